@@ -1,0 +1,63 @@
+# Everything a new clone needs: Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint test-all test-oldest bench docs clean
+
+demo: $(VENV)/.demo  ## fit, show and draw a model on a built-in set
+	$(BIN)/protolearn demo
+
+test: $(VENV)/.test  ## the tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test  ## style, types, direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-all: test test-oldest docs  ## oldest and newest dependencies, many more generated cases
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests
+
+test-oldest: .venv-oldest/.test
+	.venv-oldest/bin/python -m pytest tests
+
+bench: $(VENV)/.test  ## speed, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.docs  ## the documentation, into docs/_build
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf .venv .venv-oldest docs/_build
+
+define create
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "protolearn needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1)."; \
+	    echo "Install one, then: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@test -x $(1)/bin/pip || $(PYTHON) -m venv $(1) || \
+	  { rm -rf $(1); echo; echo "$(PYTHON) -m venv failed: the venv module is missing."; \
+	    echo "Debian, Ubuntu: apt install python3-venv    Fedora: dnf install python3"; exit 1; }
+endef
+
+$(VENV)/.demo: pyproject.toml
+	$(call create,$(VENV))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml
+	$(call create,$(VENV))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]'
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml
+	$(call create,$(VENV))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,docs]'
+	@touch $@
+
+.venv-oldest/.test: pyproject.toml tests/oldest.txt
+	$(call create,.venv-oldest)
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' \
+	  -c tests/oldest.txt
+	@touch $@

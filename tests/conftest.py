@@ -1,0 +1,29 @@
+"""Shared fixtures, and how many cases hypothesis generates."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import StandardScaler
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=25, **COMMON)
+settings.register_profile("thorough", max_examples=1500, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(scope="session")
+def iris():
+    """Iris with z-scored features."""
+    X, y = load_iris(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture
+def rng():
+    """Give a seeded generator."""
+    return np.random.RandomState(0)
