@@ -1,0 +1,28 @@
+"""Benchmark data by name, and the data sets that the papers make by formula.
+
+``load`` reads real data: four sets come with scikit-learn, every other one is read from the
+folder named by the environment variable ``PROTOLEARN_DATA``. The ``make_*`` functions draw
+artificial data; the same ``random_state`` always gives the same numbers.
+"""
+
+from ._graf import make_graf_toy, make_neurons
+from ._label_noise import flip_labels
+from ._loading import Description, describe, feature_names, load, names
+from ._perceptron import make_random_patterns, make_teacher_student
+from ._planar import make_isolated, make_spirals, make_striated
+
+__all__ = [
+    "Description",
+    "describe",
+    "feature_names",
+    "flip_labels",
+    "load",
+    "make_graf_toy",
+    "make_isolated",
+    "make_neurons",
+    "make_random_patterns",
+    "make_spirals",
+    "make_striated",
+    "make_teacher_student",
+    "names",
+]
