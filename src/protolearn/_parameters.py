@@ -1,0 +1,103 @@
+"""The numbers that are learned: a codebook, its gradients, and one flat vector for a solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class Gradients(NamedTuple):
+    """Derivatives by the prototypes and by the parameters of the distance; they add up."""
+
+    prototypes: Floats
+    metric: Floats
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """Labelled prototypes and the metric in which they are compared.
+
+    Attributes
+    ----------
+    prototypes : array (K, d)
+    labels : array (K,)
+        Class code of each prototype.
+    metric : array (groups, p)
+        Parameters of the distance.
+    group : array (K,)
+        The row of ``metric`` that each prototype uses.
+    center : array (d,)
+        A point among the data. Products are taken relative to it, so that data far from the
+        origin lose no digits.
+    """
+
+    prototypes: Floats
+    labels: Indices
+    metric: Floats
+    group: Indices
+    center: Floats
+
+    def zero_gradients(self) -> Gradients:
+        """Give gradients to accumulate into."""
+        return Gradients(np.zeros_like(self.prototypes), np.zeros_like(self.metric))
+
+    def copy(self) -> Codebook:
+        """Copy the arrays that learning changes."""
+        return replace(self, prototypes=self.prototypes.copy(), metric=self.metric.copy())
+
+    def same_class(self, n_classes: int) -> NDArray[np.bool_]:
+        """Tell for every class which prototypes are its own: an array (n_classes, K)."""
+        return self.labels == np.arange(n_classes)[:, None]
+
+
+class Constraint(Protocol):
+    """How free numbers become the parameters of a distance."""
+
+    def apply(self, free: Floats) -> Floats: ...
+
+    def pull_back(self, free: Floats, gradient: Floats) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The flat vector that a batch solver sees.
+
+    Prototypes appear as ``(w - center) / unit``, so that their size is about one whatever the
+    units of the data; the metric appears before its constraint, and only if it is learned.
+    """
+
+    template: Codebook
+    unit: float
+    constraint: Constraint | None
+
+    def flatten(self, codebook: Codebook) -> Floats:
+        """Put a codebook into one vector."""
+        moved = ((codebook.prototypes - codebook.center) / self.unit).ravel()
+        return moved if self.constraint is None else np.append(moved, codebook.metric)
+
+    def codebook(self, flat: Floats) -> Codebook:
+        """Make the codebook of a vector."""
+        size = self.template.prototypes.size
+        moved = flat[:size].reshape(self.template.prototypes.shape)
+        prototypes = self.template.center + self.unit * moved
+        if self.constraint is None:
+            return replace(self.template, prototypes=prototypes)
+        return replace(
+            self.template, prototypes=prototypes, metric=self.constraint.apply(self._free(flat))
+        )
+
+    def gradient(self, flat: Floats, gradients: Gradients) -> Floats:
+        """Turn gradients of a codebook into the gradient of its vector."""
+        moved = (gradients.prototypes * self.unit).ravel()
+        if self.constraint is None:
+            return moved
+        return np.append(moved, self.constraint.pull_back(self._free(flat), gradients.metric))
+
+    def _free(self, flat: Floats) -> Floats:
+        return flat[self.template.prototypes.size :].reshape(self.template.metric.shape)

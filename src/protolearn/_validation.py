@@ -1,0 +1,109 @@
+"""Checks of parameters, on scikit-learn's public API; every message says what to do."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+
+def check_number(
+    owner: object,
+    name: str,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
+    """Return the parameter ``owner.name`` as a finite float within its range."""
+    value: Any = getattr(owner, name)
+    if _is(value, numbers.Real):
+        above = value > low if open_low else value >= low
+        below = value < high if open_high else value <= high
+        if np.isfinite(value) and above and below:
+            return float(value)
+    left, right = (
+        "(" if open_low or low == -np.inf else "[",
+        ")" if open_high or high == np.inf else "]",
+    )
+    raise ValueError(
+        f"{name}={value!r} of {type(owner).__name__} must be a finite number in "
+        f"{left}{low:g}, {high:g}{right}."
+    )
+
+
+def check_positive(owner: object, name: str) -> float:
+    """Return the parameter ``owner.name`` as a positive float."""
+    return check_number(owner, name, low=0.0, open_low=True)
+
+
+def check_integer(owner: object, name: str, *, low: int) -> int:
+    """Return the parameter ``owner.name`` as an int that is at least ``low``."""
+    value: Any = getattr(owner, name)
+    if _is(value, numbers.Integral) and value >= low:
+        return int(value)
+    raise ValueError(
+        f"{name}={value!r} of {type(owner).__name__} must be an integer of at least {low}."
+    )
+
+
+def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> str:
+    """Return the parameter ``owner.name`` if it is one of the choices."""
+    value = getattr(owner, name)
+    if isinstance(value, str) and value in choices:
+        return value
+    raise ValueError(
+        f"{name}={value!r} of {type(owner).__name__} must be one of "
+        f"{', '.join(map(repr, choices))}.{_near(value, choices)}"
+    )
+
+
+def resolve(owner: object, name: str, registry: Mapping[str, type[T]], base: type[T]) -> T:
+    """Turn the parameter ``owner.name``, a short name or an object, into an object."""
+    value = getattr(owner, name)
+    if isinstance(value, base):
+        return value
+    if isinstance(value, str) and value in registry:
+        return registry[value]()
+    given = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+    raise ValueError(
+        f"{name}={given} of {type(owner).__name__} must be one of "
+        f"{', '.join(map(repr, registry))}, or an object derived from "
+        f"{base.__module__.rsplit('.', 1)[0]}.{base.__name__}.{_near(value, tuple(registry))}"
+    )
+
+
+def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return the weights as one finite, non-negative double a row; None means equal weights."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_samples, weight)
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, expected one weight a row: ({n_samples},)."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError("sample_weight must be finite and non-negative.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero everywhere: there is nothing to learn from.")
+    return weight
+
+
+def _is(value: Any, kind: type) -> bool:
+    """Tell whether a value is a number of some kind; truth values are not numbers here."""
+    return isinstance(value, kind) and not isinstance(value, (bool, np.bool_))
+
+
+def _near(value: Any, choices: tuple[str, ...]) -> str:
+    """Suggest the choice that a misspelt value resembles."""
+    match = difflib.get_close_matches(str(value), choices, 1)
+    return f" Did you mean {match[0]!r}?" if match else ""

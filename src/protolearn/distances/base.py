@@ -1,0 +1,161 @@
+"""What a distance is: ``pair`` and ``gradient`` for one sample and one prototype.
+
+Everything else follows from these two by the loops below. A distance with a faster form for whole
+blocks, by matrix products, overrides the methods.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._parameters import Codebook, Floats, Gradients, Indices
+from ..native import (
+    ADDRESS,
+    GRADIENT,
+    PAIR,
+    ROW,
+    Native,
+    indices,
+    indices_matrix,
+    matrix,
+    matrix_out,
+    native,
+    pointer,
+    types,
+)
+from .constraints import Free, UnitNorm
+
+pair_at = pointer(PAIR)
+gradient_at = pointer(GRADIENT)
+row_at = pointer(ROW)
+
+
+@native(ROW)
+def row_of_pairs(x, W, theta, group, pair, out):
+    """Fill one row of the distance matrix by ``pair``."""
+    distance = pair_at(pair)
+    for k in range(W.shape[0]):
+        out[k] = distance(x, W[k], theta[group[k]])
+
+
+class Distance(BaseEstimator):
+    """How far a sample is from a prototype. Derive from it to make your own.
+
+    A subclass gives two functions of one sample ``x``, one prototype ``w`` and the parameter row
+    ``theta`` that this prototype uses: ``pair(x, w, theta) -> distance``, decorated with
+    ``@native(PAIR)``, and ``gradient(x, w, theta, gw, gtheta)``, decorated with
+    ``@native(GRADIENT)``, which writes the derivatives by w and by theta into two arrays that
+    arrive as zeros. ``row`` and the methods may be overridden by faster forms of the same.
+
+    Attributes
+    ----------
+    squared : {True, False, None}
+        Whether the distance is the square of a metric, a metric, or neither (a divergence).
+    smooth : bool
+        Whether the gradient is continuous.
+    adaptive : bool
+        Whether ``theta`` is learned along with the prototypes.
+    constraint : Free or UnitNorm
+        What the rows of ``theta`` have to satisfy.
+    shows_nonfinite : bool
+        Whether the distance of a row with NaN or infinity is never finite.
+    """
+
+    squared: ClassVar[bool | None] = None
+    smooth: ClassVar[bool] = True
+    adaptive: ClassVar[bool] = False
+    constraint: ClassVar[Free | UnitNorm] = Free()
+    shows_nonfinite: ClassVar[bool] = False
+    pair: ClassVar[Native]
+    row: ClassVar[Native] = row_of_pairs
+    gradient: ClassVar[Native]
+
+    def groups(self, labels: Indices) -> Indices:
+        """Give the row of ``theta`` that each prototype uses; one row for all by default."""
+        return np.zeros(len(labels), dtype=np.intp)
+
+    def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
+        """Give the ``theta`` to start from, an array (n_groups, p); nothing by default."""
+        return np.zeros((n_groups, 0))
+
+    def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
+        """Compute once for a block what every evaluation needs; one entry a row, or None."""
+        return None
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
+        """Give the distances of all rows to all prototypes, an array (n, K)."""
+        D = np.empty((len(X), len(codebook.prototypes)))
+        all_rows(
+            np.ascontiguousarray(X, dtype=np.float64),
+            codebook.prototypes,
+            codebook.metric,
+            codebook.group,
+            self.row.address,
+            self.pair.address,
+            D,
+        )
+        return D
+
+    def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
+        """Give the nearest prototype of each row, and a number that is finite if the row is."""
+        D = self.pairwise(X, codebook)
+        winner = D.argmin(axis=1)
+        return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+
+    def terms(self, X: Floats, W: Floats, theta: Floats) -> Floats:
+        """Give what each feature adds to the distance of each row of X to the same row of W."""
+        raise ValueError(f"{type(self).__name__} is not a sum over features.")
+
+    def pull_winners(
+        self, X: Floats, codebook: Codebook, index: Indices, value: Floats, out: Gradients
+    ) -> None:
+        """Add to the gradients, given dL/dD at two prototypes of each row."""
+        pull_entries(
+            X,
+            codebook.prototypes,
+            codebook.metric,
+            codebook.group,
+            self.gradient.address,
+            index,
+            value,
+            out.prototypes,
+            out.metric,
+        )
+
+    def pull_rows(self, X: Floats, codebook: Codebook, G: Floats, out: Gradients) -> None:
+        """Add to the gradients, given the whole matrix dL/dD."""
+        every = np.broadcast_to(np.arange(G.shape[1]), G.shape)
+        self.pull_winners(X, codebook, np.ascontiguousarray(every), G, out)
+
+
+@native(types.void(matrix, matrix, matrix, indices, ADDRESS, ADDRESS, matrix_out))
+def all_rows(X, W, theta, group, row, pair, D):
+    """Fill a distance matrix row by row."""
+    fill = row_at(row)
+    for i in range(X.shape[0]):
+        fill(X[i], W, theta, group, pair, D[i])
+
+
+@native(
+    types.void(
+        matrix, matrix, matrix, indices, ADDRESS, indices_matrix, matrix, matrix_out, matrix_out
+    )
+)
+def pull_entries(X, W, theta, group, gradient, index, value, gW, gtheta):
+    """Accumulate ``value * gradient`` over the named entries of the distance matrix."""
+    derive = gradient_at(gradient)
+    by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
+    for i in range(X.shape[0]):
+        for j in range(index.shape[1]):
+            k, g = index[i, j], value[i, j]
+            if g != 0.0:
+                by_w[:] = 0.0
+                by_theta[:] = 0.0
+                derive(X[i], W[k], theta[group[k]], by_w, by_theta)
+                for f in range(by_w.size):
+                    gW[k, f] += g * by_w[f]
+                for f in range(by_theta.size):
+                    gtheta[group[k], f] += g * by_theta[f]

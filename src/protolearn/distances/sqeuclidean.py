@@ -1,0 +1,130 @@
+"""Squared Euclidean distance: ``|x - w|^2``, by matrix products.
+
+With a point c among the data, ``|x - w|^2 = |x - c|^2 - 2 x.(w - c) + |w - c|^2 + 2 c.(w - c)``:
+one product of the data as they are with the centred prototypes. Its rounding error grows with
+``|c| / |w - c|``, not with the square of it as in the textbook expansion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._parameters import Codebook, Floats, Gradients, Indices
+from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
+from .base import Distance
+
+
+class SquaredEuclidean(Distance):
+    """``|x - w|^2``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import SquaredEuclidean
+    >>> nothing = np.empty(0)
+    >>> SquaredEuclidean.pair(np.array([0.0, 0.0]), np.array([3.0, 4.0]), nothing)
+    25.0
+    """
+
+    squared = True
+    shows_nonfinite = True
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        """Give the distance of one sample to one prototype."""
+        total = 0.0
+        for j in range(x.size):
+            r = x[j] - w[j]
+            total += r * r
+        return total
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivative by the prototype."""
+        for j in range(x.size):
+            gw[j] = 2.0 * (w[j] - x[j])
+
+    @native(ROW)
+    def row(x, W, theta, group, pair, out):
+        """Give the distances of one sample to all prototypes, four at a time."""
+        K = W.shape[0]
+        whole = K - K % 4
+        for k in range(0, whole, 4):
+            a, b, c, d = W[k], W[k + 1], W[k + 2], W[k + 3]
+            sum_a = sum_b = sum_c = sum_d = 0.0
+            for j in range(x.size):
+                r = x[j] - a[j]
+                sum_a += r * r
+                r = x[j] - b[j]
+                sum_b += r * r
+                r = x[j] - c[j]
+                sum_c += r * r
+                r = x[j] - d[j]
+                sum_d += r * r
+            out[k], out[k + 1], out[k + 2], out[k + 3] = sum_a, sum_b, sum_c, sum_d
+        for k in range(whole, K):
+            total = 0.0
+            for j in range(x.size):
+                r = x[j] - W[k, j]
+                total += r * r
+            out[k] = total
+
+    def terms(self, X: Floats, W: Floats, theta: Floats) -> Floats:
+        """Give the squared difference of each feature."""
+        return (X - W) ** 2
+
+    def prepare(self, X: Floats, codebook: Codebook) -> Floats:
+        """Give the squared distance of each row to the centre."""
+        offset = X - codebook.center
+        return np.einsum("ij,ij->i", offset, offset)
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
+        """Give all distances, by one product, in the precision of X."""
+        if prepared is None:
+            prepared = self.prepare(X, codebook).astype(X.dtype, copy=False)
+        D, norms = relative_distances(X, codebook)
+        D += norms
+        D += prepared[:, None]
+        return np.maximum(D, 0.0, out=D)
+
+    def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
+        """Give the nearest prototype of each row; the norms of the rows play no part in it."""
+        D, norms = relative_distances(X, codebook)
+        D += norms
+        winner = D.argmin(axis=1)
+        return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+
+    def pull_winners(
+        self, X: Floats, codebook: Codebook, index: Indices, value: Floats, out: Gradients
+    ) -> None:
+        """Add to the gradients while the rows are still in cache; no second product."""
+        pull_differences(X, codebook.prototypes, index, value, out.prototypes)
+
+    def pull_rows(self, X: Floats, codebook: Codebook, G: Floats, out: Gradients) -> None:
+        """Add ``2 (diag(G^T 1) W - G^T X)``."""
+        share = G.T @ X
+        np.subtract(G.sum(axis=0)[:, None] * codebook.prototypes, share, out=share)
+        share *= 2.0
+        out.prototypes[...] += share
+
+
+def relative_distances(X: Any, codebook: Codebook) -> tuple[Any, Any]:
+    """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, and one number a prototype."""
+    offset = codebook.prototypes - codebook.center
+    norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
+    return X @ (-2.0 * offset).astype(X.dtype, copy=False).T, norms.astype(X.dtype, copy=False)
+
+
+@native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out))
+def pull_differences(X, W, index, value, gW):
+    """Accumulate ``2 value (w - x)`` over the named entries of the distance matrix."""
+    for i in range(X.shape[0]):
+        x = X[i]
+        for j in range(index.shape[1]):
+            k, g = index[i, j], 2.0 * value[i, j]
+            if g != 0.0:
+                w, total = W[k], gW[k]
+                for f in range(x.size):
+                    total[f] += g * (w[f] - x[f])

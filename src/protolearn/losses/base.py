@@ -1,0 +1,49 @@
+"""What a loss is: the price ``phi(m)`` of a margin m, and its slope."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from ..native import ADDRESS, LOSS, Native, native, pointer, types, vector, vector_out
+
+loss_at = pointer(LOSS)
+
+
+class Loss(BaseEstimator):
+    """A decreasing price of the margin. Derive from it to make your own.
+
+    A subclass gives one scalar function, ``phi(m, theta) -> (value, slope)``, decorated with
+    ``@native(LOSS)``, and ``theta()``, the array of numbers that the function needs.
+
+    Attributes
+    ----------
+    smooth : bool
+        Whether the slope is continuous. Solvers that need that refuse a loss without it.
+    """
+
+    smooth: ClassVar[bool] = True
+    phi: ClassVar[Native]
+
+    def theta(self) -> NDArray[np.float64]:
+        """Give the parameters of ``phi`` as one array, after checking them."""
+        return np.empty(0)
+
+    def __call__(self, m: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Evaluate the loss and its slope for an array of margins."""
+        m = np.asarray(m, dtype=np.float64)
+        value, slope = np.empty(m.size), np.empty(m.size)
+        flat = np.ascontiguousarray(m).ravel()
+        price_all(flat, self.phi.address, self.theta(), value, slope)
+        return value.reshape(m.shape), slope.reshape(m.shape)
+
+
+@native(types.void(vector, ADDRESS, vector, vector_out, vector_out))
+def price_all(m, loss, theta, value, slope):
+    """Run ``phi`` over an array of margins."""
+    phi = loss_at(loss)
+    for i in range(m.size):
+        value[i], slope[i] = phi(m[i], theta)

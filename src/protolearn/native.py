@@ -1,0 +1,200 @@
+"""Compiled scalar functions, and how a compiled loop receives them.
+
+``@native(LOSS)`` marks a plain Python function as one that numba compiles on its first use and
+keeps on disk. A loop that works for *any* loss takes the loss as an address and turns it back into
+a function::
+
+    loss_at = pointer(LOSS)
+
+    @native(f8(vector, ADDRESS, vector))
+    def total(margins, loss, theta):
+        phi = loss_at(loss)
+        ...
+
+    total(margins, Sigmoid.phi.address, theta)
+
+An address is an ordinary integer argument: the loop is compiled once, is found again in the disk
+cache by the next process, accepts functions that were written after it, and a call costs about a
+microsecond (passing the function object itself costs fifty).
+
+A native function never calls one of another file by name: its cache would not notice an edit there.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+__all__ = [
+    "ADDRESS",
+    "CONSTRAIN",
+    "GRADIENT",
+    "LOSS",
+    "MARGIN",
+    "PAIR",
+    "ROW",
+    "SCHEDULE",
+    "Native",
+    "native",
+    "pointer",
+    "types",
+]
+
+f8 = types.float64
+i8 = types.intp
+vector = types.Array(f8, 1, "C", readonly=True)
+matrix = types.Array(f8, 2, "C", readonly=True)
+flags = types.Array(types.boolean, 1, "C", readonly=True)
+flags_matrix = types.Array(types.boolean, 2, "C", readonly=True)
+indices = types.Array(i8, 1, "C", readonly=True)
+indices_matrix = types.Array(i8, 2, "C", readonly=True)
+indices_matrix_out = types.Array(i8, 2, "C")
+vector_out = types.Array(f8, 1, "C")
+matrix_out = types.Array(f8, 2, "C")
+
+ADDRESS = i8
+"""The type of a function argument of a native loop."""
+
+LOSS = types.UniTuple(f8, 2)(f8, vector)
+"""``phi(m, theta) -> (value, slope)``"""
+
+MARGIN = f8(vector, flags, vector, vector_out)
+"""``margin(d, same, theta, g) -> value``; writes dm/dd into g, which arrives as zeros."""
+
+PAIR = f8(vector, vector, vector)
+"""``pair(x, w, theta) -> distance``"""
+
+GRADIENT = types.void(vector, vector, vector, vector_out, vector_out)
+"""``gradient(x, w, theta, gw, gtheta)``; writes the derivatives, both arrive as zeros."""
+
+ROW = types.void(vector, matrix, matrix, indices, ADDRESS, vector_out)
+"""``row(x, W, theta, group, pair, out)``; the distances of one sample to all prototypes."""
+
+CONSTRAIN = types.void(vector_out)
+"""``constrain(theta)``; puts one parameter row back where it belongs, in place."""
+
+SCHEDULE = f8(i8, vector)
+"""``rate(t, theta) -> learning rate of step t``"""
+
+# Sums may be reordered, so that they run in SIMD registers; NaN and infinity keep their meaning.
+_FAST = {"reassoc", "contract", "nsz", "arcp"}
+
+
+def native(signature: Any) -> Callable[[Callable[..., Any]], Native]:
+    """Mark a function for compilation on first use, with one fixed signature.
+
+    Parameters
+    ----------
+    signature : numba signature
+        ``LOSS``, ``MARGIN``, ``PAIR``, ``GRADIENT``, ``SCHEDULE`` or any other.
+
+    Returns
+    -------
+    decorator : callable
+        Turns a function into a :class:`Native`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.native import LOSS, native
+    >>> @native(LOSS)
+    ... def ramp(m, theta):
+    ...     return (1.0 - theta[0] * m, -theta[0]) if theta[0] * m < 1.0 else (0.0, 0.0)
+    >>> ramp(0.5, np.array([1.0]))
+    (0.5, -1.0)
+    >>> ramp.py(0.5, np.array([1.0])) == ramp(0.5, np.array([1.0]))
+    True
+    """
+    return lambda function: Native(function, signature)
+
+
+class Native:
+    """A function with two forms: compiled (call it) and plain Python (``.py``).
+
+    As a class attribute it stays a function of its own arguments: no ``self`` is bound. With
+    numba's JIT disabled (``NUMBA_DISABLE_JIT=1``) both forms are the Python one.
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: Any):
+        self.py = function
+        self.signature = signature
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the compiled form."""
+        return self.compiled(*args)
+
+    def __repr__(self) -> str:
+        return f"<native {self.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    @cached_property
+    def compiled(self) -> Callable[..., Any]:
+        """The compiled form, from the disk cache where it is found there."""
+        if numba.config.DISABLE_JIT:
+            return self.py
+        options = {"nogil": True, "fastmath": _FAST, "error_model": "numpy"}
+        try:
+            return numba.njit(self.signature, cache=True, **options)(self.py)
+        except RuntimeError as error:
+            if "cannot cache function" not in str(error):
+                raise
+            if os.path.exists(self.py.__code__.co_filename):  # interactive code never has a cache
+                _warn_uncached()
+            return numba.njit(self.signature, **options)(self.py)
+
+    @cached_property
+    def address(self) -> Any:
+        """What a native loop takes in place of the function."""
+        if numba.config.DISABLE_JIT:
+            return self.py
+        result = self.compiled.get_compile_result(self.signature)  # type: ignore[attr-defined]
+        return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+
+
+def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
+    """Give the conversion, for use inside native loops, from an address back to a function."""
+    function_type = types.FunctionType(signature)
+
+    @intrinsic
+    def cast(context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, args: Any) -> ir.Value:
+            function = cgutils.create_struct_proxy(function_type)(context, builder)
+            function.c_addr = builder.inttoptr(args[0], context.get_value_type(types.voidptr))
+            return function._getvalue()
+
+        return function_type(ADDRESS), generate
+
+    def at(address: Any) -> Any:
+        return address  # plain Python: the address *is* the function
+
+    @overload(at)
+    def compiled_at(address):
+        return lambda address: cast(address)
+
+    return at
+
+
+@cache
+def _warn_uncached() -> None:
+    """Say once a process that nothing is kept."""
+    warnings.warn(
+        "No folder is writable for protolearn's compiled functions: they are compiled again in "
+        "every process. Set NUMBA_CACHE_DIR to a writable folder to keep them.",
+        RuntimeWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,85 @@
+"""Margins against plain NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import custom_axes
+import reference
+from protolearn.checks import check_margin
+from protolearn.distances import SquaredEuclidean
+from protolearn.margins import MARGINS, Hypothesis, LogOdds
+from protolearn.margins.winner import MetricHypothesis
+
+
+def make(name, xi):
+    return LogOdds(xi) if name == "log_odds" else MARGINS[name]()
+
+
+@st.composite
+def rows(draw):
+    K = draw(st.integers(2, 8))
+    d = draw(st.lists(st.floats(1e-3, 1e3), min_size=K, max_size=K))
+    own = draw(st.integers(1, K - 1))
+    same = draw(st.permutations([True] * own + [False] * (K - own)))
+    return np.array(d), np.array(same)
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_checks(name):
+    check_margin(make(name, 2.0))
+
+
+@pytest.mark.parametrize(
+    "margin", [MetricHypothesis(), custom_axes.LogRatio(), custom_axes.MeanDifference()]
+)
+def test_checks_on_other_margins(margin):
+    check_margin(margin)
+
+
+@pytest.mark.parametrize("name", MARGINS)
+@given(row=rows(), xi=st.floats(0.01, 10.0))
+def test_value_is_the_formula(name, row, xi):
+    d, same = row
+    value, _ = make(name, xi)([d], [same])
+    np.testing.assert_allclose(value[0], reference.MARGINS[name](d, same, xi), rtol=1e-9, atol=1e-9)
+
+
+@given(row=rows())
+def test_whole_row_and_winners_agree(row):
+    d, same = row
+    own, rival = reference.winners(d, same)
+    for name in ("difference", "relative", "hypothesis"):
+        whole, G = make(name, 1.0)([d], [same])
+        short, g = make(name, 1.0)([[d[own], d[rival]]], [[True, False]])
+        assert whole == short
+        assert G[0, [own, rival]].tolist() == g[0].tolist()
+        assert np.count_nonzero(G) <= 2
+
+
+@given(row=rows(), xi=st.floats(0.01, 10.0))
+def test_attraction_is_the_formula(row, xi):
+    d, same = row
+    for margin, formula in (
+        (Hypothesis(), lambda: reference.nearest_own(d, same)),
+        (LogOdds(xi), lambda: reference.soft_own(d, same, xi)),
+    ):
+        g = np.zeros(len(d))
+        value = margin.attraction(d, same, margin.theta(), g)
+        np.testing.assert_allclose(value, formula(), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(g.sum(), 1.0)
+        assert not g[~same].any()
+
+
+def test_hypothesis_takes_the_root_of_squares_only():
+    assert isinstance(Hypothesis().suited_to(SquaredEuclidean()), Hypothesis)
+    assert isinstance(Hypothesis().suited_to(custom_axes.City()), MetricHypothesis)
+    with pytest.raises(ValueError, match="LogCosh is neither"):
+        Hypothesis().suited_to(custom_axes.LogCosh())
+
+
+def test_log_odds_of_far_samples():
+    value, G = LogOdds(1.0)([[1e6, 2e6, 3e6]], [[True, False, False]])
+    assert value[0] == 1e6
+    np.testing.assert_allclose(G[0], [-1.0, 1.0, 0.0], atol=1e-12)

@@ -1,0 +1,431 @@
+"""Plain formulas of prototype classification, for checking faster code against.
+
+Everything here is slow on purpose: explicit loops, explicit differences, float64, one formula a
+function. Nothing is shared with the library that the formulas check.
+
+Contents
+--------
+1. Losses       identity, sigmoid, logistic, hinge, broken_linear, exponential; LOSSES
+2. Distances    squared_euclidean, relevance
+3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, log_odds; MARGINS;
+                attractions nearest_own, soft_own
+4. Objective    cost, numeric_gradient
+5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step
+6. Heuristics   lvq1, olvq1, lvq21, lvq3
+7. Schedules    linear_rate, inverse_rate, constant_rate
+8. Scores       class_scores_nearest, class_scores_soft, probabilities, hypothesis_margin
+
+Conventions
+-----------
+``X`` is (n, d), ``W`` is (K, d), ``c`` holds the K class codes of the prototypes and ``y`` those
+of the samples. ``d`` is one row of distances (K,), ``same`` the boolean row ``c == y``. A margin
+is positive when the sample is classified correctly. Ties go to the lowest index.
+
+References
+----------
+Jin, Liu and Hou (2008), Prototype learning with margin-based conditional log-likelihood loss.
+Sato and Yamada (1995), Generalized learning vector quantization.
+Seo, Bode and Obermayer (2003), Soft nearest prototype classification.
+Seo and Obermayer (2003), Soft learning vector quantization.
+Crammer, Gilad-Bachrach, Navot and Tishby (2002), Margin analysis of the LVQ algorithm.
+Kohonen et al. (1995), LVQ_PAK: the learning vector quantization program package.
+"""
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+# 1. Losses ---------------------------------------------------------------------------------------
+
+
+def identity(m):
+    """phi(m) = -m, the loss of plain GLVQ (Sato and Yamada, 1995)."""
+    return -np.asarray(m, dtype=float)
+
+
+def sigmoid(m, beta):
+    """phi(m) = 1 / (1 + exp(beta m)); Jin et al. (2008), eq. 4, with m = -d_k."""
+    return expit(-beta * np.asarray(m, dtype=float))
+
+
+def logistic(m, beta):
+    """phi(m) = log(1 + exp(-beta m)); Jin et al. (2008), eqs. 10 and 12."""
+    return np.logaddexp(0.0, -beta * np.asarray(m, dtype=float))
+
+
+def hinge(m, beta):
+    """phi(m) = max(0, 1 - beta m); Crammer et al. (2002), section 5.2."""
+    return np.maximum(0.0, 1.0 - beta * np.asarray(m, dtype=float))
+
+
+def broken_linear(m, beta):
+    """phi(m) = min(2, max(0, 1 - beta m)); Crammer et al. (2002), section 5.3."""
+    return np.minimum(2.0, np.maximum(0.0, 1.0 - beta * np.asarray(m, dtype=float)))
+
+
+def exponential(m, beta):
+    """phi(m) = exp(-beta m); Crammer et al. (2002), figure 3."""
+    return np.exp(-beta * np.asarray(m, dtype=float))
+
+
+LOSSES = {
+    "identity": lambda m, beta: identity(m),
+    "sigmoid": sigmoid,
+    "logistic": logistic,
+    "hinge": hinge,
+    "broken_linear": broken_linear,
+    "exponential": exponential,
+}
+
+
+# 2. Distances ------------------------------------------------------------------------------------
+
+
+def squared_euclidean(X, W):
+    """D_ik = sum_j (x_ij - w_kj)^2."""
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        for k in range(len(W)):
+            D[i, k] = np.sum((X[i] - W[k]) ** 2)
+    return D
+
+
+def relevance(X, W, lam):
+    """D_ik = sum_j lambda_j (x_ij - w_kj)^2."""
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        for k in range(len(W)):
+            D[i, k] = np.sum(lam * (X[i] - W[k]) ** 2)
+    return D
+
+
+# 3. Margins and attractions of one sample --------------------------------------------------------
+
+
+def winners(d, same):
+    """Give the index of the nearest prototype of the own class and of the nearest other one."""
+    own = [k for k in range(len(d)) if same[k]]
+    other = [k for k in range(len(d)) if not same[k]]
+    return min(own, key=lambda k: d[k]), min(other, key=lambda k: d[k])
+
+
+def difference(d, same):
+    """Margin m = D- - D+; Jin et al. (2008), eqs. 3 and 11."""
+    i, j = winners(d, same)
+    return d[j] - d[i]
+
+
+def relative(d, same):
+    """Margin m = (D- - D+) / (D- + D+), and 0 where both are 0; Sato and Yamada (1995)."""
+    i, j = winners(d, same)
+    total = d[j] + d[i]
+    return (d[j] - d[i]) / total if total > 0 else 0.0
+
+
+def hypothesis(d, same):
+    """Margin m = (sqrt D- - sqrt D+) / 2 of squared distances; Crammer et al. (2002), lemma 1."""
+    i, j = winners(d, same)
+    return (np.sqrt(d[j]) - np.sqrt(d[i])) / 2
+
+
+def hypothesis_metric(d, same):
+    """Margin m = (D- - D+) / 2 of distances not squared; Crammer et al. (2002), lemma 1."""
+    i, j = winners(d, same)
+    return (d[j] - d[i]) / 2
+
+
+def log_odds(d, same, xi):
+    """Margin m = log sum_own exp(-xi D) - log sum_other exp(-xi D), the logit of P(own)."""
+    d, same = np.asarray(d, dtype=float), np.asarray(same, dtype=bool)
+    return logsumexp(-xi * d[same]) - logsumexp(-xi * d[~same])
+
+
+def nearest_own(d, same):
+    """Attraction a = D+; Jin et al. (2008), eq. 14."""
+    i, _ = winners(d, same)
+    return d[i]
+
+
+def soft_own(d, same, xi):
+    """Attraction a = -(1/xi) log sum_own exp(-xi D); Jin et al. (2008), eq. 16, divided by xi."""
+    d, same = np.asarray(d, dtype=float), np.asarray(same, dtype=bool)
+    return -logsumexp(-xi * d[same]) / xi
+
+
+MARGINS = {
+    "difference": lambda d, same, xi: difference(d, same),
+    "relative": lambda d, same, xi: relative(d, same),
+    "hypothesis": lambda d, same, xi: hypothesis(d, same),
+    "hypothesis_metric": lambda d, same, xi: hypothesis_metric(d, same),
+    "log_odds": log_odds,
+}
+
+
+# 4. Objective ------------------------------------------------------------------------------------
+
+
+def cost(X, y, weights, W, c, *, margin, loss, beta=1.0, xi=1.0, alpha=0.0, scale=1.0):
+    """L = sum_i s_i [phi(m(D_i / scale)) + alpha a(D_i / scale)] / sum_i s_i.
+
+    D is squared Euclidean, except for "hypothesis_metric", where it is the Euclidean distance
+    itself. The attraction a is soft_own for "log_odds" and nearest_own for all other margins.
+    """
+    D = squared_euclidean(X, W)
+    if margin == "hypothesis_metric":
+        D = np.sqrt(D)
+    total = 0.0
+    for i in range(len(X)):
+        d = D[i] / scale
+        same = np.asarray(c) == y[i]
+        phi = LOSSES[loss](MARGINS[margin](d, same, xi), beta)
+        a = soft_own(d, same, xi) if margin == "log_odds" else nearest_own(d, same)
+        total += weights[i] * (phi + alpha * a)
+    return total / np.sum(weights)
+
+
+def numeric_gradient(f, w, step=1e-6):
+    """Central differences (f(w + step e) - f(w - step e)) / (2 step) for every entry of w."""
+    w = np.array(w, dtype=float)
+    gradient = np.zeros(w.shape)
+    for index in np.ndindex(*w.shape):
+        up, down = w.copy(), w.copy()
+        up[index] += step
+        down[index] -= step
+        gradient[index] = (f(up) - f(down)) / (2 * step)
+    return gradient
+
+
+# 5. One sequential step --------------------------------------------------------------------------
+
+
+def _discriminants(x, W):
+    """g_ls = -|x - u_ls|^2; Jin et al. (2008), eq. 2."""
+    return np.array([-np.sum((x - u) ** 2) for u in W])
+
+
+def _move_two(x, W, ki, rj, dphi_dgki, dphi_dgrj, eta, alpha):
+    """Move the two winners; Jin et al. (2008), eq. 15 (eq. 6 when alpha = 0)."""
+    W = np.array(W, dtype=float)
+    W[ki] = W[ki] - 2 * eta * (dphi_dgki - alpha) * (x - W[ki])
+    W[rj] = W[rj] - 2 * eta * dphi_dgrj * (x - W[rj])
+    return W
+
+
+def mce_step(x, y, W, c, eta, xi, alpha=0.0):
+    """One MCE update; Jin et al. (2008), eqs. 2-6 and 15."""
+    g = _discriminants(x, W)
+    ki, rj = winners(-g, np.asarray(c) == y)
+    d_k = -g[ki] + g[rj]  # eq. 3
+    phi = expit(xi * d_k)  # eq. 4
+    dphi_dgki = -xi * phi * (1 - phi)  # eq. 5
+    dphi_dgrj = -dphi_dgki
+    return _move_two(x, W, ki, rj, dphi_dgki, dphi_dgrj, eta, alpha)
+
+
+def logm_step(x, y, W, c, eta, xi, alpha=0.0):
+    """One LOGM update; Jin et al. (2008), eqs. 11-13 and 15."""
+    g = _discriminants(x, W)
+    ki, rj = winners(-g, np.asarray(c) == y)
+    f = g[ki] - g[rj]  # eq. 11
+    p_k = expit(xi * f)  # eq. 12
+    dphi_dgki = -(1 - p_k) * xi  # eq. 13
+    dphi_dgrj = -dphi_dgki
+    return _move_two(x, W, ki, rj, dphi_dgki, dphi_dgrj, eta, alpha)
+
+
+def glvq_step(x, y, W, c, eta, xi, alpha=0.0):
+    """One GLVQ update, sigmoid of slope xi; Jin et al. (2008), eqs. 4, 7 and 15.
+
+    The sign of eq. 7 is corrected: d_k = (-g_k + g_r) / (-g_k - g_r), negative when correct.
+    No force from phi where g_k = g_r = 0.
+    """
+    g = _discriminants(x, W)
+    ki, rj = winners(-g, np.asarray(c) == y)
+    g_k, g_r = g[ki], g[rj]
+    if g_k + g_r == 0:
+        return np.array(W, dtype=float)  # x sits on both winners: nothing to move
+    d_k = (-g_k + g_r) / (-g_k - g_r)  # eq. 7, corrected
+    phi = expit(xi * d_k)  # eq. 4
+    dd_dgk = 2 * g_r / (g_k + g_r) ** 2
+    dd_dgr = -2 * g_k / (g_k + g_r) ** 2
+    dphi_dgki = xi * phi * (1 - phi) * dd_dgk
+    dphi_dgrj = xi * phi * (1 - phi) * dd_dgr
+    return _move_two(x, W, ki, rj, dphi_dgki, dphi_dgrj, eta, alpha)
+
+
+def snpc_step(x, y, W, c, eta, xi, alpha=0.0):
+    """One SNPC update; Jin et al. (2008), eqs. 16-18, with d phi / d g_ls in eq. 17.
+
+    The attraction is that of eq. 16 divided by xi (see soft_own), so its part of the update is
+    2 eta alpha (P_ls / P_k) (x - u_ls), without the factor xi that eq. 17 prints.
+    """
+    W = np.array(W, dtype=float)
+    g = _discriminants(x, W)
+    same = np.asarray(c) == y
+    p = np.exp(xi * g - logsumexp(xi * g))  # P_ls
+    p_k = np.sum(p[same])  # P_k
+    log_own = logsumexp(xi * g[same])
+    new = W.copy()
+    for s in range(len(W)):
+        if same[s]:
+            dphi_dg = -xi * p[s] * (1 - p_k)  # eq. 18, l = k
+            ratio = np.exp(xi * g[s] - log_own)  # P_ls / P_k
+            new[s] = W[s] - 2 * eta * dphi_dg * (x - W[s]) + 2 * eta * alpha * ratio * (x - W[s])
+        else:
+            dphi_dg = xi * p[s] * p_k  # eq. 18, l != k
+            new[s] = W[s] - 2 * eta * dphi_dg * (x - W[s])
+    return new
+
+
+def rslvq_step(x, y, W, c, eta, xi):
+    """One RSLVQ update, descent on -log p(y|x); Seo and Obermayer (2003).
+
+    w_k moves by 2 eta xi (P(k|own) - P(k)) (x - w_k) if c_k = y, by -2 eta xi P(k) (x - w_k)
+    otherwise: components exp(-xi |x - w|^2) with equal priors, xi = 1 / (2 sigma^2).
+    """
+    W = np.array(W, dtype=float)
+    g = _discriminants(x, W)
+    same = np.asarray(c) == y
+    p_all = np.exp(xi * g - logsumexp(xi * g))
+    log_own = logsumexp(xi * g[same])
+    new = W.copy()
+    for k in range(len(W)):
+        if same[k]:
+            p_own = np.exp(xi * g[k] - log_own)
+            new[k] = W[k] + 2 * eta * xi * (p_own - p_all[k]) * (x - W[k])
+        else:
+            new[k] = W[k] - 2 * eta * xi * p_all[k] * (x - W[k])
+    return new
+
+
+# 6. Heuristic rules over an ordered sequence of samples ------------------------------------------
+
+
+def _rate(eta, t):
+    """Give the rate of step t: eta itself if it is one number, else eta[t]."""
+    return eta if np.ndim(eta) == 0 else eta[t]
+
+
+def _order(x, W):
+    """Euclidean (unsquared) distances to x and the prototypes from nearest to farthest."""
+    d = np.array([np.sqrt(np.sum((x - w) ** 2)) for w in W])
+    return d, sorted(range(len(W)), key=lambda k: d[k])
+
+
+def _in_window(d_i, d_j, window):
+    """min(d_i/d_j, d_j/d_i) > (1 - window)/(1 + window), unsquared d; a distance 0 is outside."""
+    if d_i == 0 or d_j == 0:
+        return False
+    return min(d_i / d_j, d_j / d_i) > (1 - window) / (1 + window)
+
+
+def lvq1(X, y, W, c, eta):
+    """LVQ1: the nearest prototype moves by +eta (x - w) if right, -eta (x - w) if wrong."""
+    W = np.array(W, dtype=float)
+    for t in range(len(X)):
+        _, order = _order(X[t], W)
+        j = order[0]
+        psi = 1.0 if c[j] == y[t] else -1.0
+        W[j] = W[j] + _rate(eta, t) * psi * (X[t] - W[j])
+    return W
+
+
+def olvq1(X, y, W, c, eta0):
+    """OLVQ1: eta_j <- min(eta_j(0), eta_j / (1 + psi eta_j)) first, then LVQ1's move with it.
+
+    psi is +1 when the current sample hits a right prototype, -1 when a wrong one; 0 < eta0 < 1.
+    """
+    W = np.array(W, dtype=float)
+    start = np.full(len(W), eta0, dtype=float)
+    rate = start.copy()
+    for t in range(len(X)):
+        _, order = _order(X[t], W)
+        j = order[0]
+        psi = 1.0 if c[j] == y[t] else -1.0
+        rate[j] = min(start[j], rate[j] / (1 + psi * rate[j]))
+        W[j] = W[j] + rate[j] * psi * (X[t] - W[j])
+    return W
+
+
+def lvq21(X, y, W, c, eta, window):
+    """LVQ2.1: of the two nearest, one right and one wrong and in the window, pull and push."""
+    W = np.array(W, dtype=float)
+    for t in range(len(X)):
+        d, order = _order(X[t], W)
+        i, j = order[0], order[1]
+        if (c[i] == y[t]) != (c[j] == y[t]) and _in_window(d[i], d[j], window):
+            right, wrong = (i, j) if c[i] == y[t] else (j, i)
+            W[right] = W[right] + _rate(eta, t) * (X[t] - W[right])
+            W[wrong] = W[wrong] - _rate(eta, t) * (X[t] - W[wrong])
+    return W
+
+
+def lvq3(X, y, W, c, eta, window, epsilon):
+    """LVQ3: LVQ2.1, and if both nearest are right both move by +epsilon eta (x - w), no window."""
+    W = np.array(W, dtype=float)
+    for t in range(len(X)):
+        d, order = _order(X[t], W)
+        i, j = order[0], order[1]
+        if c[i] == y[t] and c[j] == y[t]:
+            W[i] = W[i] + epsilon * _rate(eta, t) * (X[t] - W[i])
+            W[j] = W[j] + epsilon * _rate(eta, t) * (X[t] - W[j])
+        elif (c[i] == y[t]) != (c[j] == y[t]) and _in_window(d[i], d[j], window):
+            right, wrong = (i, j) if c[i] == y[t] else (j, i)
+            W[right] = W[right] + _rate(eta, t) * (X[t] - W[right])
+            W[wrong] = W[wrong] - _rate(eta, t) * (X[t] - W[wrong])
+    return W
+
+
+# 7. Schedules ------------------------------------------------------------------------------------
+
+
+def linear_rate(t, eta0, total):
+    """eta(t) = eta0 (1 - t/total); Jin et al. (2008), section 4, t counting single samples."""
+    return eta0 * (1 - t / total)
+
+
+def inverse_rate(t, eta0, decay):
+    """eta(t) = eta0 / (1 + t decay)."""
+    return eta0 / (1 + t * decay)
+
+
+def constant_rate(t, eta0):
+    """eta(t) = eta0."""
+    return eta0
+
+
+# 8. Scores ---------------------------------------------------------------------------------------
+
+
+def class_scores_nearest(D, c, n_classes):
+    """score_il = -min over prototypes k of class l of D_ik; every class has a prototype."""
+    scores = np.zeros((len(D), n_classes))
+    for i in range(len(D)):
+        for label in range(n_classes):
+            scores[i, label] = -min(D[i][k] for k in range(len(c)) if c[k] == label)
+    return scores
+
+
+def class_scores_soft(D, c, n_classes, xi, scale):
+    """score_il = (scale/xi) log of the sum over k of class l of exp(-xi D_ik / scale)."""
+    scores = np.zeros((len(D), n_classes))
+    for i in range(len(D)):
+        for label in range(n_classes):
+            exponents = [-xi * D[i][k] / scale for k in range(len(c)) if c[k] == label]
+            scores[i, label] = scale / xi * logsumexp(exponents)
+    return scores
+
+
+def probabilities(scores, sharpness, scale):
+    """p_il = exp(sharpness score_il / scale) / sum over classes of the same."""
+    result = np.zeros(np.shape(scores))
+    for i in range(len(scores)):
+        z = sharpness * np.asarray(scores[i], dtype=float) / scale
+        result[i] = np.exp(z - logsumexp(z))
+    return result
+
+
+def hypothesis_margin(x, y, W, c):
+    """(|x - v*| - |x - w*|) / 2, v* nearest of other classes, w* of the own; Crammer et al."""
+    d, _ = _order(x, W)
+    i, j = winners(d, np.asarray(c) == y)
+    return (d[j] - d[i]) / 2

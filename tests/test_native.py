@@ -1,0 +1,127 @@
+"""Compiled functions: two forms, addresses, the cache, and life without a compiler."""
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from protolearn import native as native_module
+from protolearn.losses import Sigmoid
+from protolearn.losses.base import price_all
+from protolearn.native import LOSS, native
+
+SCRIPT = """
+import numpy as np
+from protolearn import GLVQ
+from protolearn.objective import price_winners
+rng = np.random.RandomState(0)
+X = rng.standard_normal((60, 3)); y = np.repeat([0, 1, 2], 20); X[:, 0] += y
+model = GLVQ(max_iter=3, solver="sgd", random_state=0).fit(X, y)
+print(repr(model.prototypes_.tolist()))
+from protolearn.solvers.sequential import learn_in_order
+stats = getattr(learn_in_order.compiled, "stats", None)
+print("hits", sum(stats.cache_hits.values()) if stats else "none")
+"""
+
+
+def run(**environment):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines(), done.stderr
+
+
+def test_nothing_is_compiled_at_import():
+    code = (
+        "import protolearn, protolearn.checks, gc; from protolearn.native import Native; "
+        "print(any('compiled' in vars(o) for o in gc.get_objects() if isinstance(o, Native)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"
+
+
+def test_import_leaves_heavy_packages_alone():
+    heavy = {"matplotlib", "dask", "plotly", "onnx", "pandas", "optuna"}
+    code = (
+        "import sys, sklearn.base; before = set(sys.modules); import protolearn; "
+        f"print(sorted({heavy} & (set(sys.modules) - before)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_next_process_finds_the_cache_and_gives_the_same_numbers(tmp_path):
+    first, _ = run(NUMBA_CACHE_DIR=str(tmp_path))
+    second, _ = run(NUMBA_CACHE_DIR=str(tmp_path))
+    assert first[1] == "hits 0"
+    assert second[1] == "hits 1"
+    assert first[0] == second[0]
+
+
+def test_without_jit_the_python_form_runs():
+    compiled, _ = run()
+    plain, _ = run(NUMBA_DISABLE_JIT="1")
+    np.testing.assert_allclose(eval(plain[0]), eval(compiled[0]), rtol=1e-9)
+
+
+def test_unwritable_cache_warns_once_and_works(monkeypatch):
+    def refuse(*args, cache=False, **kwargs):
+        if cache:
+            raise RuntimeError("cannot cache function 'f': no locator available")
+        return real(*args, **kwargs)
+
+    real = native_module.numba.njit
+    monkeypatch.setattr(native_module.numba, "njit", refuse)
+    native_module._warn_uncached.cache_clear()
+
+    @native(LOSS)
+    def double(m, theta):
+        return 2.0 * m, 2.0
+
+    @native(LOSS)
+    def triple(m, theta):
+        return 3.0 * m, 3.0
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert double(1.0, np.empty(0)) == (2.0, 2.0)
+        assert triple(1.0, np.empty(0)) == (3.0, 3.0)
+    assert ["NUMBA_CACHE_DIR" in str(w.message) for w in caught] == [True]
+
+
+def test_loop_takes_a_function_written_after_it():
+    @native(LOSS)
+    def late(m, theta):
+        return m * theta[0], theta[0]
+
+    m, value, slope = np.arange(3.0), np.empty(3), np.empty(3)
+    price_all(m, Sigmoid.phi.address, np.ones(1), value, slope)
+    price_all(m, late.address, np.array([7.0]), value, slope)
+    assert value.tolist() == [0.0, 7.0, 14.0]
+
+
+def test_native_pickles_by_name():
+    assert pickle.loads(pickle.dumps(Sigmoid.phi)) is Sigmoid.phi
+
+
+def test_read_only_input():
+    m = np.zeros(2)
+    m.flags.writeable = False
+    assert Sigmoid()(m)[0].tolist() == [0.5, 0.5]
+
+
+def test_other_errors_of_the_compiler_are_not_swallowed():
+    @native(LOSS)
+    def broken(m, theta):
+        return undefined_name, m  # noqa: F821
+
+    with pytest.raises(Exception, match="undefined_name"):
+        broken(1.0, np.empty(0))
