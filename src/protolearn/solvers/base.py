@@ -1,0 +1,113 @@
+"""What a solver is: it lowers the objective from a starting codebook."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._parameters import Codebook
+from ..blocks import Blocks
+from ..objective import Objective
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a fit stands; what ``callback`` receives after every iteration.
+
+    Attributes
+    ----------
+    iteration : int
+        Iterations or epochs done.
+    loss : float
+        Mean cost of a sample.
+    codebook : Codebook
+        The present prototypes and metric. Copy what you want to keep.
+    elapsed : float
+        Seconds since the solver began.
+    """
+
+    iteration: int
+    loss: float
+    codebook: Codebook
+    elapsed: float
+
+
+Callback = Callable[[State], object]
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """What a solver found, how long it took, and whether it came to rest."""
+
+    codebook: Codebook
+    loss_curve: list[float]
+    n_iter: int
+    converged: bool
+
+
+class Progress:
+    """Collects the loss curve and tells the callback; True from the callback ends the fit."""
+
+    def __init__(self, callback: Callback | None):
+        self.loss_curve: list[float] = []
+        self._callback = callback
+        self._start = perf_counter()
+
+    def report(self, loss: float, codebook: Codebook) -> bool:
+        """Note one more iteration; tell whether to stop."""
+        self.loss_curve.append(loss)
+        if self._callback is None:
+            return False
+        elapsed = perf_counter() - self._start
+        state = State(len(self.loss_curve), loss, codebook, elapsed)
+        return self._callback(state) is True
+
+
+class Solver(BaseEstimator):
+    """Lowers an objective. ``needs_smooth`` tells whether it can work without derivatives' jumps.
+
+    Attributes
+    ----------
+    name : str
+        Short name.
+    needs_smooth : bool
+        Whether loss and distance must have continuous slopes.
+    """
+
+    name: ClassVar[str]
+    needs_smooth: ClassVar[bool] = False
+
+    def check(self, objective: Objective) -> None:
+        """Raise before any work starts if this solver cannot handle an axis."""
+        if not self.needs_smooth:
+            return
+        for axis in (objective.loss, objective.distance):
+            if not axis.smooth:
+                raise ValueError(
+                    f"solver={self.name!r} needs smooth axes, and {type(axis).__name__} is not "
+                    "smooth; take solver='sgd' or solver='auto'."
+                )
+
+    @abstractmethod
+    def default_max_iter(self, n_samples: int) -> int:
+        """Give the number of iterations when the user names none."""
+
+    @abstractmethod
+    def minimize(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        rng: np.random.RandomState,
+        *,
+        max_iter: int,
+        tol: float,
+        callback: Callback | None = None,
+    ) -> SolverResult:
+        """Lower the objective and give the codebook reached."""

@@ -1,0 +1,82 @@
+"""Full-batch quasi-Newton: SciPy's L-BFGS-B on the flat vector of a codebook."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+
+from .._parameters import Codebook, Coordinates, Floats
+from .._validation import check_integer
+from ..blocks import Blocks
+from ..objective import Objective
+from .base import Callback, Progress, Solver, SolverResult
+from .threads import blas_threads
+
+
+class LBFGS(Solver):
+    """Limited-memory BFGS on all the data; the solver for small and medium sets.
+
+    Parameters
+    ----------
+    memory : int, default=10
+        Number of past steps that shape the next one.
+    """
+
+    name = "lbfgs"
+    needs_smooth = True
+
+    def __init__(self, memory: int = 10):
+        self.memory = memory
+
+    def default_max_iter(self, n_samples: int) -> int:
+        """Give the number of iterations when the user names none."""
+        return 1000
+
+    def minimize(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        rng: np.random.RandomState,
+        *,
+        max_iter: int,
+        tol: float,
+        callback: Callback | None = None,
+    ) -> SolverResult:
+        """Lower the objective until no derivative exceeds ``tol``."""
+        constraint = objective.distance.constraint if objective.distance.adaptive else None
+        coordinates = Coordinates(codebook, objective.unit, constraint)
+        progress = Progress(callback)
+
+        def evaluate(flat: Floats) -> tuple[float, Floats]:
+            present = coordinates.codebook(flat)
+            total = blocks.reduce(objective.partial, present)
+            gradient = coordinates.gradient(flat, total.gradients) / total.weight
+            return total.value / total.weight, gradient
+
+        def after_iteration(intermediate_result: OptimizeResult) -> None:
+            present = coordinates.codebook(intermediate_result.x)
+            if progress.report(float(intermediate_result.fun), present):
+                raise StopIteration
+
+        with blas_threads(blocks.n_samples * codebook.prototypes.size):
+            result = minimize(
+                evaluate,
+                coordinates.flatten(codebook),
+                jac=True,
+                method="L-BFGS-B",
+                callback=after_iteration,
+                options={
+                    "maxiter": max_iter,
+                    "maxfun": 20 * max_iter,
+                    "maxcor": check_integer(self, "memory", low=1),
+                    "gtol": tol,
+                    "ftol": tol * 1e-4,
+                },
+            )
+        return SolverResult(
+            coordinates.codebook(result.x),
+            progress.loss_curve or [float(result.fun)],
+            max(int(result.nit), 1),
+            result.status != 1,
+        )

@@ -1,0 +1,68 @@
+"""Where prototypes begin."""
+
+import numpy as np
+import pytest
+
+from protolearn.prototypes import STARTS, initial_prototypes
+from protolearn.prototypes import initial as module
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.standard_normal((90, 3)) + np.repeat([[0.0], [5.0], [10.0]], 30, axis=0)
+    return X, np.repeat([0, 1, 2], 30), rng.uniform(0.5, 2.0, 90)
+
+
+def start(init, data, counts, seed=0):
+    X, y, weight = data
+    return initial_prototypes(init, X, y, weight, np.array(counts), np.random.RandomState(seed))
+
+
+def test_one_a_class_is_the_weighted_mean(data):
+    X, y, weight = data
+    means = [np.average(X[y == c], axis=0, weights=weight[y == c]) for c in range(3)]
+    for init in ("means", "kmeans"):
+        np.testing.assert_allclose(start(init, data, [1, 1, 1]), means, rtol=1e-12)
+
+
+@pytest.mark.parametrize("init", STARTS)
+def test_grouped_by_class_and_seeded(init, data):
+    X, y, _ = data
+    W = start(init, data, [2, 1, 4])
+    assert W.shape == (7, 3)
+    nearest = y[((W[:, None] - X) ** 2).sum(axis=2).argmin(axis=1)]
+    assert nearest.tolist() == [0, 0, 1, 2, 2, 2, 2]
+    np.testing.assert_array_equal(W, start(init, data, [2, 1, 4]))
+    assert len(np.unique(W, axis=0)) == 7
+
+
+@pytest.mark.parametrize("init", ["random", "kmeans++"])
+def test_rows_are_rows(init, data):
+    X, _, _ = data
+    W = start(init, data, [3, 3, 3])
+    gap = np.abs(W[:, None] - X).max(axis=2).min(axis=1)
+    assert gap.max() < 1e-12
+
+
+def test_means_move_apart_a_little(data):
+    W = start("means", data, [3, 1, 1])
+    gaps = np.linalg.norm(W[:3] - W[:3].mean(axis=0), axis=1)
+    assert (gaps > 0).all()
+    assert (gaps < 0.02).all()
+
+
+def test_kmeans_lowers_the_quantisation_error(data):
+    X, y, _ = data
+
+    def error(W):
+        return ((X[y == 0][:, None] - W[:4]) ** 2).sum(axis=2).min(axis=1).mean()
+
+    assert error(start("kmeans", data, [4, 1, 1])) < error(start("random", data, [4, 1, 1]))
+
+
+def test_large_classes_are_sampled(data, monkeypatch):
+    monkeypatch.setattr(module, "MAX_ROWS", 10)
+    assert np.isfinite(start("kmeans", data, [3, 1, 1])).all()
+    X, y, weight = data
+    mean = np.average(X[y == 1], axis=0, weights=weight[y == 1])
+    np.testing.assert_allclose(start("kmeans", data, [1, 1, 1])[1], mean)  # means use all rows
