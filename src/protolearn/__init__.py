@@ -1,0 +1,26 @@
+"""Interpretable classification by prototypes and margins.
+
+>>> from protolearn import GLVQ, datasets
+>>> X, y = datasets.load("iris")
+>>> model = GLVQ(random_state=0).fit(X, y)
+>>> model.predict(X[:2]).tolist()
+['setosa', 'setosa']
+"""
+
+from . import datasets
+from .analysis import hypothesis_margin
+from .classifiers import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "GLVQ",
+    "LOGM",
+    "MCE",
+    "RSLVQ",
+    "SNPC",
+    "MarginLVQ",
+    "PrototypeClassifier",
+    "datasets",
+    "hypothesis_margin",
+]

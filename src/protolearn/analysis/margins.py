@@ -1,0 +1,78 @@
+"""Hypothesis margin: how far the prototypes may move before a sample changes its class.
+
+``(d- - d+) / 2``, with d+ the distance to the nearest prototype of the sample's label and d- to the
+nearest of any other (Crammer et al., 2002, lemma 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._parameters import Floats
+from ..classifiers import NearestPrototypeClassifier
+
+
+def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
+    """Give the hypothesis margin of labelled samples; negative where the model is wrong.
+
+    Parameters
+    ----------
+    model : nearest-prototype classifier, or Pipeline that ends in one
+        A fitted model. In a pipeline the margin is measured in the space of the last step.
+    X : array-like of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their labels.
+
+    Returns
+    -------
+    margin : array of shape (n_samples,)
+        In the units of the unsquared distance.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ, hypothesis_margin
+    >>> model = GLVQ(init="means").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> hypothesis_margin(model, [[0.5]], [0]).shape
+    (1,)
+    """
+    model, X = last_step(model, X)
+    if model._distance.squared is None:
+        raise ValueError(
+            f"{type(model._distance).__name__} is no metric, so there is no hypothesis margin."
+        )
+    y = column_or_1d(y)
+    unknown = np.setdiff1d(y, model.classes_)
+    if len(unknown):
+        raise ValueError(
+            f"y contains {unknown.tolist()!r}, which the model has not seen; its classes are "
+            f"{model.classes_.tolist()!r}."
+        )
+    D = model.distances(X)
+    if len(D) != len(y):
+        raise ValueError(f"X has {len(D)} rows and y has {len(y)} labels.")
+    if model._distance.squared:
+        D = np.sqrt(D)
+    own = model.prototype_labels_ == y[:, None]
+    nearest_own = np.where(own, D, np.inf).min(axis=1)
+    nearest_rival = np.where(own, np.inf, D).min(axis=1)
+    return 0.5 * (nearest_rival - nearest_own)
+
+
+def last_step(model: Any, X: Any) -> tuple[NearestPrototypeClassifier, Any]:
+    """Give the nearest-prototype model at the end of a pipeline, and X as it sees it."""
+    if isinstance(model, Pipeline):
+        check_is_fitted(model)
+        X = model[:-1].transform(X) if len(model) > 1 else X
+        model = model[-1]
+    if not isinstance(model, NearestPrototypeClassifier):
+        raise TypeError(
+            f"{type(model).__name__} is not a nearest-prototype classifier; give one of "
+            "protolearn's, or a Pipeline that ends in one."
+        )
+    check_is_fitted(model)
+    return model, X

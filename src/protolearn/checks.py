@@ -1,0 +1,293 @@
+"""Checks for your own losses, margins and distances, and for scikit-learn's ``check_estimator``.
+
+Each check raises an ``AssertionError`` that names what is wrong, and returns None if all is well.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+from numpy.testing import assert_allclose
+from sklearn.base import BaseEstimator, clone
+
+from ._parameters import Codebook, Floats
+from .classifiers.cost_function import CostFunctionClassifier
+from .distances import Distance
+from .losses import Loss
+from .margins import Margin
+from .native import GRADIENT, LOSS, MARGIN, PAIR, Native
+
+__all__ = ["check_distance", "check_loss", "check_margin", "expected_failed_checks"]
+
+STEP = 1e-6
+
+
+def check_loss(loss: Loss) -> None:
+    """Check a loss: both forms agree, the slope is the derivative, it falls, stays finite, pickles.
+
+    Parameters
+    ----------
+    loss : Loss
+        The object to check.
+
+    Examples
+    --------
+    >>> from protolearn.checks import check_loss
+    >>> from protolearn.losses import Sigmoid
+    >>> check_loss(Sigmoid(beta=3.0))
+    """
+    _check_object(loss, Loss)
+    _check_native(loss, "phi", LOSS)
+    theta = loss.theta()
+    m = np.random.RandomState(0).uniform(-3.0, 3.0, 200)
+    native = np.array([loss.phi(v, theta) for v in m])
+    _close([loss.phi.py(v, theta) for v in m], native, "phi compiled and phi in Python differ")
+    _close(np.stack(loss(m), axis=1), native, "phi over an array and phi one by one differ")
+    right = (loss(m + STEP)[0] - native[:, 0]) / STEP
+    left = (native[:, 0] - loss(m - STEP)[0]) / STEP
+    even = np.isclose(left, right, rtol=1e-3, atol=1e-3)
+    if loss.smooth:
+        assert _slope_jump(loss) < 1e-3, "smooth is True, but the slope jumps; set smooth = False"
+    central = 0.5 * (left + right)
+    _close(native[even, 1], central[even], "the slope is not the derivative of the value", 1e-4)
+    assert (np.diff(loss(np.sort(m))[0]) <= 1e-12).all(), "the loss does not fall with the margin"
+    extremes = np.array([0.0, 1e3, -1e3, 1e8, -1e8, 1e100, -1e100])
+    assert np.isfinite(loss(extremes)).all(), "value or slope is not finite for large margins"
+
+
+def check_margin(margin: Margin) -> None:
+    """Check a margin and its attraction: both forms agree, derivatives, directions, extremes.
+
+    Parameters
+    ----------
+    margin : Margin
+        The object to check.
+
+    Examples
+    --------
+    >>> from protolearn.checks import check_margin
+    >>> from protolearn.margins import LogOdds
+    >>> check_margin(LogOdds(xi=2.0))
+    """
+    _check_object(margin, Margin)
+    assert margin.winners in (2, None), f"winners={margin.winners!r} must be 2 or None"
+    theta = margin.theta()
+    for name in ("margin", "attraction"):
+        _check_native(margin, name, MARGIN)
+        function = getattr(margin, name)
+        for d, same in _rows(margin.winners):
+            value, g = _evaluate(function, d, same, theta)
+            plain = _evaluate(function.py, d, same, theta)
+            _close(plain[0], value, f"{name} compiled and {name} in Python differ")
+            _close(plain[1], g, f"the derivatives of {name} compiled and in Python differ")
+            numeric = _derivative(lambda z, s=same, f=function: _evaluate(f, z, s, theta)[0], d)
+            _close(g, numeric, f"g is not the derivative of {name}", 1e-4)
+            if name == "margin":
+                assert (g[same] <= 1e-12).all(), "the margin must fall with own distances"
+                assert (g[~same] >= -1e-12).all(), "the margin must rise with rival distances"
+        for pair in ([0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1e-310, 1e-310], [1e100, 1e-100]):
+            value, g = _evaluate(function, np.array(pair), np.array([True, False]), theta)
+            assert np.isfinite(value), f"{name} is not finite for the distances {pair}"
+            assert np.isfinite(g).all(), f"the derivative of {name} is not finite for {pair}"
+
+
+def check_distance(distance: Distance, X: Any = None) -> None:
+    """Check a distance: both forms, derivatives by prototype and parameters, block forms, pickling.
+
+    Parameters
+    ----------
+    distance : Distance
+        The object to check.
+    X : array-like of shape (n_samples, n_features), default=None
+        Rows that the distance accepts; None takes positive random ones.
+
+    Examples
+    --------
+    >>> from protolearn.checks import check_distance
+    >>> from protolearn.distances import SquaredEuclidean
+    >>> check_distance(SquaredEuclidean())
+    """
+    _check_object(distance, Distance)
+    assert distance.squared in (True, False, None), "squared must be True, False or None"
+    _check_native(distance, "pair", PAIR)
+    _check_native(distance, "gradient", GRADIENT)
+    rng = np.random.RandomState(0)
+    rows = rng.uniform(0.1, 1.0, (40, 5)) if X is None else np.asarray(X, dtype=np.float64)
+    X, codebook = _codebook(distance, np.ascontiguousarray(rows), rng)
+    _check_pairs(distance, X, codebook)
+    _check_blocks(distance, X, codebook, rng)
+
+
+def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
+    """Tell which of scikit-learn's estimator checks an estimator cannot pass, and why.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of ours.
+
+    Returns
+    -------
+    checks : dict
+        Name of the check to reason; the ``expected_failed_checks`` of ``check_estimator``.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ
+    >>> from protolearn.checks import expected_failed_checks
+    >>> expected_failed_checks(GLVQ())
+    {}
+    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
+    ['check_sample_weight_equivalence_on_dense_data',
+     'check_sample_weight_equivalence_on_sparse_data']
+    """
+    if not isinstance(estimator, CostFunctionClassifier):
+        return {}
+    if _is_sequential(estimator):
+        reason = "a sample of weight two is one step of double length, not two steps"
+    elif estimator.prototypes_per_class != 1:
+        reason = "several prototypes of a class start from random choices among its rows"
+    else:
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": reason,
+        "check_sample_weight_equivalence_on_sparse_data": reason,
+    }
+
+
+def _is_sequential(estimator: CostFunctionClassifier) -> bool:
+    """Tell whether an estimator takes the samples one by one on small data."""
+    if estimator.solver == "auto":
+        distance, _, loss = estimator._axes()
+        return not (distance.smooth and loss.smooth)
+    return "sgd" in (estimator.solver, getattr(estimator.solver, "name", ""))
+
+
+def _slope_jump(loss: Loss) -> float:
+    """Follow the steepest change of the slope into ever smaller intervals; give what is left."""
+    grid = np.linspace(-3.0, 3.0, 401)
+    at = int(np.abs(np.diff(loss(grid)[1])).argmax())
+    low, high = grid[at], grid[at + 1]
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        slopes = loss([low, middle, high])[1]
+        if abs(slopes[1] - slopes[0]) > abs(slopes[2] - slopes[1]):
+            high = middle
+        else:
+            low = middle
+    return float(np.abs(np.diff(loss([low, high])[1]))[0])
+
+
+def _check_object(axis: Any, base: Any) -> None:
+    """Check the class, cloning and pickling of an axis."""
+    assert isinstance(axis, base), f"{axis!r} does not derive from {base.__name__}"
+    copies: dict[str, Any] = {
+        "cloning": clone(axis),
+        "pickling": pickle.loads(pickle.dumps(axis)),
+    }
+    for how, copy in copies.items():
+        assert str(copy.get_params()) == str(axis.get_params()), f"{how} loses parameters"
+
+
+def _check_native(axis: Any, name: str, signature: Any) -> None:
+    """Check that a function is there, is compiled, and has the right signature."""
+    function = getattr(axis, name, None)
+    assert isinstance(function, Native), (
+        f"{type(axis).__name__}.{name} must be decorated with @native from protolearn.native"
+    )
+    assert function.signature == signature, f"{name} has the signature {function.signature}"
+
+
+def _rows(winners: int | None) -> list[tuple[Floats, Any]]:
+    """Make rows of distances, with their classes."""
+    rng = np.random.RandomState(0)
+    rows = []
+    for _ in range(20):
+        K = 2 if winners == 2 else rng.randint(2, 7)
+        same = np.arange(K) < (1 if winners == 2 else rng.randint(1, K))
+        rows.append((rng.uniform(0.1, 3.0, K), same))
+    return rows
+
+
+def _evaluate(function: Any, d: Floats, same: Any, theta: Floats) -> tuple[float, Floats]:
+    """Call a margin function with fresh room for its derivative."""
+    g = np.zeros(len(d))
+    with np.errstate(all="ignore"):
+        return function(d, same, theta, g), g
+
+
+def _codebook(distance: Distance, X: Floats, rng: np.random.RandomState) -> tuple[Floats, Codebook]:
+    """Take the last rows as prototypes; move the parameters a little off their start."""
+    labels = np.array([0, 0, 1, 2])
+    group = distance.groups(labels)
+    y = np.arange(len(X)) % 3
+    theta = distance.initial(X, y, np.ones(len(X)), int(group.max()) + 1)
+    if distance.adaptive:
+        free = theta + 0.1 * rng.uniform(0.5, 1.0, theta.shape)
+        theta = np.ascontiguousarray(distance.constraint.apply(free))
+    W = X[-4:].copy()
+    return X[:-4], Codebook(W, labels, theta, group, W.mean(axis=0))
+
+
+def _check_pairs(distance: Distance, X: Floats, codebook: Codebook) -> None:
+    """Check ``pair`` and ``gradient`` on some rows."""
+    for x in X[:5]:
+        for w, group in zip(codebook.prototypes, codebook.group, strict=True):
+            theta = codebook.metric[group]
+            value = distance.pair(x, w, theta)
+            _close(distance.pair.py(x, w, theta), value, "pair compiled and in Python differ")
+            by_w, by_theta = np.zeros_like(w), np.zeros_like(theta)
+            distance.gradient(x, w, theta, by_w, by_theta)
+            plain_w, plain_theta = np.zeros_like(w), np.zeros_like(theta)
+            distance.gradient.py(x, w, theta, plain_w, plain_theta)
+            message = "gradient compiled and in Python differ"
+            _close(plain_w, by_w, message)
+            _close(plain_theta, by_theta, message)
+            numeric = _derivative(lambda z, x=x, t=theta: distance.pair(x, z, t), w)
+            _close(by_w, numeric, "gw is not the derivative of pair by w", 1e-4)
+            if distance.adaptive:
+                numeric = _derivative(lambda z, x=x, w=w: distance.pair(x, w, z), theta)
+                _close(by_theta, numeric, "gtheta is not the derivative of pair by theta", 1e-4)
+
+
+def _check_blocks(
+    distance: Distance, X: Floats, codebook: Codebook, rng: np.random.RandomState
+) -> None:
+    """Check the forms for whole blocks against the two functions."""
+    W, theta, group = codebook.prototypes, codebook.metric, codebook.group
+    D = np.array(
+        [[distance.pair(x, w, theta[g]) for w, g in zip(W, group, strict=True)] for x in X]
+    )
+    _close(distance.pairwise(X, codebook), D, "pairwise differs from pair", 1e-9)
+    prepared = distance.prepare(X, codebook)
+    _close(distance.pairwise(X, codebook, prepared), D, "prepare changes pairwise", 1e-9)
+    row = np.empty(len(W))
+    distance.row(X[0], W, theta, group, distance.pair.address, row)
+    _close(row, D[0], "row differs from pair", 1e-9)
+    G = rng.standard_normal(D.shape)
+    expected = codebook.zero_gradients()
+    Distance.pull_rows(distance, X, codebook, G, expected)
+    whole, parts = codebook.zero_gradients(), codebook.zero_gradients()
+    distance.pull_rows(X, codebook, G, whole)
+    for rows in (slice(0, 7), slice(7, None)):
+        distance.pull_rows(X[rows], codebook, G[rows], parts)
+    for got in (whole, parts):
+        _close(got.prototypes, expected.prototypes, "pull_rows differs from gradient", 1e-8)
+        _close(got.metric, expected.metric, "pull_rows differs from gradient", 1e-8)
+    some = codebook.zero_gradients()
+    index = np.ascontiguousarray(np.broadcast_to(np.arange(len(W)), D.shape))
+    distance.pull_winners(X, codebook, index, G, some)
+    _close(some.prototypes, expected.prototypes, "pull_winners differs from gradient", 1e-8)
+    _close(some.metric, expected.metric, "pull_winners differs from gradient", 1e-8)
+
+
+def _derivative(function: Any, z: Floats) -> Floats:
+    """Differentiate numerically, by each entry."""
+    steps = STEP * np.eye(len(z))
+    return np.array([(function(z + s) - function(z - s)) / (2 * STEP) for s in steps])
+
+
+def _close(actual: Any, expected: Any, message: str, tolerance: float = 1e-10) -> None:
+    assert_allclose(actual, expected, rtol=tolerance, atol=tolerance, err_msg=message)

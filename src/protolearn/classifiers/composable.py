@@ -1,0 +1,106 @@
+"""The composable classifier: any distance, any margin, any loss, any solver."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from .._validation import check_choice, resolve
+from ..distances import DISTANCES, Distance
+from ..losses import LOSSES, Loss
+from ..margins import MARGINS, Margin
+from .cost_function import CostFunctionClassifier
+from .shared import SharedParameters
+
+AXES = ("distance", "margin", "loss", "solver")
+
+
+class PrototypeClassifier(CostFunctionClassifier):
+    """Nearest-prototype classifier put together from its parts.
+
+    It minimises ``loss(margin(distance(x, prototypes)))``. Each part is a short name or an object,
+    one of ours or your own; :class:`GLVQ`, :class:`LOGM`, :class:`RSLVQ` and the others are
+    particular choices.
+
+    Parameters
+    ----------
+    distance : str or Distance, default="sqeuclidean"
+        ``"sqeuclidean"``, or an object of :mod:`protolearn.distances`.
+    margin : str or Margin, default="relative"
+        ``"difference"``, ``"relative"``, ``"hypothesis"``, ``"log_odds"``, or an object of
+        :mod:`protolearn.margins`.
+    loss : str or Loss, default="sigmoid"
+        ``"identity"``, ``"sigmoid"``, ``"logistic"``, ``"hinge"``, ``"broken_linear"``,
+        ``"exponential"``, or an object of :mod:`protolearn.losses`. A short name has the default
+        settings of its object; to set or search them give the object: ``loss=Sigmoid(beta=2)``,
+        ``loss__beta``.
+    decision : {"nearest", "soft"}, default="nearest"
+        Whether the nearest prototype decides, or all of them by their posterior.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import PrototypeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PrototypeClassifier(margin="difference", loss="logistic").fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.99
+    """
+
+    def __init__(
+        self,
+        *,
+        distance: Any = "sqeuclidean",
+        margin: Any = "relative",
+        loss: Any = "sigmoid",
+        decision: str = "nearest",
+        **shared: Unpack[SharedParameters],
+    ):
+        super().__init__(**shared)
+        self.distance = distance
+        self.margin = margin
+        self.loss = loss
+        self.decision = decision
+
+    def _axes(self) -> tuple[Distance, Margin, Loss]:
+        self._soft = check_choice(self, "decision", ("nearest", "soft")) == "soft"
+        return (
+            resolve(self, "distance", DISTANCES, Distance),
+            resolve(self, "margin", MARGINS, Margin),
+            resolve(self, "loss", LOSSES, Loss),
+        )
+
+    def set_params(self, **params: Any) -> PrototypeClassifier:
+        """Set parameters; ``loss__beta`` and the like need the axis to be an object.
+
+        Parameters
+        ----------
+        **params : dict
+            New values.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        for key in params:
+            axis, _, name = key.partition("__")
+            value = params.get(axis, getattr(self, axis, None))
+            if name and axis in AXES and isinstance(value, str):
+                raise ValueError(
+                    f"{key} cannot be set while {axis}={value!r} is a short name; give an object, "
+                    f"for example {axis}={_class_name(axis, value)}(...)."
+                )
+        super().set_params(**params)
+        return self
+
+
+def _class_name(axis: str, value: str) -> str:
+    """Give the name of the class behind a short name."""
+    registries: dict[str, Any] = {"distance": DISTANCES, "margin": MARGINS, "loss": LOSSES}
+    cls = registries.get(axis, {}).get(value)
+    return f"protolearn.{cls.__module__.split('.')[1]}.{cls.__name__}" if cls else axis

@@ -1,0 +1,5 @@
+"""The ``protolearn`` command."""
+
+from .app import app
+
+__all__ = ["app"]

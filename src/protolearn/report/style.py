@@ -1,0 +1,27 @@
+"""One visual language: colours that everybody can tell apart (Okabe and Ito), and marks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#444444")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def colour(code: int) -> str:
+    """Give the colour of a class."""
+    return COLOURS[code % len(COLOURS)]
+
+
+def mark(code: int) -> str:
+    """Give the mark of a class; with more classes than colours the pair still tells them apart."""
+    return MARKS[(code + code // len(COLOURS)) % len(MARKS)]
+
+
+def axes_for(ax: Any) -> Any:
+    """Give the axes to draw on, new ones if none are given."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("Pictures need matplotlib: pip install 'protolearn[report]'.") from error
+    return plt.subplots(layout="constrained")[1] if ax is None else ax

@@ -1,0 +1,145 @@
+"""Predictions, scores and probabilities against plain NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+import reference
+from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn.classifiers import base
+
+PRESETS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ]
+
+
+@pytest.fixture(params=PRESETS, ids=lambda c: c.__name__)
+def fitted(request, iris):
+    X, y = iris
+    return request.param(prototypes_per_class=2, random_state=0, solver="sgd", max_iter=9).fit(X, y)
+
+
+def test_scores(fitted, iris):
+    X, _ = iris
+    D = reference.squared_euclidean(X, fitted.prototypes_)
+    codes = fitted.prototype_labels_
+    if isinstance(fitted, RSLVQ):
+        expected = reference.class_scores_soft(D, codes, 3, fitted.xi, fitted.scale_)
+    else:
+        expected = reference.class_scores_nearest(D, codes, 3)
+    np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-10)
+    assert (fitted.predict(X) == expected.argmax(axis=1)).all()
+    sharpness = getattr(fitted, "beta", None) or fitted.xi
+    np.testing.assert_allclose(
+        fitted.predict_proba(X), softmax(sharpness * expected / fitted.scale_, axis=1), atol=1e-9
+    )
+
+
+def test_probabilities_agree_with_predictions_for_odd_labels(iris):
+    X, y = iris
+    labels = np.array([0, 5, 9])[y]
+    for cls in PRESETS:
+        model = cls(random_state=0).fit(X, labels)
+        p = model.predict_proba(X)
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        assert (model.classes_[p.argmax(axis=1)] == model.predict(X)).all()
+
+
+def test_two_classes(iris):
+    X, y = iris
+    names = np.array(["no", "yes", "yes"])[y]
+    model = LOGM(prototypes_per_class={"yes": 2}, random_state=0).fit(X, names)
+    decision = model.decision_function(X)
+    assert decision.shape == (150,)
+    assert (model.predict(X) == np.where(decision > 0, "yes", "no")).all()
+
+
+def test_rslvq_probability_is_the_posterior(iris):
+    X, y = iris
+    model = RSLVQ(prototypes_per_class=2, xi=1.3, random_state=0).fit(X, y)
+    D = reference.squared_euclidean(X, model.prototypes_) / model.scale_
+    density = np.exp(-1.3 * (D - D.min(axis=1, keepdims=True)))
+    posterior = density.reshape(150, 3, 2).sum(axis=2)
+    np.testing.assert_allclose(
+        model.predict_proba(X), posterior / posterior.sum(axis=1, keepdims=True), atol=1e-9
+    )
+
+
+def test_soft_decision_differs_from_the_nearest():
+    X = np.array([[0.0], [0.2], [1.0], [3.0]])
+    y = np.array([0, 0, 1, 1])
+    W = np.array([[0.0], [0.4], [-0.38], [9.0]])  # two prototypes of class 0 near 0.1
+    common = {"init": W, "prototypes_per_class": 2, "margin": "log_odds", "loss": "logistic"}
+    models = [
+        PrototypeClassifier(decision=d, solver="sgd", max_iter=1, scale=1.0, **common).fit(X, y)
+        for d in ("nearest", "soft")
+    ]
+    for model in models:
+        model.prototypes_ = W
+    x = [[-0.2]]
+    assert models[0].predict(x) == [1]
+    assert models[1].predict(x) == [0]
+
+
+def test_nearest_prototypes(fitted, iris):
+    X, _ = iris
+    D = fitted.distances(X)
+    values, index = fitted.nearest_prototypes(X, k=3)
+    np.testing.assert_array_equal(values, np.sort(D, axis=1)[:, :3])
+    np.testing.assert_array_equal(np.take_along_axis(D, index, axis=1), values)
+    for k in (0, 7):
+        with pytest.raises(ValueError, match="must be between 1 and the 6 prototypes"):
+            fitted.nearest_prototypes(X, k=k)
+
+
+def test_contributions(iris):
+    X, y = iris
+    model = GLVQ().fit(X, y)
+    shares = model.contributions(X)
+    np.testing.assert_allclose(np.abs(shares).sum(axis=1), 1.0)
+    D = model.distances(X)
+    order = np.argsort(D, axis=1)
+    gap = np.take_along_axis(D, order, axis=1)
+    nearer = (X - model.prototypes_[order[:, 1]]) ** 2 - (X - model.prototypes_[order[:, 0]]) ** 2
+    np.testing.assert_allclose(
+        shares.sum(axis=1), (gap[:, 1] - gap[:, 0]) / np.abs(nearer).sum(axis=1), atol=1e-9
+    )
+    assert (shares.sum(axis=1) >= -1e-12).all()
+
+
+@given(rows=st.integers(1, 70), size=st.integers(1, 4000), seed=st.integers(0, 9))
+def test_parts_make_no_difference(rows, size, seed):
+    rng = np.random.RandomState(seed)
+    X, y = rng.standard_normal((80, 3)), np.arange(80) % 4
+    model = GLVQ(max_iter=1, solver="sgd", random_state=0).fit(X, y)
+    expected = reference.squared_euclidean(X[:rows], model.prototypes_)
+    before, base.CHUNK_BYTES = base.CHUNK_BYTES, size
+    try:
+        np.testing.assert_allclose(model.distances(X[:rows]), expected, atol=1e-12)
+        assert (model.predict(X[:rows]) == expected.argmin(axis=1)).all()
+    finally:
+        base.CHUNK_BYTES = before
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_rows_that_are_not_finite(fitted, iris, dtype, bad):
+    X = iris[0].astype(dtype)
+    X[77, 2] = bad
+    for method in (fitted.predict, fitted.predict_proba, fitted.decision_function):
+        with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+            method(X)
+
+
+def test_single_precision_that_overflows_is_computed_in_double(iris):
+    X, y = iris
+    model = GLVQ().fit(X * 1e25, y)
+    single = (X * 1e25).astype(np.float32)
+    assert (model.predict(single) == model.predict(single.astype(np.float64))).all()
+
+
+def test_overflow_in_double_is_an_error(iris):
+    X, y = iris
+    model = GLVQ().fit(X * 1e100, y)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="rescale X"):
+        model.predict(X * 1e290)

@@ -1,0 +1,335 @@
+"""Fitting: weights, labels, precision, seeds, scale, and scikit-learn's company."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import custom_axes
+from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn.losses import LOSSES, Identity, Sigmoid
+from protolearn.margins import MARGINS
+
+PRESETS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ]
+SMOOTH = [GLVQ, MCE, LOGM, SNPC, RSLVQ]
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+@pytest.mark.parametrize("solver", ["auto", "sgd"])
+def test_iris(cls, solver, iris):
+    X, y = iris
+    model = cls(solver=solver, random_state=0).fit(X, y)
+    assert model.score(X, y) >= 0.93
+    assert model.prototypes_.shape == (3, 4)
+    assert model.loss_curve_[-1] < model.loss_curve_[0]
+
+
+@contextmanager
+def unconverged():
+    """Let a fit run out of iterations without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+@pytest.mark.parametrize("margin", MARGINS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_combination_learns(margin, loss, iris):
+    if loss == "identity" and margin != "relative":
+        pytest.skip("minus an unbounded margin has no minimum")
+    X, y = iris
+    beta = 4.0 if margin in ("relative", "hypothesis") else 1.0
+    axis = Identity() if loss == "identity" else LOSSES[loss](beta)
+    model = PrototypeClassifier(margin=margin, loss=axis, max_iter=30, random_state=0)
+    with unconverged():
+        model.fit(X, y)
+    assert model.score(X, y) >= 0.9
+
+
+@pytest.mark.parametrize("cls", SMOOTH)
+@pytest.mark.parametrize("per_class", [1, 2])
+def test_weight_two_is_the_row_twice(cls, per_class, iris):
+    X, y = iris
+    weight = np.random.RandomState(0).randint(0, 4, len(X))
+    settings = {
+        "init": "means",
+        "solver": "lbfgs",
+        "prototypes_per_class": per_class,
+        "tol": 1e-10,
+        "attraction": 0.01,
+        "max_iter": 40,
+        "random_state": 0,
+    }
+    with unconverged():
+        weighted = cls(**settings).fit(X, y, sample_weight=weight)
+        repeated = cls(**settings).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(weighted.prototypes_, repeated.prototypes_, atol=1e-8)
+    np.testing.assert_allclose(weighted.scale_, repeated.scale_, rtol=1e-12)
+
+
+def test_class_weight_is_a_sample_weight(iris):
+    X, y = iris
+    by_class = {0: 1.0, 1: 5.0, 2: 0.5}
+    a = LOGM(class_weight=by_class).fit(X, y)
+    b = LOGM().fit(X, y, sample_weight=np.vectorize(by_class.get)(y))
+    np.testing.assert_allclose(a.prototypes_, b.prototypes_, rtol=1e-10)
+    plain, balanced = (
+        LOGM().fit(X[:110], y[:110]),
+        LOGM(class_weight="balanced").fit(X[:110], y[:110]),
+    )
+    rare = y == 2
+    assert balanced.score(X[rare], y[rare]) >= plain.score(X[rare], y[rare])
+
+
+@pytest.mark.parametrize(
+    "names", [np.array(["setosa", "b", "a c"]), np.array([7, -3, 100]), np.array([2.0, 0.0, 5.0])]
+)
+def test_any_labels(names, iris):
+    X, y = iris
+    plain = LOGM(prototypes_per_class=2, random_state=0).fit(X, np.argsort(np.argsort(names))[y])
+    model = LOGM(prototypes_per_class=2, random_state=0).fit(X, names[y])
+    assert model.classes_.tolist() == sorted(names)
+    assert model.prototype_labels_.tolist() == np.repeat(sorted(names), 2).tolist()
+    assert (model.predict(X) == np.sort(names)[plain.predict(X)]).all()
+    np.testing.assert_array_equal(model.prototypes_, plain.prototypes_)
+
+
+def test_prototypes_by_label(iris):
+    X, y = iris
+    names = np.array(["a", "b", "c"])[y]
+    model = GLVQ(prototypes_per_class={"b": 3, "c": 2}, random_state=0).fit(X, names)
+    assert model.prototype_labels_.tolist() == ["a", "b", "b", "b", "c", "c"]
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+def test_single_precision(cls):
+    X, y = load_digits(return_X_y=True)
+    single = X.astype(np.float32)
+    a = cls(random_state=0, max_iter=20)
+    b = clone(a)
+    with unconverged():
+        a.fit(X, y)
+        b.fit(single, y)
+    scores = np.sort(a.predict_proba(X), axis=1)
+    ties = scores[:, -1] - scores[:, -2] < 1e-4
+    assert ((a.predict(X) == b.predict(single)) | ties).all()
+    assert ties.mean() < 0.01
+    assert b.decision_function(single).dtype == np.float32
+
+
+def test_read_only_and_fortran_order(iris):
+    X, y = iris
+    expected = LOGM().fit(X, y).prototypes_
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for variant in (frozen, np.asfortranarray(X), X[::-1][::-1]):
+        model = LOGM().fit(variant, y)
+        np.testing.assert_array_equal(model.prototypes_, expected)
+        assert (model.predict(variant) == LOGM().fit(X, y).predict(X)).all()
+
+
+def test_fit_leaves_its_input_alone(iris):
+    X, y = iris
+    before, init = X.copy(), X[[0, 60, 120]].copy()
+    model = GLVQ(solver="sgd", init=init, max_iter=3, random_state=0).fit(X, y)
+    assert (before == X).all()
+    assert (init == X[[0, 60, 120]]).all()
+    assert not np.shares_memory(model.prototypes_, init)
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+def test_clone_and_pickle(cls, iris):
+    X, y = iris
+    model = cls(prototypes_per_class=2, random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_a_fitted_model_holds_no_compiled_function(iris):
+    model = PrototypeClassifier(loss=custom_axes.Ramp(), distance=custom_axes.LogCosh()).fit(*iris)
+    assert not any(
+        "Native" in str(type(v)) or "numba" in str(type(v)) for v in vars(model).values()
+    )
+    assert len(pickle.dumps(model)) < 4000
+
+
+def test_pipeline_and_grid_search(iris):
+    X, y = iris
+    pipe = make_pipeline(StandardScaler(), GLVQ(random_state=0))
+    search = GridSearchCV(pipe, {"glvq__beta": [1.0, 5.0, None]}, cv=3, error_score="raise")
+    search.fit(X, y)
+    assert search.best_score_ > 0.9
+    assert len(set(search.cv_results_["mean_test_score"])) > 1
+    model = PrototypeClassifier(loss=Sigmoid(), random_state=0)
+    search = GridSearchCV(model, {"loss__beta": [0.5, 20.0]}, cv=3, error_score="raise")
+    search.fit(X, y)
+    assert search.best_estimator_.loss.beta == search.best_params_["loss__beta"]
+    assert model.loss.beta == 1.0
+
+
+def test_a_short_name_has_no_nested_parameters():
+    with pytest.raises(ValueError, match=r"loss__beta cannot be set while loss='sigmoid'.*Sigmoid"):
+        PrototypeClassifier().set_params(loss__beta=2.0)
+    model = PrototypeClassifier().set_params(loss=Sigmoid(), loss__beta=2.0)
+    assert model.loss.beta == 2.0
+
+
+def test_users_axes_in_the_classifier(iris):
+    X, y = iris
+    for axes in (
+        {"loss": custom_axes.Ramp(0.5)},
+        {"margin": custom_axes.LogRatio()},
+        {"margin": custom_axes.MeanDifference(), "loss": "hinge"},
+        {"distance": custom_axes.LogCosh()},
+        {"distance": custom_axes.City(), "margin": "hypothesis"},
+        {"distance": custom_axes.Relevances(), "margin": "log_odds", "loss": "logistic"},
+        {"distance": custom_axes.LocalRelevances(), "prototypes_per_class": 2},
+    ):
+        for solver in ("auto", "sgd"):
+            model = PrototypeClassifier(random_state=0, solver=solver, max_iter=50, **axes)
+            with unconverged():
+                model.fit(X, y)
+            assert model.score(X, y) > 0.85, (axes, solver)
+
+
+def test_data_frame(iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    model = GLVQ().fit(frame, pd.Series(y).map({0: "x", 1: "y", 2: "z"}))
+    assert model.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["b", "a", "c", "d"]])
+
+
+PROCESS = """
+import numpy as np
+from sklearn.datasets import load_iris
+from protolearn import *
+X, y = load_iris(return_X_y=True)
+for cls in (GLVQ, RSLVQ, MarginLVQ):
+    model = cls(prototypes_per_class=3, random_state=3, max_iter=8, solver="sgd").fit(X, y)
+    print(model.prototypes_.tobytes().hex())
+"""
+
+
+def test_same_seed_same_result_in_another_process(iris):
+    runs = [
+        subprocess.run([sys.executable, "-c", PROCESS], capture_output=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+    assert len(runs[0]) > 100
+
+
+def test_other_seed_other_result(iris):
+    X, y = iris
+    models = [GLVQ(solver="sgd", max_iter=2, random_state=s).fit(X, y) for s in (0, 0, 1)]
+    np.testing.assert_array_equal(models[0].prototypes_, models[1].prototypes_)
+    assert not np.array_equal(models[0].prototypes_, models[2].prototypes_)
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+@pytest.mark.parametrize("solver", ["auto", "sgd"])
+@pytest.mark.parametrize("factor", [1e150, 1e-150])
+def test_units_of_any_size(cls, solver, factor, iris):
+    X, y = iris
+    settings = {"solver": solver, "random_state": 0}
+    plain = cls(**settings).fit(X, y)
+    scaled = cls(**settings).fit(X * factor, y)
+    np.testing.assert_allclose(scaled.prototypes_, plain.prototypes_ * factor, rtol=1e-6)
+    assert (scaled.predict(X * factor) == plain.predict(X)).all()
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+@pytest.mark.parametrize("solver", ["auto", "sgd"])
+def test_powers_of_two_change_no_digit(cls, solver, iris):
+    X, y = iris
+    settings = {"solver": solver, "prototypes_per_class": 3, "random_state": 0}
+    with unconverged():
+        plain = cls(**settings).fit(X, y)
+        scaled = cls(**settings).fit(X * 2.0**400, y)
+    np.testing.assert_array_equal(scaled.prototypes_, plain.prototypes_ * 2.0**400)
+
+
+@pytest.mark.parametrize("factor", [1e155, 1e300, 1e-160, 1e-300])
+def test_beyond_that_an_error(factor, iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="rescale X"):
+        GLVQ().fit(X * factor, y)
+
+
+def test_far_from_the_origin(iris):
+    X, y = iris
+    for cls in (GLVQ, RSLVQ):
+        near, far = cls(attraction=0.1).fit(X, y), cls(attraction=0.1).fit(X + 1e6, y)
+        np.testing.assert_allclose(far.prototypes_ - 1e6, near.prototypes_, atol=1e-3)
+        assert (far.predict(X + 1e6) == near.predict(X)).all()
+
+
+def test_scale(iris):
+    X, y = iris
+    model = LOGM(prototypes_per_class=1, init="means", max_iter=1, solver="sgd").fit(X, y)
+    means = np.array([X[y == c].mean(axis=0) for c in range(3)])
+    np.testing.assert_allclose(model.scale_, np.mean(np.sum((X - means[y]) ** 2, axis=1)))
+    settings = {"init": "means", "tol": 1e-9}
+    a = LOGM(scale=model.scale_, beta=2.0, attraction=0.1, **settings).fit(X, y)
+    unit = model.scale_
+    b = LOGM(scale=1.0, beta=2.0 / unit, attraction=0.1 / unit, **settings).fit(X, y)
+    np.testing.assert_allclose(a.prototypes_, b.prototypes_, atol=1e-5)
+
+
+def test_attraction_keeps_prototypes_near(iris):
+    X, y = iris
+    means = np.array([X[y == c].mean(axis=0) for c in range(3)])
+    moved = [
+        np.linalg.norm(LOGM(attraction=alpha).fit(X, y).prototypes_ - means)
+        for alpha in (0.0, 0.1, 10.0)
+    ]
+    assert moved[0] > moved[1] > moved[2]
+
+
+def test_one_prototype_logm_is_a_linear_model():
+    """With two prototypes the margin is linear: LOGM then is logistic regression."""
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((300, 3))
+    y = (X @ [1.0, -2.0, 0.5] + 0.7 * rng.standard_normal(300) > 0.3).astype(int)
+    model = LOGM(beta=1.0, scale=1.0, tol=1e-10, max_iter=5000).fit(X, y)
+    oracle = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X, y)
+    W = model.prototypes_
+    np.testing.assert_allclose(2.0 * (W[1] - W[0]), oracle.coef_[0], rtol=1e-4)
+    offset = np.sum(W[0] ** 2) - np.sum(W[1] ** 2)
+    np.testing.assert_allclose(offset, oracle.intercept_[0], rtol=1e-3)
+
+
+def test_verbose_and_callback(iris, capsys):
+    X, y = iris
+    seen = []
+    model = GLVQ(verbose=1, callback=seen.append, random_state=0).fit(X, y)
+    out = capsys.readouterr().out
+    assert "[GLVQ] solver lbfgs" in out
+    assert "loss" in out
+    assert [s.iteration for s in seen] == list(range(1, model.n_iter_ + 1))
+    assert [s.loss for s in seen] == model.loss_curve_
+    assert seen[-1].codebook.prototypes.shape == (3, 4)
+    for solver in ("lbfgs", "sgd"):
+        stopped = GLVQ(solver=solver, callback=lambda s: s.iteration == 2).fit(X, y)
+        assert stopped.n_iter_ == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_warning_when_iterations_run_out(iris):
+    with pytest.warns(ConvergenceWarning, match="GLVQ stopped at max_iter=2"):
+        GLVQ(max_iter=2).fit(*iris)

@@ -1,0 +1,189 @@
+"""Solvers: single steps as printed in the papers, schedules, stopping, mismatches."""
+
+import numpy as np
+import pytest
+
+import custom_axes
+import reference
+from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn.losses import Hinge
+from protolearn.solvers import LBFGS, SGD
+from protolearn.solvers.schedules import SCHEDULES
+
+CODES = np.array([0, 0, 1, 1, 2])
+PRINTED = [
+    (MCE, "beta", reference.mce_step),
+    (LOGM, "beta", reference.logm_step),
+    (GLVQ, "beta", reference.glvq_step),
+    (SNPC, "xi", reference.snpc_step),
+]
+
+
+def problem(seed):
+    rng = np.random.RandomState(seed)
+    X = rng.uniform(-1.0, 1.0, (12, 4))
+    y = np.arange(12) % 3
+    return X, y, rng.uniform(-1.0, 1.0, (5, 4))
+
+
+def one_pass(cls, X, y, W, **kwargs):
+    """Run one unshuffled epoch at a constant rate in raw units."""
+    model = cls(
+        prototypes_per_class={0: 2, 1: 2, 2: 1},
+        init=W,
+        scale=1.0,
+        solver=SGD(learning_rate=0.05, schedule="constant", shuffle=False),
+        max_iter=1,
+        **kwargs,
+    )
+    return model.fit(X, y).prototypes_
+
+
+@pytest.mark.parametrize(("cls", "name", "step"), PRINTED)
+@pytest.mark.parametrize("alpha", [0.0, 0.05])
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_are_those_of_the_paper(cls, name, step, alpha, seed):
+    X, y, W = problem(seed)
+    expected = W
+    for x, label in zip(X, y, strict=True):
+        expected = step(x, label, expected, CODES, 0.05, 0.8, alpha=alpha)
+    got = one_pass(cls, X, y, W, attraction=alpha, **{name: 0.8})
+    np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-12)
+    assert np.abs(got - W).max() > 1e-3
+
+
+def test_rslvq_steps():
+    X, y, W = problem(0)
+    expected = W
+    for x, label in zip(X, y, strict=True):
+        expected = reference.rslvq_step(x, label, expected, CODES, 0.05, 0.8)
+    np.testing.assert_allclose(one_pass(RSLVQ, X, y, W, xi=0.8), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "broken_linear", "exponential"])
+def test_margin_lvq_steps_follow_the_gradient(loss):
+    X, y, W = problem(1)
+    expected = W
+    for x, label in zip(X, y, strict=True):
+
+        def cost(V, x=x, label=label):
+            settings = {"margin": "hypothesis", "loss": loss, "beta": 1.3}
+            return reference.cost(x[None], np.array([label]), np.ones(1), V, CODES, **settings)
+
+        expected = expected - 0.05 * reference.numeric_gradient(cost, expected)
+    got = one_pass(MarginLVQ, X, y, W, loss=loss, beta=1.3)
+    np.testing.assert_allclose(got, expected, atol=1e-6)
+
+
+def test_steps_do_not_depend_on_the_unit():
+    X, y, W = problem(2)
+    settings = {"init": W, "prototypes_per_class": {0: 2, 1: 2, 2: 1}, "solver": "sgd"}
+    for distance in ("sqeuclidean", custom_axes.City()):
+        a, b = (
+            PrototypeClassifier(
+                distance=distance, random_state=0, max_iter=5, **{**settings, "init": s * W}
+            ).fit(s * X, y)
+            for s in (1.0, 1000.0)
+        )
+        np.testing.assert_allclose(1000.0 * a.prototypes_, b.prototypes_, rtol=1e-9, atol=1e-9)
+
+
+def test_weight_scales_the_step():
+    X, y, W = problem(0)
+    kwargs = {
+        "prototypes_per_class": {0: 2, 1: 2, 2: 1},
+        "init": W,
+        "scale": 1.0,
+        "max_iter": 1,
+    }
+    weight = np.linspace(0.5, 2.0, len(X))
+    got = LOGM(
+        solver=SGD(learning_rate=0.05, schedule="constant", shuffle=False), beta=0.8, **kwargs
+    ).fit(X, y, sample_weight=weight)
+    expected = W
+    for x, label, s in zip(X, y, weight / weight.mean(), strict=True):
+        expected = reference.logm_step(x, label, expected, CODES, 0.05 * s, 0.8)
+    np.testing.assert_allclose(got.prototypes_, expected, rtol=1e-10)
+
+
+def test_schedules():
+    theta = np.array([0.2, 50.0, 0.1])
+    for t in (0, 1, 7, 49, 80):
+        assert SCHEDULES["constant"](t, theta) == reference.constant_rate(t, 0.2)
+        np.testing.assert_allclose(
+            SCHEDULES["inverse_time"](t, theta), reference.inverse_rate(t, 0.2, 0.1)
+        )
+        np.testing.assert_allclose(
+            SCHEDULES["linear"](t, theta), max(0.0, reference.linear_rate(t, 0.2, 50)), atol=1e-15
+        )
+
+
+def test_sequential_metric_keeps_its_norm_and_learns(iris):
+    X, y = iris
+    X = np.hstack([X, np.random.RandomState(0).standard_normal((len(X), 2))])
+    for distance in (custom_axes.Relevances(), custom_axes.LocalRelevances()):
+        model = PrototypeClassifier(
+            distance=distance, solver=SGD(metric_rate=0.1), max_iter=50, random_state=0
+        ).fit(X, y)
+        np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0)
+        relevances = (model._metric**2).mean(axis=0)
+        assert relevances[2:4].sum() > 2.0 * relevances[4:].sum()  # petals count, noise does not
+
+
+def test_batch_metric_learns(iris):
+    X, y = iris
+    plain = PrototypeClassifier(random_state=0).fit(X, y)
+    model = PrototypeClassifier(distance=custom_axes.Relevances(), random_state=0).fit(X, y)
+    np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0)
+    assert model.loss_curve_[-1] < plain.loss_curve_[-1]
+
+
+def test_lbfgs_reaches_a_stationary_point(iris):
+    X, y = iris
+    model = LOGM(tol=1e-9, max_iter=5000).fit(X, y)
+
+    def cost(V):
+        settings = {"margin": "difference", "loss": "logistic", "beta": 2.0}
+        settings["scale"] = model.scale_
+        return reference.cost(X, y, np.ones(len(X)), V, np.arange(3), **settings)
+
+    assert np.abs(reference.numeric_gradient(cost, model.prototypes_)).max() < 1e-6
+    np.testing.assert_allclose(model.loss_curve_[-1], cost(model.prototypes_), rtol=1e-9)
+    assert (np.diff(model.loss_curve_) <= 1e-12).all()
+
+
+def test_non_smooth_axes_and_lbfgs():
+    X, y, _ = problem(0)
+    with pytest.raises(ValueError, match="needs smooth axes, and Hinge is not"):
+        PrototypeClassifier(loss=Hinge(), solver="lbfgs").fit(X, y)
+    with pytest.raises(ValueError, match="needs smooth axes, and City is not"):
+        PrototypeClassifier(distance=custom_axes.City(), solver=LBFGS()).fit(X, y)
+    assert PrototypeClassifier(loss=Hinge()).fit(X, y).solver_ == "sgd"
+    assert PrototypeClassifier(loss="logistic").fit(X, y).solver_ == "lbfgs"
+
+
+def test_epochs_stop_when_the_cost_stays(iris):
+    X, y = iris
+    settings = {"tol": 0.01, "max_iter": 300, "random_state": 0}
+    model = GLVQ(solver=SGD(schedule="inverse_time"), **settings).fit(X, y)
+    assert 5 < model.n_iter_ < 300
+    assert len(model.loss_curve_) == model.n_iter_
+    assert GLVQ(solver="sgd", **settings).fit(X, y).n_iter_ == 300  # linear: to the end
+
+
+@pytest.mark.parametrize(
+    ("solver", "message"),
+    [
+        (SGD(learning_rate=0.0), "learning_rate=0.0"),
+        (SGD(schedule="cosine"), "schedule='cosine' of SGD must be one of 'linear'"),
+        (SGD(decay=-1.0), "decay=-1.0"),
+        (LBFGS(memory=0), "memory=0"),
+        ("lbgfs", "Did you mean 'lbfgs'"),
+        (SGD, "the class SGD"),
+        (3, "solver=3"),
+    ],
+)
+def test_bad_solvers(solver, message):
+    X, y, _ = problem(0)
+    with pytest.raises(ValueError, match=message):
+        GLVQ(solver=solver).fit(X, y)

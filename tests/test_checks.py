@@ -1,0 +1,112 @@
+"""The public checks find what is wrong."""
+
+import math
+
+import pytest
+
+import custom_axes
+from protolearn.checks import check_distance, check_loss, check_margin
+from protolearn.distances import SquaredEuclidean
+from protolearn.losses import Hinge, Loss, Sigmoid
+from protolearn.margins import Difference, Margin
+from protolearn.native import GRADIENT, LOSS, MARGIN, native
+
+
+class WrongSlope(Loss):
+    @native(LOSS)
+    def phi(m, theta):
+        return -m, -2.0
+
+
+class Rising(Loss):
+    @native(LOSS)
+    def phi(m, theta):
+        return m, 1.0
+
+
+class NotFinite(Loss):
+    @native(LOSS)
+    def phi(m, theta):
+        return math.exp(-m), -math.exp(-m)
+
+
+class PlainPython(Loss):
+    def phi(m, theta):
+        return -m, -1.0
+
+
+class SmoothHinge(Hinge):
+    smooth = True
+
+
+class WrongGradient(Difference):
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        g[0], g[1] = -1.0, 2.0
+        return d[1] - d[0]
+
+
+class Backwards(Margin):
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        g[0], g[1] = 1.0, -1.0
+        return d[0] - d[1]
+
+
+class HalfGradient(SquaredEuclidean):
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        for j in range(x.size):
+            gw[j] = w[j] - x[j]
+
+
+class OtherBlocks(SquaredEuclidean):
+    def pairwise(self, X, codebook, prepared=None):
+        return 2.0 * super().pairwise(X, codebook, prepared)
+
+
+class ForgetsTheta(custom_axes.Relevances):
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        for j in range(x.size):
+            gw[j] = -2.0 * theta[j] * theta[j] * (x[j] - w[j])
+
+
+class WrongSignature(SquaredEuclidean):
+    @native(LOSS)
+    def pair(m, theta):
+        return m, m
+
+
+@pytest.mark.parametrize(
+    ("check", "axis", "message"),
+    [
+        (check_loss, WrongSlope(), "slope is not the derivative"),
+        (check_loss, Rising(), "does not fall"),
+        (check_loss, NotFinite(), "not finite"),
+        (check_loss, PlainPython(), "must be decorated with @native"),
+        (check_loss, SmoothHinge(), "set smooth = False"),
+        (check_loss, Difference(), "does not derive from Loss"),
+        (check_margin, WrongGradient(), "g is not the derivative of margin"),
+        (check_margin, Backwards(), "must fall with own distances"),
+        (check_distance, HalfGradient(), "gw is not the derivative"),
+        (check_distance, OtherBlocks(), "pairwise differs from pair"),
+        (check_distance, ForgetsTheta(), "gtheta is not the derivative"),
+        (check_distance, WrongSignature(), "pair has the signature"),
+    ],
+)
+def test_defects_are_found(check, axis, message):
+    with pytest.raises(AssertionError, match=message):
+        check(axis)
+
+
+def test_a_class_that_cannot_be_pickled():
+    class Local(Sigmoid):
+        pass
+
+    with pytest.raises(AttributeError, match=r"[Ll]ocal"):
+        check_loss(Local())
+
+
+def test_own_rows(rng):
+    check_distance(SquaredEuclidean(), rng.standard_normal((20, 3)) + 50.0)
