@@ -174,7 +174,8 @@ def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
     def cast(context: Any, address: Any) -> Any:
         def generate(context: Any, builder: Any, _: Any, args: Any) -> ir.Value:
             function = cgutils.create_struct_proxy(function_type)(context, builder)
-            function.c_addr = builder.inttoptr(args[0], context.get_value_type(types.voidptr))
+            # The first field is the C address; numba has changed its name but not its place.
+            function[0] = builder.inttoptr(args[0], context.get_value_type(types.voidptr))
             return function._getvalue()
 
         return function_type(ADDRESS), generate
