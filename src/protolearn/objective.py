@@ -121,10 +121,6 @@ class Objective:
             value += add(codebook, chunk, same, gradients)
         return Partial(value, gradients, float(block.weight.sum()))
 
-    def penalty(self, codebook: Codebook) -> tuple[float, Gradients] | None:
-        """Give what is added once for the whole data; nothing here."""
-        return None
-
     def _add_winners(
         self, codebook: Codebook, chunk: Block, same: NDArray[np.bool_], out: Gradients
     ) -> float:

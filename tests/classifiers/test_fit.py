@@ -333,3 +333,33 @@ def test_verbose_and_callback(iris, capsys):
 def test_warning_when_iterations_run_out(iris):
     with pytest.warns(ConvergenceWarning, match="GLVQ stopped at max_iter=2"):
         GLVQ(max_iter=2).fit(*iris)
+
+
+class Plain(GLVQ):
+    pass
+
+
+class Sharper(GLVQ):
+    """GLVQ with a factor."""
+
+    def __init__(self, *, factor=2.0, **others):
+        super().__init__(**others)
+        self.factor = factor
+
+    def _axes(self):
+        distance, margin, loss = super()._axes()
+        return distance, margin, type(loss)(loss.beta * self.factor)
+
+
+def test_subclasses_of_a_preset(iris):
+    X, y = iris
+    assert Plain(beta=3.0).get_params() == GLVQ(beta=3.0).get_params()
+    names = set(Sharper().get_params())
+    assert names == {"factor"} | set(GLVQ().get_params())
+    a = clone(Sharper(factor=2.0, beta=5.0, random_state=0)).fit(X, y)
+    np.testing.assert_array_equal(
+        a.prototypes_, GLVQ(beta=10.0, random_state=0).fit(X, y).prototypes_
+    )
+    assert Sharper.__doc__ == "GLVQ with a factor."
+    with pytest.raises(TypeError, match="unexpected keyword argument 'bta'"):
+        GLVQ(bta=3.0)

@@ -139,8 +139,8 @@ CalibratedClassifierCV` does that.
         """Give the share of each feature in each decision.
 
         A feature speaks for the predicted class by as much as it brings the row nearer to the
-        winning prototype than to the nearest prototype of another class. The shares are signed,
-        and their absolute values sum to one.
+        nearest prototype of that class than to the nearest one of another class. The shares are
+        signed, and their absolute values sum to one.
 
         Parameters
         ----------
@@ -152,14 +152,12 @@ CalibratedClassifierCV` does that.
         shares : array of shape (n_samples, n_features)
             Positive where the feature speaks for the predicted class.
         """
-        D = self.distances(X)
+        D, labels = self.distances(X), self._codebook().labels
+        own = self._scores_of(D).argmax(axis=1)[:, None] == labels
+        winner = np.where(own, D, np.inf).argmin(axis=1)
+        rival = np.where(own, np.inf, D).argmin(axis=1)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        codebook = self._codebook()
-        rows = np.arange(len(D))
-        winner = D.argmin(axis=1)
-        rivals = codebook.labels != codebook.labels[winner][:, None]
-        rival = np.where(rivals, D, np.inf).argmin(axis=1)
-        speaks = self._terms(X, rival) - self._terms(X, winner[rows])
+        speaks = self._terms(X, rival) - self._terms(X, winner)
         total = np.abs(speaks).sum(axis=1, keepdims=True)
         return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0)
 
@@ -178,7 +176,11 @@ CalibratedClassifierCV` does that.
 
     def _scores(self, X: Any) -> Any:
         """Give one score a class for each row."""
-        D, labels, n_classes = self.distances(X), self._codebook().labels, len(self.classes_)
+        return self._scores_of(self.distances(X))
+
+    def _scores_of(self, D: Any) -> Any:
+        """Give one score a class for each row of a distance matrix."""
+        labels, n_classes = self._codebook().labels, len(self.classes_)
         if self._soft:
             return soft_scores(D, labels, n_classes, self._sharpness / self.scale_)
         return nearest_scores(D, labels, n_classes)

@@ -72,7 +72,7 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        spell_out(cls, CostFunctionClassifier)
+        spell_out(cls)
 
     @abstractmethod
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -97,28 +97,24 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
         """
         distance, margin, loss = self._axes()
         margin = margin.suited_to(distance)
+        attraction = check_number(self, "attraction", low=0.0)
+        tol = check_number(self, "tol", low=0.0)
         X, codes, weight = self._validated(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        codebook = self._start(distance, X, codes, weight, rng)
-        n_classes = len(self.classes_)
-        objective = Objective(
-            distance,
-            margin,
-            loss,
-            n_classes,
-            check_number(self, "attraction", low=0.0),
-            self._unit_of_distance(distance, codebook, X, codes, weight),
-        )
-        solver = self._solver(objective, X.shape[0] * codebook.prototypes.size)
+        counts = prototype_counts(self.prototypes_per_class, self.classes_, codes)
+        solver = self._solver(distance, loss, X.size * int(counts.sum()))
         max_iter = self._iterations(solver, len(X))
-        blocks = MemoryBlocks(X, codes, weight, n_classes, distance, codebook)
+        rng = check_random_state(self.random_state)
+        codebook = self._start(distance, X, codes, weight, counts, rng)
+        scale = self._unit_of_distance(distance, codebook, X, codes, weight)
+        n_classes = len(counts)
+        objective = Objective(distance, margin, loss, n_classes, attraction, scale)
         result = solver.minimize(
             objective,
             codebook,
-            blocks,
+            MemoryBlocks(X, codes, weight, n_classes, distance, codebook),
             rng,
             max_iter=max_iter,
-            tol=check_number(self, "tol", low=0.0),
+            tol=tol,
             callback=self._reporter(solver, max_iter),
         )
         if not result.converged:
@@ -161,10 +157,15 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
         return X, codes, weight / weight.mean()
 
     def _start(
-        self, distance: Distance, X: Floats, y: Indices, weight: Floats, rng: Any
+        self,
+        distance: Distance,
+        X: Floats,
+        y: Indices,
+        weight: Floats,
+        counts: Indices,
+        rng: np.random.RandomState,
     ) -> Codebook:
         """Make the codebook to begin with."""
-        counts = prototype_counts(self.prototypes_per_class, self.classes_, y)
         labels = np.repeat(np.arange(len(counts)), counts)
         prototypes = initial_prototypes(self.init, X, y, weight, counts, rng)
         group = distance.groups(labels)
@@ -190,14 +191,13 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
         # All rows on their prototypes: then the distance to the next class is the natural unit.
         return next((mean for mean in (own, rival) if mean > TINY), 1.0)
 
-    def _solver(self, objective: Objective, work: int) -> Solver:
+    def _solver(self, distance: Distance, loss: Loss, work: int) -> Solver:
         """Choose the solver, and check that it fits the axes."""
         if isinstance(self.solver, str) and self.solver == "auto":
-            smooth = objective.loss.smooth and objective.distance.smooth
-            solver = SOLVERS["lbfgs" if smooth and work <= BATCH_WORK else "sgd"]()
-        else:
-            solver = resolve(self, "solver", SOLVERS, Solver)  # type: ignore[type-abstract]
-        solver.check(objective)
+            smooth = distance.smooth and loss.smooth
+            return SOLVERS["lbfgs" if smooth and work <= BATCH_WORK else "sgd"]()
+        solver = resolve(self, "solver", SOLVERS, Solver)  # type: ignore[type-abstract]
+        solver.check(distance, loss)
         return solver
 
     def _iterations(self, solver: Solver, n_samples: int) -> int:

@@ -78,13 +78,14 @@ n_features_in_ : int
     Number of features."""
 
 
-def spell_out(cls: type, base: type) -> None:
-    """Complete the signature and the docstring of a subclass of ``base``."""
+def spell_out(cls: type) -> None:
+    """Complete the signature and the docstring of a class by what it takes from its parent."""
     own = signature(cls.__init__)  # type: ignore[misc]
     if any(p.kind is Parameter.VAR_KEYWORD for p in own.parameters.values()):
-        shared = signature(base.__init__).parameters  # type: ignore[misc]
+        inherited = signature(cls.__mro__[1].__init__).parameters  # type: ignore[misc]
         names = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-        names += [p for name, p in shared.items() if name not in own.parameters]
+        names += [p for name, p in inherited.items() if name not in own.parameters]
         cls.__init__.__signature__ = own.replace(parameters=names)  # type: ignore[misc]
-    text = cleandoc(cls.__doc__ or "")
-    cls.__doc__ = text.replace("{parameters}", PARAMETERS).replace("{attributes}", ATTRIBUTES)
+    if cls.__doc__ and "{parameters}" in cls.__doc__:
+        text = cleandoc(cls.__doc__).replace("{parameters}", PARAMETERS)
+        cls.__doc__ = text.replace("{attributes}", ATTRIBUTES)

@@ -15,6 +15,9 @@ from .._parameters import Codebook, Floats, Gradients, Indices
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
 from .base import Distance
 
+CHUNK = 1 << 17
+"""Numbers that are copied at a time."""
+
 
 class SquaredEuclidean(Distance):
     """``|x - w|^2``.
@@ -77,13 +80,17 @@ class SquaredEuclidean(Distance):
 
     def prepare(self, X: Floats, codebook: Codebook) -> Floats:
         """Give the squared distance of each row to the centre."""
-        offset = X - codebook.center
-        return np.einsum("ij,ij->i", offset, offset)
+        norms = np.empty(len(X), dtype=X.dtype)
+        rows = max(CHUNK // X.shape[1], 1)
+        for start in range(0, len(X), rows):  # a copy of some rows at a time
+            offset = X[start : start + rows] - codebook.center.astype(X.dtype, copy=False)
+            np.einsum("ij,ij->i", offset, offset, out=norms[start : start + rows])
+        return norms
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
         """Give all distances, by one product, in the precision of X."""
         if prepared is None:
-            prepared = self.prepare(X, codebook).astype(X.dtype, copy=False)
+            prepared = self.prepare(X, codebook)
         D, norms = relative_distances(X, codebook)
         D += norms
         D += prepared[:, None]

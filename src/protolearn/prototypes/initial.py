@@ -97,7 +97,7 @@ def _start_class(
     start: Start, X: Floats, rows: Indices, weight: Floats, k: int, spread: Floats, rng: Rng
 ) -> Floats:
     """Give the prototypes of one class."""
-    mean = np.average(X[rows], axis=0, weights=weight[rows])
+    mean = weight[rows] / weight[rows].sum() @ X[rows]
     if len(rows) > MAX_ROWS:
         rows = rng.choice(rows, max(MAX_ROWS, 10 * k), replace=False)
     Z = X[rows] - mean

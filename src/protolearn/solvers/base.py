@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator
 
 from .._parameters import Codebook
 from ..blocks import Blocks
+from ..distances import Distance
+from ..losses import Loss
 from ..objective import Objective
 
 
@@ -70,7 +72,7 @@ class Progress:
 
 
 class Solver(BaseEstimator):
-    """Lowers an objective. ``needs_smooth`` tells whether it can work without derivatives' jumps.
+    """Lowers an objective.
 
     Attributes
     ----------
@@ -83,12 +85,10 @@ class Solver(BaseEstimator):
     name: ClassVar[str]
     needs_smooth: ClassVar[bool] = False
 
-    def check(self, objective: Objective) -> None:
+    def check(self, distance: Distance, loss: Loss) -> None:
         """Raise before any work starts if this solver cannot handle an axis."""
-        if not self.needs_smooth:
-            return
-        for axis in (objective.loss, objective.distance):
-            if not axis.smooth:
+        for axis in (loss, distance):
+            if self.needs_smooth and not axis.smooth:
                 raise ValueError(
                     f"solver={self.name!r} needs smooth axes, and {type(axis).__name__} is not "
                     "smooth; take solver='sgd' or solver='auto'."
