@@ -291,6 +291,12 @@ def test_scale(iris):
     np.testing.assert_allclose(a.prototypes_, b.prototypes_, atol=1e-5)
 
 
+def test_scale_when_every_row_is_its_own_prototype():
+    X = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0], [3.0, 6.0]])
+    model = GLVQ(init=X, prototypes_per_class=2, solver="sgd", max_iter=1).fit(X, [0, 0, 1, 1])
+    assert model.scale_ == pytest.approx(4.0)  # the distance to the nearest rival
+
+
 def test_attraction_keeps_prototypes_near(iris):
     X, y = iris
     means = np.array([X[y == c].mean(axis=0) for c in range(3)])
@@ -328,6 +334,8 @@ def test_verbose_and_callback(iris, capsys):
         stopped = GLVQ(solver=solver, callback=lambda s: s.iteration == 2).fit(X, y)
         assert stopped.n_iter_ == 2
     assert capsys.readouterr().out == ""
+    every = GLVQ(verbose=2, random_state=0).fit(X, y)
+    assert len(capsys.readouterr().out.splitlines()) == 1 + every.n_iter_
 
 
 def test_warning_when_iterations_run_out(iris):

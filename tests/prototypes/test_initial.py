@@ -66,3 +66,23 @@ def test_large_classes_are_sampled(data, monkeypatch):
     X, y, weight = data
     mean = np.average(X[y == 1], axis=0, weights=weight[y == 1])
     np.testing.assert_allclose(start("kmeans", data, [1, 1, 1])[1], mean)  # means use all rows
+
+
+def test_kmeans_uses_weights():
+    X, y = np.array([[0.0], [1.0], [10.0], [11.0], [50.0]]), np.array([0, 0, 0, 0, 1])
+    weight = np.array([1.0, 1.0, 100.0, 1.0, 1.0])
+    W = start("kmeans", (X, y, weight), [2, 1])
+    np.testing.assert_allclose(np.sort(W[:2, 0]), [0.5, 1011.0 / 101.0])
+
+
+def test_kmeans_plusplus_uses_weights():
+    X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    weight = np.where(np.arange(20) == 7, 1e12, 1.0)
+    for seed in range(5):
+        assert start("kmeans++", (X, y, weight), [1, 1], seed)[0] == 7.0
+
+
+def test_steps_apart_have_the_size_of_the_data(data):
+    X, y, weight = data
+    small, large = start("means", data, [3, 1, 1]), start("means", (1e6 * X, y, weight), [3, 1, 1])
+    np.testing.assert_allclose(large, 1e6 * small, rtol=1e-9)

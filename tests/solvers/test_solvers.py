@@ -6,7 +6,7 @@ import pytest
 import custom_axes
 import reference
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
-from protolearn.losses import Hinge
+from protolearn.losses import Hinge, Sigmoid
 from protolearn.solvers import LBFGS, SGD
 from protolearn.solvers.schedules import SCHEDULES
 
@@ -116,6 +116,55 @@ def test_schedules():
         np.testing.assert_allclose(
             SCHEDULES["linear"](t, theta), max(0.0, reference.linear_rate(t, 0.2, 50)), atol=1e-15
         )
+
+
+def test_inverse_time_uses_its_decay():
+    X, y, W = problem(0)
+    model = LOGM(
+        prototypes_per_class={0: 2, 1: 2, 2: 1},
+        init=W,
+        scale=1.0,
+        beta=0.8,
+        solver=SGD(learning_rate=0.05, schedule="inverse_time", decay=0.3, shuffle=False),
+        max_iter=2,
+    ).fit(X, y)
+    expected = W
+    for t, (x, label) in enumerate(zip(np.vstack([X, X]), np.append(y, y), strict=True)):
+        rate = reference.inverse_rate(t, 0.05, 0.3)
+        expected = reference.logm_step(x, label, expected, CODES, rate, 0.8)
+    np.testing.assert_allclose(model.prototypes_, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("distance", [custom_axes.Relevances(), custom_axes.LocalRelevances()])
+def test_sequential_metric_step_is_the_projected_gradient(distance):
+    X, y, W = problem(3)
+    X, y = X[:6], y[:6]
+    settings = {"margin": "relative", "loss": Sigmoid(1.5), "distance": distance, "init": W}
+    solver = SGD(learning_rate=0.05, schedule="constant", metric_rate=0.3, shuffle=False)
+    model = PrototypeClassifier(
+        prototypes_per_class={0: 2, 1: 2, 2: 1}, scale=0.5, solver=solver, max_iter=1, **settings
+    ).fit(X, y)
+    group = distance.groups(CODES)
+    theta = np.full((group.max() + 1, 4), 0.5)
+    for x, label in zip(X, y, strict=True):
+
+        def cost(V, t, x=x, label=label):
+            d = np.array([np.sum((t[group[k]] * (x - V[k])) ** 2) for k in range(5)]) / 0.5
+            return reference.sigmoid(reference.relative(d, label == CODES), 1.5)
+
+        by_w = reference.numeric_gradient(lambda V, t=theta: cost(V, t), W)
+        by_theta = reference.numeric_gradient(lambda t, V=W: cost(V, t), theta)
+        W, theta = W - 0.05 * 0.5 * by_w, theta - 0.3 * 0.05 * by_theta
+        theta = theta / np.linalg.norm(theta, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.prototypes_, W, atol=1e-7)
+    np.testing.assert_allclose(model._metric, theta, atol=1e-7)
+    np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0, rtol=1e-14)
+
+
+def test_patience_is_five_epochs():
+    X, y = np.ones((6, 2)), np.arange(6) % 2
+    model = GLVQ(solver=SGD(schedule="constant"), max_iter=100).fit(X, y)
+    assert model.n_iter_ == 6  # the first, and five that bring nothing
 
 
 def test_sequential_metric_keeps_its_norm_and_learns(iris):
