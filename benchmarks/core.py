@@ -43,7 +43,7 @@ def sequential() -> Iterator[Row]:
     for n, d, K, target in ((7291, 256, 200, 4.0), (1797, 64, 10, np.inf)):
         X, y, codebook = make(n, d, K)
         objective = Objective(SquaredEuclidean(), Relative(), Sigmoid(5.0), 10, scale=2.0 * d)
-        blocks = MemoryBlocks(X, y, np.ones(n), 10, objective.distance, codebook)
+        blocks = MemoryBlocks(X, y, np.ones(n), objective.distance, codebook)
         rng = np.random.RandomState(0)
 
         def epochs(count: int) -> None:
@@ -75,7 +75,7 @@ def batch() -> Iterator[Row]:
     for name, margin, target in cases:
         loss = Sigmoid(5.0) if margin.winners else Logistic()
         objective = Objective(SquaredEuclidean(), margin, loss, 10, scale=2.0 * d)
-        blocks = MemoryBlocks(X, y, np.ones(n), 10, objective.distance, codebook)
+        blocks = MemoryBlocks(X, y, np.ones(n), objective.distance, codebook)
         seconds, product = best_of(
             lambda: blocks.reduce(objective.partial, codebook),  # noqa: B023
             lambda: X @ codebook.prototypes.T,

@@ -53,6 +53,62 @@ class Backwards(Margin):
         return d[0] - d[1]
 
 
+class OwnFirst(Margin):
+    """Takes it that own prototypes come first."""
+
+    winners = None
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        g[0], g[d.size - 1] = -1.0, 1.0
+        return d[d.size - 1] - d[0]
+
+
+class Repelling(Difference):
+    @native(MARGIN)
+    def attraction(d, same, theta, g):
+        g[0] = -1.0
+        return -d[0]
+
+
+class SecondKink(Loss):
+    """Steep and smooth in one place, with a small kink in another."""
+
+    @native(LOSS)
+    def phi(m, theta):
+        e = math.exp(-abs(50.0 * m))
+        value = (e if m >= 0.0 else 1.0) / (1.0 + e)
+        slope = -50.0 * e / (1.0 + e) ** 2
+        if m < 2.0:
+            return value + 0.1 * (2.0 - m), slope - 0.1
+        return value, slope
+
+
+class RisesFarAway(Loss):
+    @native(LOSS)
+    def phi(m, theta):
+        if m < 10.0:
+            return -m, -1.0
+        return m - 20.0, 1.0
+
+
+class OtherNearest(SquaredEuclidean):
+    def nearest(self, X, codebook):
+        winner, value = super().nearest(X, codebook)
+        return (winner + 1) % len(codebook.prototypes), value
+
+
+class OtherTerms(SquaredEuclidean):
+    def terms(self, X, W, theta):
+        return abs(X - W)
+
+
+class HidesNan(SquaredEuclidean):
+    def nearest(self, X, codebook):
+        winner, _ = super().nearest(X, codebook)
+        return winner, 0.0 * winner
+
+
 class HalfGradient(SquaredEuclidean):
     @native(GRADIENT)
     def gradient(x, w, theta, gw, gtheta):
@@ -88,7 +144,14 @@ class WrongSignature(SquaredEuclidean):
         (check_loss, SmoothHinge(), "set smooth = False"),
         (check_loss, Difference(), "does not derive from Loss"),
         (check_margin, WrongGradient(), "g is not the derivative of margin"),
-        (check_margin, Backwards(), "must fall with own distances"),
+        (check_margin, Backwards(), "margin must fall with own distances"),
+        (check_margin, OwnFirst(), "is not the derivative|differ|must"),
+        (check_margin, Repelling(), "attraction must rise with own distances"),
+        (check_loss, SecondKink(), "set smooth = False"),
+        (check_loss, RisesFarAway(), "does not fall"),
+        (check_distance, OtherNearest(), "nearest is not the smallest"),
+        (check_distance, OtherTerms(), "terms do not add up"),
+        (check_distance, HidesNan(), "shows_nonfinite is not true"),
         (check_distance, HalfGradient(), "gw is not the derivative"),
         (check_distance, OtherBlocks(), "pairwise differs from pair"),
         (check_distance, ForgetsTheta(), "gtheta is not the derivative"),
@@ -104,8 +167,18 @@ def test_a_class_that_cannot_be_pickled():
     class Local(Sigmoid):
         pass
 
-    with pytest.raises(AttributeError, match=r"[Ll]ocal"):
+    with pytest.raises(AssertionError, match="Local cannot be pickled; define it in a module"):
         check_loss(Local())
+
+
+def test_integer_parameters():
+    check_loss(custom_axes.Ramp(1))
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (20,)])
+def test_too_few_rows(rng, shape):
+    with pytest.raises(ValueError, match="expected at least 12 rows"):
+        check_distance(SquaredEuclidean(), rng.standard_normal(shape))
 
 
 def test_own_rows(rng):

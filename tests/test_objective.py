@@ -7,7 +7,7 @@ import pytest
 
 import custom_axes
 import reference
-from protolearn import objective as objective_module
+from protolearn import _parameters
 from protolearn._parameters import Codebook, Coordinates
 from protolearn.blocks import Block, MemoryBlocks
 from protolearn.distances import SquaredEuclidean
@@ -66,7 +66,7 @@ def test_blocks_and_chunks_add_up(margin, monkeypatch):
     X, y, weight, W = make_data(n=500)
     objective, codebook = make_objective(margin, "sigmoid", attraction=0.1), make_codebook(W)
     whole = objective.partial(codebook, Block(X, y, weight))
-    monkeypatch.setattr(objective_module, "CACHE_BYTES", 1)
+    monkeypatch.setattr(_parameters, "CHUNK_BYTES", 1)
     prepared = objective.distance.prepare(X, codebook)
     chunked = objective.partial(codebook, Block(X, y, weight, prepared))
     parts = [
@@ -93,7 +93,7 @@ def test_gradient_of_the_flat_vector(distance, margin):
     codebook = make_codebook(W, distance)
     constraint = distance.constraint if distance.adaptive else None
     coordinates = Coordinates(codebook, objective.unit, constraint)
-    blocks = MemoryBlocks(X, y, weight, 3, distance, codebook)
+    blocks = MemoryBlocks(X, y, weight, distance, codebook)
     flat = coordinates.flatten(codebook)
     flat = flat + 0.1 * np.random.RandomState(1).standard_normal(flat.size)
 

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+CHUNK_BYTES = 1 << 23
+"""How much of the samples and their distances is handled at a time: a good part of a cache."""
+
+
+def rows_at_a_time(width: int, itemsize: int = 8) -> int:
+    """Give the number of rows of ``width`` numbers that fit into one chunk."""
+    return max(CHUNK_BYTES // (itemsize * width), 32)
+
+
+def as_floats(values: Any) -> Floats:
+    """Give an array as native functions take it: doubles, row by row."""
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def as_indices(values: Any) -> Indices:
+    """Give indices as native functions take them."""
+    return np.ascontiguousarray(values, dtype=np.intp)
 
 
 class Gradients(NamedTuple):

@@ -1,4 +1,4 @@
-"""Checks of parameters, on scikit-learn's public API; every message says what to do."""
+"""Checks of parameters; every message says what was given and what to do."""
 
 from __future__ import annotations
 
@@ -25,10 +25,14 @@ def check_number(
     """Return the parameter ``owner.name`` as a finite float within its range."""
     value: Any = getattr(owner, name)
     if _is(value, numbers.Real):
-        above = value > low if open_low else value >= low
-        below = value < high if open_high else value <= high
-        if np.isfinite(value) and above and below:
-            return float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = np.inf
+        above = number > low if open_low else number >= low
+        below = number < high if open_high else number <= high
+        if np.isfinite(number) and above and below:
+            return number
     left, right = (
         "(" if open_low or low == -np.inf else "[",
         ")" if open_high or high == np.inf else "]",
@@ -44,13 +48,14 @@ def check_positive(owner: object, name: str) -> float:
     return check_number(owner, name, low=0.0, open_low=True)
 
 
-def check_integer(owner: object, name: str, *, low: int) -> int:
-    """Return the parameter ``owner.name`` as an int that is at least ``low``."""
+def check_integer(owner: object, name: str, *, low: int, high: int = 10**9) -> int:
+    """Return the parameter ``owner.name`` as an int within its range."""
     value: Any = getattr(owner, name)
-    if _is(value, numbers.Integral) and value >= low:
+    if _is(value, numbers.Integral) and low <= value <= high:
         return int(value)
+    shown = "a huge integer" if _is(value, numbers.Integral) and value > high else repr(value)
     raise ValueError(
-        f"{name}={value!r} of {type(owner).__name__} must be an integer of at least {low}."
+        f"{name}={shown} of {type(owner).__name__} must be an integer from {low} to {high}."
     )
 
 
@@ -65,18 +70,24 @@ def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> str:
     )
 
 
-def resolve(owner: object, name: str, registry: Mapping[str, type[T]], base: type[T]) -> T:
-    """Turn the parameter ``owner.name``, a short name or an object, into an object."""
+def resolve(
+    owner: object, name: str, registry: Mapping[str, type[T]], base: type[T], *others: str
+) -> T:
+    """Turn the parameter ``owner.name``, a short name or an object, into an object.
+
+    ``others`` are further names that the owner understands, for the message alone.
+    """
     value = getattr(owner, name)
     if isinstance(value, base):
         return value
     if isinstance(value, str) and value in registry:
         return registry[value]()
+    names = (*others, *registry)
     given = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
     raise ValueError(
         f"{name}={given} of {type(owner).__name__} must be one of "
-        f"{', '.join(map(repr, registry))}, or an object derived from "
-        f"{base.__module__.rsplit('.', 1)[0]}.{base.__name__}.{_near(value, tuple(registry))}"
+        f"{', '.join(map(repr, names))}, or an object derived from "
+        f"{base.__module__.rsplit('.', 1)[0]}.{base.__name__}.{_near(value, names)}"
     )
 
 

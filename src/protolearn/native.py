@@ -23,6 +23,7 @@ A native function never calls one of another file by name: its cache would not n
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, cached_property
@@ -56,6 +57,7 @@ matrix = types.Array(f8, 2, "C", readonly=True)
 flags = types.Array(types.boolean, 1, "C", readonly=True)
 flags_matrix = types.Array(types.boolean, 2, "C", readonly=True)
 indices = types.Array(i8, 1, "C", readonly=True)
+indices_out = types.Array(i8, 1, "C")
 indices_matrix = types.Array(i8, 2, "C", readonly=True)
 indices_matrix_out = types.Array(i8, 2, "C")
 vector_out = types.Array(f8, 1, "C")
@@ -85,12 +87,17 @@ CONSTRAIN = types.void(vector_out)
 SCHEDULE = f8(i8, vector)
 """``rate(t, theta) -> learning rate of step t``"""
 
-# Sums may be reordered, so that they run in SIMD registers; NaN and infinity keep their meaning.
-_FAST = {"reassoc", "contract", "nsz", "arcp"}
+# Sums over features may be reordered, so that they run in SIMD registers; NaN and infinity keep
+# their meaning. Scalar functions are compiled as written: their authors guard against overflow.
+_FAST = {"reassoc", "contract", "nsz"}
+_AS_WRITTEN = (LOSS, MARGIN, SCHEDULE)
 
 
 def native(signature: Any) -> Callable[[Callable[..., Any]], Native]:
     """Mark a function for compilation on first use, with one fixed signature.
+
+    The function works on numbers and arrays alone and must not raise: an exception inside a
+    compiled loop is printed and passed over.
 
     Parameters
     ----------
@@ -139,19 +146,26 @@ class Native:
     def __repr__(self) -> str:
         return f"<native {self.__module__}.{self.__qualname__}>"
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        """Pickle by name where another process finds the name, else by value."""
+        found: Any = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is self and self.__module__ != "__main__":
+            return self.__qualname__
+        return Native, (self.py, self.signature)
 
     @cached_property
     def compiled(self) -> Callable[..., Any]:
         """The compiled form, from the disk cache where it is found there."""
         if numba.config.DISABLE_JIT:
             return self.py
-        options = {"nogil": True, "fastmath": _FAST, "error_model": "numpy"}
+        fast = False if self.signature in _AS_WRITTEN else _FAST
+        options = {"nogil": True, "fastmath": fast, "error_model": "numpy"}
         try:
             return numba.njit(self.signature, cache=True, **options)(self.py)
-        except RuntimeError as error:
-            if "cannot cache function" not in str(error):
+        except (RuntimeError, OSError) as error:
+            if isinstance(error, RuntimeError) and "cannot cache function" not in str(error):
                 raise
             if os.path.exists(self.py.__code__.co_filename):  # interactive code never has a cache
                 _warn_uncached()

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._parameters import Codebook, Gradients
+from ._parameters import Codebook, Floats, Gradients, as_floats, rows_at_a_time
 from .blocks import Block
 from .distances import Distance
 from .losses import Loss
@@ -29,6 +30,7 @@ from .native import (
     flags_matrix,
     indices,
     indices_matrix_out,
+    indices_out,
     matrix,
     matrix_out,
     native,
@@ -38,14 +40,15 @@ from .native import (
     vector_out,
 )
 
-CACHE_BYTES = 1 << 21
-"""How much of the samples and their distances one chunk may hold."""
+AXES = types.Tuple([ADDRESS, ADDRESS, ADDRESS, vector, vector, f8, f8, flags])
+"""Margin, attraction, loss; parameters of the margin, of the loss; alpha; 1 / scale; own, rival."""
 
-AXES = types.Tuple([ADDRESS, ADDRESS, ADDRESS, vector, vector, f8])
-"""Margin, attraction and loss as addresses; parameters of the margin, of the loss; alpha."""
+PRICE = f8(vector, flags, AXES, indices_out, vector_out, vector_out, vector_out)
+"""``price(row, same, axes, entries, d, g, work) -> cost`` of one row of distances.
 
-PRICE = f8(vector, flags, AXES, vector_out, vector_out)
-"""``price(d, same, axes, g, work) -> cost of one row``; fills g with its derivative by d."""
+Fills ``entries`` with the prototypes that count, ``d`` with their distances in units of the scale
+and ``g`` with the derivative by these; the size of the three, 2 or K, tells which is wanted.
+"""
 
 margin_at = pointer(MARGIN)
 loss_at = pointer(LOSS)
@@ -97,9 +100,11 @@ class Objective:
             self.margin.margin.address,
             self.margin.attraction.address,
             self.loss.phi.address,
-            self.margin.theta(),
-            self.loss.theta(),
+            as_floats(self.margin.theta()),
+            as_floats(self.loss.theta()),
             float(self.attraction),
+            1.0 / self.scale,
+            np.array([True, False]),
         )
 
     @property
@@ -115,105 +120,93 @@ class Objective:
         add = self._add_rows if self.margin.winners is None else self._add_winners
         same = codebook.same_class(self.n_classes)
         gradients = codebook.zero_gradients()
-        width = 8 * (block.X.shape[1] + len(same[0]))
         value = 0.0
-        for chunk in block.chunks(max(CACHE_BYTES // width, 32)):
-            value += add(codebook, chunk, same, gradients)
+        for chunk in block.chunks(rows_at_a_time(block.X.shape[1] + len(codebook.labels))):
+            D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
+            value += add(codebook, chunk, D, same, gradients)
+        for gradient in gradients:
+            gradient /= self.scale
         return Partial(value, gradients, float(block.weight.sum()))
 
     def _add_winners(
-        self, codebook: Codebook, chunk: Block, same: NDArray[np.bool_], out: Gradients
+        self, codebook: Codebook, chunk: Block, D: Floats, same: NDArray[np.bool_], out: Gradients
     ) -> float:
         """Add a chunk when only two prototypes a row have a gradient."""
-        D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
         index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
         total: float = price_winners(
-            D,
-            chunk.y,
-            chunk.weight,
-            same,
-            self.axes,
-            price.address,
-            1.0 / self.scale,
-            index,
-            value,
+            D, chunk.y, chunk.weight, same, self.axes, price.address, index, value
         )
         self.distance.pull_winners(chunk.X, codebook, index, value, out)
         return total
 
     def _add_rows(
-        self, codebook: Codebook, chunk: Block, same: NDArray[np.bool_], out: Gradients
+        self, codebook: Codebook, chunk: Block, D: Floats, same: NDArray[np.bool_], out: Gradients
     ) -> float:
         """Add a chunk when every prototype of a row has a gradient."""
-        D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
-        total: float = price_rows(
-            D, chunk.y, chunk.weight, same, self.axes, price.address, 1.0 / self.scale
-        )
+        total: float = price_rows(D, chunk.y, chunk.weight, same, self.axes, price.address)
         self.distance.pull_rows(chunk.X, codebook, D, out)
         return total
 
 
+@numba.njit
+def find_winners(row, same, entries):
+    """Put the nearest own prototype and the nearest rival into ``entries``."""
+    own = rival = -1
+    for k in range(row.size):
+        if same[k]:
+            if own < 0 or row[k] < row[own]:
+                own = k
+        elif rival < 0 or row[k] < row[rival]:
+            rival = k
+    entries[0], entries[1] = own, rival
+
+
 @native(PRICE)
-def price(d, same, axes, g, work):
-    """Give the cost of one row of distances and its derivative."""
+def price(row, same, axes, entries, d, g, work):
+    """Give the cost of one row of distances, and its derivative by those that count."""
     measure, attract, phi = margin_at(axes[0]), margin_at(axes[1]), loss_at(axes[2])
-    g[:] = 0.0
+    if d.size == 2:
+        find_winners(row, same, entries)
+        same = axes[7]
+    else:
+        for k in range(d.size):
+            entries[k] = k
+    for j in range(d.size):
+        d[j] = row[entries[j]] * axes[6]
+        g[j] = 0.0
     value, slope = phi(measure(d, same, axes[3], g), axes[4])
-    for k in range(g.size):
-        g[k] *= slope
+    for j in range(d.size):
+        g[j] *= slope
     alpha = axes[5]
     if alpha > 0.0:
         work[:] = 0.0
         value += alpha * attract(d, same, axes[3], work)
-        for k in range(g.size):
-            g[k] += alpha * work[k]
+        for j in range(d.size):
+            g[j] += alpha * work[j]
     return value
 
 
-@native(
-    f8(
-        matrix,
-        indices,
-        vector,
-        flags_matrix,
-        AXES,
-        ADDRESS,
-        f8,
-        indices_matrix_out,
-        matrix_out,
-    )
-)
-def price_winners(D, y, weight, same, axes, price, per_scale, index, value):
-    """Sum the cost; give the two winners of each row and dL/dD there."""
-    cost = price_at(price)
-    d, g, work, pair = np.empty(2), np.empty(2), np.empty(2), np.array([True, False])
+@native(f8(matrix, indices, vector, flags_matrix, AXES, ADDRESS, indices_matrix_out, matrix_out))
+def price_winners(D, y, weight, same, axes, pricing, index, value):
+    """Sum the cost; give the two winners of each row, and its slope there in units of scale."""
+    cost = price_at(pricing)
+    d, g, work = np.empty(2), np.empty(2), np.empty(2)
     total = 0.0
     for i in range(D.shape[0]):
-        own = rival = -1
-        mine = same[y[i]]
-        for k in range(D.shape[1]):
-            if mine[k]:
-                if own < 0 or D[i, k] < D[i, own]:
-                    own = k
-            elif rival < 0 or D[i, k] < D[i, rival]:
-                rival = k
-        d[0], d[1] = D[i, own] * per_scale, D[i, rival] * per_scale
-        total += weight[i] * cost(d, pair, axes, g, work)
-        index[i, 0], index[i, 1] = own, rival
-        value[i, 0], value[i, 1] = weight[i] * per_scale * g[0], weight[i] * per_scale * g[1]
+        total += weight[i] * cost(D[i], same[y[i]], axes, index[i], d, g, work)
+        value[i, 0], value[i, 1] = weight[i] * g[0], weight[i] * g[1]
     return total
 
 
-@native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS, f8))
-def price_rows(D, y, weight, same, axes, price, per_scale):
-    """Sum the cost and replace D by dL/dD."""
-    cost = price_at(price)
-    g, work = np.empty(D.shape[1]), np.empty(D.shape[1])
+@native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS))
+def price_rows(D, y, weight, same, axes, pricing):
+    """Sum the cost, and replace D by its slope in units of scale."""
+    cost = price_at(pricing)
+    K = D.shape[1]
+    d, g, work, entries = np.empty(K), np.empty(K), np.empty(K), np.empty(K, dtype=np.intp)
     total = 0.0
     for i in range(D.shape[0]):
-        for k in range(g.size):
-            D[i, k] *= per_scale
-        total += weight[i] * cost(D[i], same[y[i]], axes, g, work)
-        for k in range(g.size):
-            D[i, k] = weight[i] * per_scale * g[k]
+        total += weight[i] * cost(D[i], same[y[i]], axes, entries, d, g, work)
+        for j in range(K):
+            D[i, entries[j]] = weight[i] * g[j]
     return total

@@ -7,8 +7,18 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 import reference
-from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
-from protolearn.classifiers import base
+from protolearn import (
+    GLVQ,
+    LOGM,
+    MCE,
+    RSLVQ,
+    SNPC,
+    MarginLVQ,
+    PrototypeClassifier,
+    _parameters,
+)
+from protolearn.losses import Logistic
+from protolearn.margins import LogOdds
 
 PRESETS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ]
 
@@ -113,12 +123,12 @@ def test_parts_make_no_difference(rows, size, seed):
     X, y = rng.standard_normal((80, 3)), np.arange(80) % 4
     model = GLVQ(max_iter=1, solver="sgd", random_state=0).fit(X, y)
     expected = reference.squared_euclidean(X[:rows], model.prototypes_)
-    before, base.CHUNK_BYTES = base.CHUNK_BYTES, size
+    before, _parameters.CHUNK_BYTES = _parameters.CHUNK_BYTES, size
     try:
         np.testing.assert_allclose(model.distances(X[:rows]), expected, atol=1e-12)
         assert (model.predict(X[:rows]) == expected.argmin(axis=1)).all()
     finally:
-        base.CHUNK_BYTES = before
+        _parameters.CHUNK_BYTES = before
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -131,15 +141,60 @@ def test_rows_that_are_not_finite(fitted, iris, dtype, bad):
             method(X)
 
 
-def test_single_precision_that_overflows_is_computed_in_double(iris):
-    X, y = iris
-    model = GLVQ().fit(X * 1e25, y)
-    single = (X * 1e25).astype(np.float32)
-    assert (model.predict(single) == model.predict(single.astype(np.float64))).all()
+METHODS = ["predict", "predict_proba", "decision_function", "distances"]
 
 
-def test_overflow_in_double_is_an_error(iris):
+@pytest.mark.parametrize("cls", [GLVQ, RSLVQ])
+@pytest.mark.parametrize("factor", [1e-30, 1e-23, 1e-20, 1e10, 1e20, 1e25])
+def test_single_precision_that_does_not_suffice_is_left(cls, factor, iris):
     X, y = iris
-    model = GLVQ().fit(X * 1e100, y)
-    with np.errstate(over="ignore"), pytest.raises(ValueError, match="rescale X"):
-        model.predict(X * 1e290)
+    model = cls(solver="sgd", random_state=0).fit(X * factor, y)
+    single = (X * factor).astype(np.float32)
+    assert model.score(single, y) > 0.93
+    for method in METHODS[:2]:
+        a, b = getattr(model, method)(single), getattr(model, method)(single.astype(np.float64))
+        np.testing.assert_allclose(a, b, atol=1e-3)
+
+
+def test_single_rows_far_away_are_computed_in_double(iris):
+    X, y = iris
+    model = GLVQ(random_state=0).fit(X, y)
+    far = np.full((1, 4), 1e25, dtype=np.float32)
+    expected = model.distances(far.astype(np.float64))
+    np.testing.assert_allclose(model.distances(far), expected)
+    assert model.predict(far) == model.predict(far.astype(np.float64))
+
+
+@pytest.mark.parametrize("cls", [GLVQ, RSLVQ])
+@pytest.mark.parametrize("method", METHODS)
+def test_overflow_in_double_is_an_error(cls, method, iris):
+    X, y = iris
+    model = cls().fit(X * 1e100, y)
+    with pytest.raises(ValueError, match="rescale X"):
+        getattr(model, method)(X * 1e290)
+
+
+def test_soft_decision_has_the_sharpness_of_the_margin():
+    """The slope of the loss changes probabilities, not decisions."""
+    X, y = np.array([[0.0], [0.4], [-0.38], [9.0]]), np.array([0, 0, 1, 1])
+    for beta in (1.0, 50.0):
+        model = PrototypeClassifier(
+            margin=LogOdds(1.0),
+            loss=Logistic(beta),
+            decision="soft",
+            init=X,
+            prototypes_per_class=2,
+            scale=1.0,
+            solver="sgd",
+            max_iter=1,
+        ).fit(X, y)
+        model.prototypes_ = X
+        assert model.predict([[-0.2]]) == [0]
+
+
+def test_replaced_prototypes_of_any_layout(iris):
+    X, y = iris
+    model = GLVQ().fit(X, y)
+    before = model.predict(X)
+    model.prototypes_ = np.asfortranarray(model.prototypes_)
+    assert (model.predict(X) == before).all()

@@ -1,5 +1,6 @@
 """Fitting: weights, labels, precision, seeds, scale, and scikit-learn's company."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import custom_axes
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn.checks import expected_failed_checks
 from protolearn.losses import LOSSES, Identity, Sigmoid
 from protolearn.margins import MARGINS
 
@@ -85,12 +87,21 @@ def test_class_weight_is_a_sample_weight(iris):
     a = LOGM(class_weight=by_class).fit(X, y)
     b = LOGM().fit(X, y, sample_weight=np.vectorize(by_class.get)(y))
     np.testing.assert_allclose(a.prototypes_, b.prototypes_, rtol=1e-10)
-    plain, balanced = (
-        LOGM().fit(X[:110], y[:110]),
-        LOGM(class_weight="balanced").fit(X[:110], y[:110]),
-    )
-    rare = y == 2
-    assert balanced.score(X[rare], y[rare]) >= plain.score(X[rare], y[rare])
+
+
+def test_balanced_weights(iris):
+    X, y = iris[0][:110], iris[1][:110]
+    count = np.random.RandomState(0).randint(0, 4, 110)
+    settings = {"tol": 1e-8, "attraction": 0.1}
+    balanced = LOGM(class_weight="balanced", **settings).fit(X, y, sample_weight=count)
+    repeated = np.repeat(X, count, axis=0), np.repeat(y, count)
+    explicit = LOGM(class_weight="balanced", **settings).fit(*repeated)
+    np.testing.assert_allclose(balanced.prototypes_, explicit.prototypes_, atol=1e-6)
+    share = len(repeated[1]) / (3 * np.bincount(repeated[1]))
+    by_hand = LOGM(**settings).fit(*repeated, sample_weight=share[repeated[1]])
+    np.testing.assert_allclose(explicit.prototypes_, by_hand.prototypes_, atol=1e-9)
+    plain = LOGM(**settings).fit(*repeated)
+    assert np.abs(plain.prototypes_ - explicit.prototypes_).max() > 1e-3
 
 
 @pytest.mark.parametrize(
@@ -134,7 +145,8 @@ def test_read_only_and_fortran_order(iris):
     expected = LOGM().fit(X, y).prototypes_
     frozen = X.copy()
     frozen.flags.writeable = False
-    for variant in (frozen, np.asfortranarray(X), X[::-1][::-1]):
+    wide = np.repeat(X, 2, axis=1)
+    for variant in (frozen, np.asfortranarray(X), wide[:, ::2], X[::-1].copy()[::-1]):
         model = LOGM().fit(variant, y)
         np.testing.assert_array_equal(model.prototypes_, expected)
         assert (model.predict(variant) == LOGM().fit(X, y).predict(X)).all()
@@ -292,9 +304,9 @@ def test_scale(iris):
 
 
 def test_scale_when_every_row_is_its_own_prototype():
-    X = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0], [3.0, 6.0]])
+    X = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0], [3.0, 6.0]]) / 2.0 + 0.1
     model = GLVQ(init=X, prototypes_per_class=2, solver="sgd", max_iter=1).fit(X, [0, 0, 1, 1])
-    assert model.scale_ == pytest.approx(4.0)  # the distance to the nearest rival
+    assert model.scale_ == pytest.approx(1.0)  # the distance to the nearest rival
 
 
 def test_attraction_keeps_prototypes_near(iris):
@@ -331,8 +343,8 @@ def test_verbose_and_callback(iris, capsys):
     assert [s.loss for s in seen] == model.loss_curve_
     assert seen[-1].codebook.prototypes.shape == (3, 4)
     for solver in ("lbfgs", "sgd"):
-        stopped = GLVQ(solver=solver, callback=lambda s: s.iteration == 2).fit(X, y)
-        assert stopped.n_iter_ == 2
+        for stop in (lambda s: s.iteration == 2, lambda s: np.float64(s.iteration) > 1.5):
+            assert GLVQ(solver=solver, callback=stop).fit(X, y).n_iter_ == 2
     assert capsys.readouterr().out == ""
     every = GLVQ(verbose=2, random_state=0).fit(X, y)
     assert len(capsys.readouterr().out.splitlines()) == 1 + every.n_iter_
@@ -371,3 +383,76 @@ def test_subclasses_of_a_preset(iris):
     assert Sharper.__doc__ == "GLVQ with a factor."
     with pytest.raises(TypeError, match="unexpected keyword argument 'bta'"):
         GLVQ(bta=3.0)
+
+
+def test_a_failed_fit_changes_nothing(iris):
+    X, y = iris
+    model = PrototypeClassifier(random_state=0).fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="fewer than its"):
+        model.set_params(prototypes_per_class=90).fit(X, np.array(["a", "b", "c"])[y])
+    assert (model.predict(X) == before).all()
+    model.set_params(decision="soft", distance=custom_axes.City(), prototypes_per_class=1)
+    expected_failed_checks(model)
+    assert (model.predict(X) == before).all()
+
+
+def test_the_model_keeps_its_own_parts(iris):
+    X, y = iris
+    loss = Sigmoid(2.0)
+    model = PrototypeClassifier(loss=loss).fit(X, y)
+    before = model.predict_proba(X)
+    model.set_params(loss__beta=50.0)
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    assert loss.beta == 50.0
+
+
+THREADS = """
+import sys, numpy as np
+from protolearn import GLVQ
+X = np.random.RandomState(0).standard_normal((6000, 5)); y = np.arange(6000) % 2
+for _ in range(3):
+    model = GLVQ(prototypes_per_class=8, random_state=0, max_iter=2, solver="sgd").fit(X, y)
+    print(model.prototypes_.tobytes().hex())
+"""
+
+
+def test_same_seed_same_result_with_threads():
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS],
+        capture_output=True,
+        check=True,
+        env=os.environ | {"OMP_NUM_THREADS": "4"},
+    )
+    assert len(set(done.stdout.split())) == 1
+
+
+SCRIPT = """
+import numpy as np
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from protolearn import PrototypeClassifier
+from protolearn.losses import Loss
+from protolearn.native import LOSS, native
+
+class Square(Loss):
+    def __init__(self, width=1):
+        self.width = width
+    def theta(self):
+        return np.array([self.width])
+    @native(LOSS)
+    def phi(m, theta):
+        t = max(0.0, 1.0 - m / theta[0])
+        return t * t, -2.0 * t / theta[0]
+
+X, y = load_iris(return_X_y=True)
+search = GridSearchCV(PrototypeClassifier(loss=Square()), {"loss__width": [1, 2]}, n_jobs=2, cv=3)
+print(search.fit(X, y).best_score_ > 0.9)
+"""
+
+
+def test_a_loss_of_a_script_in_parallel(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "True", done.stderr

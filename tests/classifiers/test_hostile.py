@@ -59,6 +59,18 @@ def test_bad_data(X, y, message):
         ({"tol": np.nan}, "tol=nan"),
         ({"solver": "newton"}, "solver='newton'"),
         ({"class_weight": "even"}, "class_weight"),
+        ({"class_weight": {0: -1.0}}, "finite, non-negative weights"),
+        ({"class_weight": {0: np.nan}}, "finite, non-negative weights"),
+        ({"solver": None}, "must be one of 'auto', 'sgd'"),
+        ({"scale": np.array([1.0, 2.0])}, "scale="),
+        ({"scale": 5e-324}, "scale=5e-324"),
+        ({"beta": 10**400}, "must be a finite number"),
+        ({"max_iter": 10**400}, "must be an integer from 1"),
+        ({"init": [["a", "b"], ["c", "d"]]}, "an array of numbers"),
+        ({"init": np.full((2, 2), 1e200)}, "initial prototypes overflow"),
+        ({"callback": 3}, "callback=3 must be a function"),
+        ({"verbose": "loud"}, "verbose='loud'"),
+        ({"verbose": -1}, "verbose=-1"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -93,6 +105,39 @@ def test_bad_axes(parameters, message):
 def test_bad_weights(weight, message):
     with pytest.raises(ValueError, match=message):
         GLVQ().fit(X4, Y4, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LOGM(beta=1e200), RSLVQ(xi=1e200), GLVQ(scale=1e-300), LOGM(solver="sgd", beta=1e300)],
+)
+def test_a_cost_that_is_not_finite(model):
+    try:
+        model.fit(X4, Y4)
+    except ValueError as error:
+        if "The cost became" not in str(error):
+            raise
+    else:
+        assert np.isfinite(model.loss_curve_).all()
+
+
+def test_weights_of_any_size():
+    expected = LOGM().fit(X4, Y4).prototypes_
+    for size in (1e308, 1e-300, 7):
+        got = LOGM().fit(X4, Y4, sample_weight=[size] * 4).prototypes_
+        np.testing.assert_allclose(got, expected)
+
+
+def test_a_row_of_weight_zero_may_be_anything():
+    X = np.vstack([X4, [[1e200, 0.0]]])
+    got = LOGM().fit(X, [*Y4, 1], sample_weight=[1, 1, 1, 1, 0]).prototypes_
+    np.testing.assert_allclose(got, LOGM().fit(X4, Y4).prototypes_)
+
+
+def test_labels_as_objects():
+    y = np.array(["b", "b", "a", "a"], dtype=object)
+    with pytest.raises(ValueError, match="Class 'a' has no row of positive weight"):
+        GLVQ().fit(X4, y, sample_weight=[1, 1, 0, 0])
 
 
 def test_wrong_width_at_predict():

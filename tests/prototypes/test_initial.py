@@ -68,6 +68,17 @@ def test_large_classes_are_sampled(data, monkeypatch):
     np.testing.assert_allclose(start("kmeans", data, [1, 1, 1])[1], mean)  # means use all rows
 
 
+def test_more_prototypes_than_the_sample(data, monkeypatch):
+    monkeypatch.setattr(module, "MAX_ROWS", 10)
+    assert start("random", data, [30, 1, 1]).shape == (32, 3)
+
+
+def test_random_rows_use_weights():
+    X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    weight = np.where(np.arange(20) == 7, 1e12, 1.0)
+    assert [start("random", (X, y, weight), [1, 1], s)[0, 0] for s in range(5)] == [7.0] * 5
+
+
 def test_kmeans_uses_weights():
     X, y = np.array([[0.0], [1.0], [10.0], [11.0], [50.0]]), np.array([0, 0, 0, 0, 1])
     weight = np.array([1.0, 1.0, 100.0, 1.0, 1.0])

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -42,4 +43,18 @@ def test_given_axes(iris):
     _, ax = plt.subplots()
     display = ProjectionDisplay.from_estimator(GLVQ().fit(X, y), X, y, ax=ax, resolution=5)
     assert display.ax_ is ax
+    plt.close("all")
+
+
+def test_unknown_label(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match=r"y contains \[9\]"):
+        ProjectionDisplay.from_estimator(GLVQ().fit(X, y), X[:1], [9])
+
+
+def test_named_features_bring_no_warning(iris, recwarn):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    ProjectionDisplay.from_estimator(GLVQ().fit(frame, y), frame, y, resolution=5)
+    assert not [w for w in recwarn if "feature names" in str(w.message)]
     plt.close("all")

@@ -17,7 +17,10 @@ from ..classifiers import NearestPrototypeClassifier
 
 
 def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
-    """Give the hypothesis margin of labelled samples; negative where the model is wrong.
+    """Give the hypothesis margin of labelled samples.
+
+    It is negative where the nearest prototype is of another class: for all models but those with
+    a soft decision, where the prediction is wrong.
 
     Parameters
     ----------
@@ -45,13 +48,7 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
         raise ValueError(
             f"{type(model._distance).__name__} is no metric, so there is no hypothesis margin."
         )
-    y = column_or_1d(y)
-    unknown = np.setdiff1d(y, model.classes_)
-    if len(unknown):
-        raise ValueError(
-            f"y contains {unknown.tolist()!r}, which the model has not seen; its classes are "
-            f"{model.classes_.tolist()!r}."
-        )
+    y = known_labels(model, y)
     D = model.distances(X)
     if len(D) != len(y):
         raise ValueError(f"X has {len(D)} rows and y has {len(y)} labels.")
@@ -61,6 +58,18 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     nearest_own = np.where(own, D, np.inf).min(axis=1)
     nearest_rival = np.where(own, np.inf, D).min(axis=1)
     return 0.5 * (nearest_rival - nearest_own)
+
+
+def known_labels(model: NearestPrototypeClassifier, y: Any) -> Any:
+    """Check that the model has seen all labels."""
+    y = column_or_1d(y)
+    unknown = np.setdiff1d(y, model.classes_)
+    if len(unknown):
+        raise ValueError(
+            f"y contains {unknown.tolist()!r}, which the model has not seen; its classes are "
+            f"{model.classes_.tolist()!r}."
+        )
+    return y
 
 
 def last_step(model: Any, X: Any) -> tuple[NearestPrototypeClassifier, Any]:

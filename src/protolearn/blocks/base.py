@@ -41,11 +41,10 @@ class Blocks(ABC):
     Attributes
     ----------
     n_samples : int
-    n_classes : int
+        Number of rows in all.
     """
 
     n_samples: int
-    n_classes: int
 
     @abstractmethod
     def __iter__(self) -> Iterator[Block]:

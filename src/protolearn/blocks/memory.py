@@ -16,23 +16,14 @@ class MemoryBlocks(Blocks):
     ----------
     X, y, weight : arrays
         Samples, class codes, weights.
-    n_classes : int
-        Number of classes.
     distance, codebook : Distance, Codebook
         What the block is prepared for.
     """
 
     def __init__(
-        self,
-        X: Floats,
-        y: Indices,
-        weight: Floats,
-        n_classes: int,
-        distance: Distance,
-        codebook: Codebook,
+        self, X: Floats, y: Indices, weight: Floats, distance: Distance, codebook: Codebook
     ):
         self.n_samples = len(X)
-        self.n_classes = n_classes
         self._block = Block(X, y, weight, distance.prepare(X, codebook))
 
     def __iter__(self) -> Iterator[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._parameters import Codebook, Floats, Indices
+from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, rows_at_a_time
 from ..distances import Distance
-from .decision import nearest_scores, probabilities, soft_scores
+from .decision import Decision
 
-CHUNK_BYTES = 1 << 22
-"""How much of the samples and their distances is handled at a time."""
+SINGLE = (1e-25, 1e25)
+"""Scales at which squared distances fit into single precision."""
 
 
 class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
     """The fitted side of a model that decides by distance to prototypes.
 
-    ``fit`` of a subclass stores ``classes_``, ``prototypes_``, ``prototype_labels_`` and
-    ``scale_``, and calls ``_store_decision``.
+    ``fit`` of a subclass stores what is named below.
     """
 
     classes_: NDArray[Any]
@@ -32,8 +31,7 @@ class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
     scale_: float
     _distance: Distance
     _metric: Floats
-    _soft: bool
-    _sharpness: float
+    _decision: Decision
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row.
@@ -48,12 +46,9 @@ class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Labels out of ``classes_``.
         """
-        check_is_fitted(self)
-        if self._soft:
-            codes = self._scores(X).argmax(axis=1)
-        else:
-            codes = self._codebook().labels[self._winners(X)]
-        return self.classes_[codes]
+        check_is_fitted(self, "prototypes_")
+        # A row with NaN or infinity may show in its distances; then the data are read only once.
+        return self.classes_[self._codes(self._rows(X, unless=self._distance.shows_nonfinite))]
 
     def decision_function(self, X: Any) -> Any:
         """Give the score of each class; for two classes how much the second exceeds the first.
@@ -71,8 +66,8 @@ class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
         scores : array of shape (n_samples, n_classes), or (n_samples,) for two classes
             In the units of the distance.
         """
-        check_is_fitted(self)
-        scores = self._scores(X)
+        check_is_fitted(self, "prototypes_")
+        scores = self.scale_ * self._scores(self._rows(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: Any) -> Any:
@@ -92,8 +87,8 @@ CalibratedClassifierCV` does that.
         p : array of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        check_is_fitted(self)
-        return probabilities(self._scores(X) / self.scale_, self._sharpness)
+        check_is_fitted(self, "prototypes_")
+        return self._decision.probabilities(self._scores(self._rows(X)))
 
     def distances(self, X: Any) -> Any:
         """Give the distance of each row to each prototype.
@@ -108,10 +103,8 @@ CalibratedClassifierCV` does that.
         D : array of shape (n_samples, n_prototypes)
             Squared where the distance of the model is a squared one.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        codebook = self._codebook()
-        return np.concatenate([self._distance.pairwise(part, codebook) for part in self._parts(X)])
+        check_is_fitted(self, "prototypes_")
+        return self._by_parts(self._rows(X), self._all_distances)
 
     def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Any, Indices]:
         """Give the k nearest prototypes of each row, nearest first.
@@ -152,71 +145,87 @@ CalibratedClassifierCV` does that.
         shares : array of shape (n_samples, n_features)
             Positive where the feature speaks for the predicted class.
         """
-        D, labels = self.distances(X), self._codebook().labels
-        own = self._scores_of(D).argmax(axis=1)[:, None] == labels
+        check_is_fitted(self, "prototypes_")
+        X = self._rows(X).astype(np.float64, copy=False)
+        return self._by_parts(X, self._shares)
+
+    def _shares(self, X: Floats, codebook: Codebook) -> tuple[Floats, Floats]:
+        """Give the contributions of some rows, and their distances."""
+        D = self._distance.pairwise(X, codebook)
+        scores = self._decision.scores(D / self.scale_, codebook.labels, len(self.classes_))
+        own = scores.argmax(axis=1)[:, None] == codebook.labels
         winner = np.where(own, D, np.inf).argmin(axis=1)
         rival = np.where(own, np.inf, D).argmin(axis=1)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        speaks = self._terms(X, rival) - self._terms(X, winner)
+        speaks = self._terms(X, codebook, rival) - self._terms(X, codebook, winner)
         total = np.abs(speaks).sum(axis=1, keepdims=True)
-        return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0)
+        return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0), D
 
-    def _terms(self, X: Floats, prototype: Indices) -> Floats:
+    def _terms(self, X: Floats, codebook: Codebook, prototype: Indices) -> Floats:
         """Give what each feature adds to the distance of each row to one prototype."""
-        codebook = self._codebook()
         theta = codebook.metric[codebook.group[prototype]]
         return self._distance.terms(X, codebook.prototypes[prototype], theta)
 
-    def _codebook(self) -> Codebook:
-        """Put the fitted arrays together."""
-        labels = np.searchsorted(self.classes_, self.prototype_labels_)
-        group = self._distance.groups(labels)
-        center = self.prototypes_.mean(axis=0)
-        return Codebook(self.prototypes_, labels, self._metric, group, center)
-
-    def _scores(self, X: Any) -> Any:
-        """Give one score a class for each row."""
-        return self._scores_of(self.distances(X))
-
-    def _scores_of(self, D: Any) -> Any:
-        """Give one score a class for each row of a distance matrix."""
-        labels, n_classes = self._codebook().labels, len(self.classes_)
-        if self._soft:
-            return soft_scores(D, labels, n_classes, self._sharpness / self.scale_)
-        return nearest_scores(D, labels, n_classes)
-
-    def _winners(self, X: Any) -> Indices:
-        """Give the nearest prototype of each row.
-
-        A row with NaN or infinity has no finite distance, so that is noticed afterwards, and the
-        data are read once only.
-        """
+    def _rows(self, X: Any, unless: bool = False) -> Any:
+        """Check rows; single precision stays if distances at this scale fit into it."""
         X = validate_data(
             self,
             X,
             reset=False,
             dtype=[np.float64, np.float32],
             order="C",
-            ensure_all_finite=not self._distance.shows_nonfinite,
+            ensure_all_finite=not unless,
         )
+        fits = SINGLE[0] < self.scale_ < SINGLE[1]
+        return X if fits else X.astype(np.float64, copy=False)
+
+    def _codebook(self) -> Codebook:
+        """Put the fitted arrays together."""
+        codes = as_indices(np.searchsorted(self.classes_, self.prototype_labels_))
+        prototypes = as_floats(self.prototypes_)
+        group = as_indices(self._distance.groups(codes))
+        return Codebook(prototypes, codes, self._metric, group, prototypes.mean(axis=0))
+
+    def _all_distances(self, part: Any, codebook: Codebook) -> tuple[Any, Any]:
+        D = self._distance.pairwise(part, codebook)
+        return D, D
+
+    def _all_scores(self, part: Any, codebook: Codebook) -> tuple[Any, Any]:
+        D = self._distance.pairwise(part, codebook) / self.scale_
+        scores = self._decision.scores(D, codebook.labels, len(self.classes_))
+        return scores, scores
+
+    def _scores(self, X: Any) -> Any:
+        """Give one score a class for each row of a checked array, in units of the scale."""
+        return self._by_parts(X, self._all_scores)
+
+    def _codes(self, X: Any) -> Indices:
+        """Give the class code of each row of a checked array."""
+        if self._decision.soft:
+            codes: Indices = self._scores(X).argmax(axis=1)
+            return codes
+        return self._codebook().labels[self._by_parts(X, self._distance.nearest)]
+
+    def _by_parts(self, X: Any, function: Callable[[Any, Codebook], tuple[Any, Any]]) -> Any:
+        """Run a function over some rows at a time and stack what it gives.
+
+        It gives the result and numbers that are finite if the rows and their distances are.
+        """
         codebook = self._codebook()
-        winners = np.empty(len(X), dtype=np.intp)
-        finite = True
-        start = 0
-        for part in self._parts(X):
-            rows = slice(start, start + len(part))
+        size = rows_at_a_time(X.shape[1] + len(codebook.labels), X.itemsize)
+        out = None
+        for start in range(0, len(X), size):
             with np.errstate(over="ignore", invalid="ignore"):
-                winners[rows], distance = self._distance.nearest(part, codebook)
-            finite = finite and bool(np.isfinite(distance).all())
-            start += len(part)
-        if finite:
-            return winners
+                result, numbers = function(X[start : start + size], codebook)
+            if not np.isfinite(numbers).all():
+                return self._once_more(X, function)
+            if out is None:
+                out = np.empty((len(X), *result.shape[1:]), dtype=result.dtype)
+            out[start : start + size] = result
+        return out
+
+    def _once_more(self, X: Any, function: Callable[[Any, Codebook], tuple[Any, Any]]) -> Any:
+        """Find out why numbers are not finite: bad rows, or too large for their precision."""
         assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
         if X.dtype == np.float32:
-            return self._winners(X.astype(np.float64))
+            return self._by_parts(X.astype(np.float64), function)
         raise ValueError("The distances overflow: rescale X as the training data were scaled.")
-
-    def _parts(self, X: Any) -> Iterator[Any]:
-        """Cut X into parts that fit into the cache."""
-        size = max(CHUNK_BYTES // (X.itemsize * (X.shape[1] + len(self.prototypes_))), 32)
-        return (X[start : start + size] for start in range(0, len(X), size))

@@ -11,8 +11,6 @@ from ..margins import MARGINS, Margin
 from .cost_function import CostFunctionClassifier
 from .shared import SharedParameters
 
-AXES = ("distance", "margin", "loss", "solver")
-
 
 class PrototypeClassifier(CostFunctionClassifier):
     """Nearest-prototype classifier put together from its parts.
@@ -67,40 +65,11 @@ class PrototypeClassifier(CostFunctionClassifier):
         self.decision = decision
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        self._soft = check_choice(self, "decision", ("nearest", "soft")) == "soft"
         return (
             resolve(self, "distance", DISTANCES, Distance),
             resolve(self, "margin", MARGINS, Margin),
             resolve(self, "loss", LOSSES, Loss),
         )
 
-    def set_params(self, **params: Any) -> PrototypeClassifier:
-        """Set parameters; ``loss__beta`` and the like need the axis to be an object.
-
-        Parameters
-        ----------
-        **params : dict
-            New values.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
-        for key in params:
-            axis, _, name = key.partition("__")
-            value = params.get(axis, getattr(self, axis, None))
-            if name and axis in AXES and isinstance(value, str):
-                raise ValueError(
-                    f"{key} cannot be set while {axis}={value!r} is a short name; give an object, "
-                    f"for example {axis}={_class_name(axis, value)}(...)."
-                )
-        super().set_params(**params)
-        return self
-
-
-def _class_name(axis: str, value: str) -> str:
-    """Give the name of the class behind a short name."""
-    registries: dict[str, Any] = {"distance": DISTANCES, "margin": MARGINS, "loss": LOSSES}
-    cls = registries.get(axis, {}).get(value)
-    return f"protolearn.{cls.__module__.split('.')[1]}.{cls.__name__}" if cls else axis
+    def _is_soft(self) -> bool:
+        return check_choice(self, "decision", ("nearest", "soft")) == "soft"

@@ -3,45 +3,58 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from .._parameters import Codebook, Floats, Indices
-from .._validation import check_integer, check_number, check_positive, check_sample_weight, resolve
+from .._parameters import (
+    Codebook,
+    Floats,
+    Indices,
+    as_floats,
+    as_indices,
+    rows_at_a_time,
+)
+from .._validation import check_integer, check_number, check_sample_weight, resolve
 from ..blocks import MemoryBlocks
-from ..distances import Distance
-from ..losses import Loss
-from ..margins import Margin
+from ..distances import DISTANCES, Distance
+from ..losses import LOSSES, Loss
+from ..margins import MARGINS, Margin
 from ..objective import Objective
 from ..prototypes import initial_prototypes, prototype_counts
-from ..solvers import SOLVERS, Callback, Solver, State
+from ..solvers import SOLVERS, Callback, Solver, SolverResult
 from .base import NearestPrototypeClassifier
+from .decision import Decision
 from .magnitude import check_magnitude
+from .progress import reporter
 from .shared import spell_out
+from .weights import weigh
 
 BATCH_WORK = 500_000_000
 """Above this many products of a sample, a feature and a prototype, ``auto`` goes sequentially."""
 
+SMALLEST_SCALE = 1e-305
+"""The inverse of a smaller number overflows."""
 
-TINY = 1e-305
-"""A mean distance below this is no unit: its inverse overflows."""
+REGISTRIES: dict[str, Any] = {
+    "distance": DISTANCES,
+    "margin": MARGINS,
+    "loss": LOSSES,
+    "solver": SOLVERS,
+}
 
 
-class CostFunctionClassifier(NearestPrototypeClassifier):
+class CostFunctionClassifier(NearestPrototypeClassifier, ABC):
     """A classifier that lowers ``loss(margin(distance(x, prototypes)))``.
 
     A subclass names its parts in ``_axes``.
     """
-
-    _soft = False
 
     def __init__(
         self,
@@ -95,28 +108,27 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
         self : object
             The fitted classifier.
         """
-        distance, margin, loss = self._axes()
+        distance, margin, loss = (clone(axis) for axis in self._axes())
         margin = margin.suited_to(distance)
-        attraction = check_number(self, "attraction", low=0.0)
-        tol = check_number(self, "tol", low=0.0)
-        X, codes, weight = self._validated(X, y, sample_weight)
-        counts = prototype_counts(self.prototypes_per_class, self.classes_, codes)
-        solver = self._solver(distance, loss, X.size * int(counts.sum()))
-        max_iter = self._iterations(solver, len(X))
+        self._check_parameters(distance, margin, loss)
+        X, codes, weight, classes = self._validated(distance, X, y, sample_weight)
+        counts = prototype_counts(self.prototypes_per_class, classes, codes)
+        solver = self._solver(distance, margin, loss, X.size * int(counts.sum()))
+        max_iter = self.max_iter or solver.default_max_iter(len(X))
         rng = check_random_state(self.random_state)
         codebook = self._start(distance, X, codes, weight, counts, rng)
         scale = self._unit_of_distance(distance, codebook, X, codes, weight)
-        n_classes = len(counts)
-        objective = Objective(distance, margin, loss, n_classes, attraction, scale)
-        result = solver.minimize(
-            objective,
-            codebook,
-            MemoryBlocks(X, codes, weight, n_classes, distance, codebook),
-            rng,
-            max_iter=max_iter,
-            tol=tol,
-            callback=self._reporter(solver, max_iter),
-        )
+        objective = Objective(distance, margin, loss, len(classes), self.attraction, scale)
+        with reporter(self, solver, max_iter) as callback:
+            result = solver.minimize(
+                objective,
+                codebook,
+                MemoryBlocks(X, codes, weight, distance, codebook),
+                rng,
+                max_iter=max_iter,
+                tol=self.tol,
+                callback=callback,
+            )
         if not result.converged:
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={max_iter} before it converged; "
@@ -124,37 +136,72 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._store(result.codebook, objective)
-        self.solver_ = solver.name
-        self.n_iter_ = result.n_iter
-        self.loss_curve_ = result.loss_curve
+        return self._store(result, objective, solver, classes)
+
+    def set_params(self, **params: Any) -> CostFunctionClassifier:
+        """Set parameters; ``loss__beta`` and the like need the part to be an object.
+
+        Parameters
+        ----------
+        **params : dict
+            New values.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        for key in params:
+            part, _, name = key.partition("__")
+            value = params.get(part, getattr(self, part, None))
+            if name and part in REGISTRIES and isinstance(value, str):
+                known = REGISTRIES[part].get(value, next(iter(REGISTRIES[part].values())))
+                example = f"protolearn.{known.__module__.split('.')[1]}.{known.__name__}"
+                raise ValueError(
+                    f"{key} cannot be set while {part}={value!r} is a short name; give an object, "
+                    f"for example {part}={example}(...)."
+                )
+        super().set_params(**params)
         return self
 
-    def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Indices, Floats]:
+    def _is_soft(self) -> bool:
+        """Tell whether all prototypes decide, by their posterior."""
+        return False
+
+    def _check_parameters(self, distance: Distance, margin: Margin, loss: Loss) -> None:
+        """Raise if a parameter is wrong, before any work."""
+        margin.theta()
+        loss.theta()
+        self._is_soft()
+        check_number(self, "attraction", low=0.0)
+        check_number(self, "tol", low=0.0)
+        if not isinstance(self.scale, str) or self.scale != "data":
+            check_number(self, "scale", low=SMALLEST_SCALE)
+        if self.max_iter is not None:
+            check_integer(self, "max_iter", low=1)
+        if not isinstance(self.verbose, (bool, np.bool_)):
+            check_integer(self, "verbose", low=0)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback={self.callback!r} must be a function of one argument.")
+        self._solver(distance, margin, loss, 0)
+
+    def _validated(
+        self, distance: Distance, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Floats, Indices, Floats, Any]:
         """Check and encode the data; rows of weight zero are left out."""
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
             raise ValueError(
-                f"y has only one class, {self.classes_.tolist()[0]!r}; a classifier needs rows of "
-                "at least two classes."
+                f"y has only one class, {classes.tolist()[0]!r}; a classifier needs rows of at "
+                "least two classes."
             )
-        check_magnitude(X)
         weight = check_sample_weight(sample_weight, len(X))
-        if self.class_weight is not None:
-            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-            weight = weight * by_class[codes]
-        if not weight.all():
-            kept = weight > 0
-            X, codes, weight = X[kept], codes[kept], weight[kept]
-        present = np.bincount(codes, minlength=len(self.classes_))
-        if not present.all():
-            raise ValueError(
-                f"Class {self.classes_[present.argmin()].item()!r} has no row of positive weight; "
-                "every class needs one."
-            )
-        return X, codes, weight / weight.mean()
+        X, codes, weight = weigh(X, codes, weight, self.class_weight, classes)
+        if distance.squared:
+            check_magnitude(X)
+        return X, codes, weight, classes
 
     def _start(
         self,
@@ -168,71 +215,62 @@ class CostFunctionClassifier(NearestPrototypeClassifier):
         """Make the codebook to begin with."""
         labels = np.repeat(np.arange(len(counts)), counts)
         prototypes = initial_prototypes(self.init, X, y, weight, counts, rng)
-        group = distance.groups(labels)
-        metric = distance.initial(X, y, weight, int(group.max()) + 1)
+        group = as_indices(distance.groups(labels))
+        metric = as_floats(distance.initial(X, y, weight, int(group.max()) + 1))
         return Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0))
 
     def _unit_of_distance(
         self, distance: Distance, codebook: Codebook, X: Floats, y: Indices, weight: Floats
     ) -> float:
         """Give the scale: the mean distance to the nearest own prototype, or the user's number."""
-        if self.scale != "data":
-            return check_positive(self, "scale")
+        if not isinstance(self.scale, str):
+            return float(self.scale)
         own = rival = 0.0
         share = weight / weight.sum()
-        same = codebook.same_class(len(self.classes_))
-        size = max((1 << 21) // (X.shape[1] + len(codebook.labels)), 32)
+        same = codebook.same_class(int(codebook.labels.max()) + 1)
+        size = rows_at_a_time(X.shape[1] + len(codebook.labels))
         for start in range(0, len(X), size):
             rows = slice(start, start + size)
-            D = distance.pairwise(X[rows], codebook)
-            mine = same[y[rows]]
+            D, mine = distance.pairwise(X[rows], codebook), same[y[rows]]
             own += float(np.where(mine, D, np.inf).min(axis=1) @ share[rows])
             rival += float(np.where(mine, np.inf, D).min(axis=1) @ share[rows])
-        # All rows on their prototypes: then the distance to the next class is the natural unit.
-        return next((mean for mean in (own, rival) if mean > TINY), 1.0)
+        if not np.isfinite(own + rival):
+            raise ValueError(
+                "The distances to the initial prototypes overflow; rescale X, or give other ones "
+                "by init."
+            )
+        # Where all rows lie on their prototypes, but for rounding, the next class is the unit.
+        means = (own if own > 1e-10 * rival else 0.0, rival if np.ptp(X, axis=0).any() else 0.0)
+        return next((mean for mean in means if mean > SMALLEST_SCALE), 1.0)
 
-    def _solver(self, distance: Distance, loss: Loss, work: int) -> Solver:
+    def _solver(self, distance: Distance, margin: Margin, loss: Loss, work: int) -> Solver:
         """Choose the solver, and check that it fits the axes."""
         if isinstance(self.solver, str) and self.solver == "auto":
-            smooth = distance.smooth and loss.smooth
+            smooth = distance.smooth and margin.smooth and loss.smooth
             return SOLVERS["lbfgs" if smooth and work <= BATCH_WORK else "sgd"]()
-        solver = resolve(self, "solver", SOLVERS, Solver)  # type: ignore[type-abstract]
-        solver.check(distance, loss)
+        solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
+        solver.check(loss, margin, distance)
         return solver
 
-    def _iterations(self, solver: Solver, n_samples: int) -> int:
-        if self.max_iter is None:
-            return solver.default_max_iter(n_samples)
-        return check_integer(self, "max_iter", low=1)
-
-    def _reporter(self, solver: Solver, max_iter: int) -> Callback | None:
-        """Join the progress lines of ``verbose`` and the user's callback."""
-        if not self.verbose:
-            return self.callback
-        name, every = type(self).__name__, 1 if self.verbose > 1 else max(max_iter // 20, 1)
-        print(f"[{name}] solver {solver.name}, at most {max_iter} iterations")
-
-        def report(state: State) -> object:
-            if state.iteration == 1 or state.iteration % every == 0:
-                print(
-                    f"[{name}] iteration {state.iteration:>5}  loss {state.loss:.6f}  "
-                    f"{state.elapsed:.1f} s",
-                    flush=True,
-                )
-            return None if self.callback is None else self.callback(state)
-
-        return report
-
-    def _store(self, codebook: Codebook, objective: Objective) -> None:
-        """Keep what was learned, as arrays."""
+    def _store(
+        self, result: SolverResult, objective: Objective, solver: Solver, classes: Any
+    ) -> CostFunctionClassifier:
+        """Keep what was learned, as arrays, all at once."""
+        codebook = result.codebook
         if not (np.isfinite(codebook.prototypes).all() and np.isfinite(codebook.metric).all()):
             raise ValueError(
                 "The prototypes left the range of double precision; rescale X, or keep them near "
                 "the data with attraction=0.01."
             )
-        self.prototypes_ = codebook.prototypes
-        self.prototype_labels_: NDArray[Any] = self.classes_[codebook.labels]
-        self.scale_ = objective.scale
-        self._metric = codebook.metric
+        xi = objective.margin.sharpness
+        self._decision = Decision(self._is_soft(), xi, xi * objective.loss.sharpness)
         self._distance = objective.distance
-        self._sharpness = objective.margin.sharpness * float(getattr(objective.loss, "beta", 1.0))
+        self._metric = codebook.metric
+        self.classes_ = classes
+        self.prototypes_ = codebook.prototypes
+        self.prototype_labels_ = classes[codebook.labels]
+        self.scale_ = objective.scale
+        self.solver_ = solver.name
+        self.n_iter_ = result.n_iter
+        self.loss_curve_ = result.loss_curve
+        return self

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from .._parameters import Indices
 
+@dataclass(frozen=True)
+class Decision:
+    """How distances, in units of the scale, become scores and probabilities.
 
-def nearest_scores(D: Any, labels: Indices, n_classes: int) -> Any:
-    """Give ``-min D`` over the prototypes of each class, an array (n, n_classes)."""
-    return np.stack([-D[:, labels == code].min(axis=1) for code in range(n_classes)], axis=1)
+    Attributes
+    ----------
+    soft : bool
+        Whether all prototypes of a class count, by ``(1/xi) log sum exp(-xi D)``, or the nearest
+        alone, by ``-min D``.
+    xi : float
+        Sharpness of the Gaussians of a soft decision.
+    sharpness : float
+        Factor of the scores in the softmax that gives probabilities.
+    """
 
+    soft: bool
+    xi: float
+    sharpness: float
 
-def soft_scores(D: Any, labels: Indices, n_classes: int, xi: float) -> Any:
-    """Give ``(1/xi) log sum exp(-xi D)`` over the prototypes of each class."""
-    sums = [logsumexp(-xi * D[:, labels == code], axis=1) for code in range(n_classes)]
-    return np.stack(sums, axis=1) / xi
+    def scores(self, D: Any, codes: Any, n_classes: int) -> Any:
+        """Give one score a class for each row, an array (n, n_classes)."""
+        return np.stack([self._score(D[:, codes == c]) for c in range(n_classes)], axis=1)
 
+    def probabilities(self, scores: Any) -> Any:
+        """Give the softmax of the scores."""
+        return softmax(self.sharpness * scores, axis=1)
 
-def probabilities(scores: Any, sharpness: float) -> Any:
-    """Give the softmax of the scores."""
-    return softmax(sharpness * scores, axis=1)
+    def _score(self, D: Any) -> Any:
+        if self.soft:
+            return logsumexp(-self.xi * D, axis=1) / self.xi
+        return -D.min(axis=1)

@@ -199,14 +199,15 @@ class RSLVQ(CostFunctionClassifier):
     0.99
     """
 
-    _soft = True
-
     def __init__(self, *, xi: float = 2.0, **shared: Unpack[SharedParameters]):
         super().__init__(**shared)
         self.xi = xi
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         return SquaredEuclidean(), LogOdds(self.xi), Logistic()
+
+    def _is_soft(self) -> bool:
+        return True
 
 
 HYPOTHESIS_LOSSES: dict[str, type[SlopedLoss]] = {

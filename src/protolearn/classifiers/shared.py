@@ -42,8 +42,9 @@ solver : {"auto", "lbfgs", "sgd"} or Solver, default="auto"
 max_iter : int, default=None
     Most iterations (L-BFGS) or epochs (SGD). None: 1000, or 10 to 100 by the number of rows.
 tol : float, default=1e-4
-    L-BFGS stops when no derivative is larger. SGD with a rate that stays up stops when the cost
-    has not fallen by this share for five epochs; with the linear schedule it runs to the end.
+    L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than 1e-4 of
+    this. SGD with a rate that stays up stops when the cost has not fallen by this share for five
+    epochs; with the linear schedule it runs to the end.
 attraction : float, default=0.0
     Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
 scale : "data" or float, default="data"
@@ -53,9 +54,10 @@ class_weight : dict or "balanced", default=None
     Weight of each class, as everywhere in scikit-learn.
 callback : callable, default=None
     Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
-    returns True.
+    returns something true.
 verbose : int, default=0
-    1 prints some twenty lines of progress, 2 a line for every iteration.
+    1 prints the first and the last iteration and about every twentieth part of ``max_iter``, 2
+    every iteration.
 random_state : int, RandomState instance or None, default=None
     Seed of the initial prototypes and of the order of the samples."""
 
@@ -81,7 +83,9 @@ n_features_in_ : int
 def spell_out(cls: type) -> None:
     """Complete the signature and the docstring of a class by what it takes from its parent."""
     own = signature(cls.__init__)  # type: ignore[misc]
-    if any(p.kind is Parameter.VAR_KEYWORD for p in own.parameters.values()):
+    if "__init__" in vars(cls) and any(
+        p.kind is Parameter.VAR_KEYWORD for p in own.parameters.values()
+    ):
         inherited = signature(cls.__mro__[1].__init__).parameters  # type: ignore[misc]
         names = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
         names += [p for name, p in inherited.items() if name not in own.parameters]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from .._parameters import as_floats
 from ..native import ADDRESS, LOSS, Native, native, pointer, types, vector, vector_out
 
 loss_at = pointer(LOSS)
@@ -32,12 +33,16 @@ class Loss(BaseEstimator):
         """Give the parameters of ``phi`` as one array, after checking them."""
         return np.empty(0)
 
+    @property
+    def sharpness(self) -> float:
+        """How fast class probabilities change with the margin."""
+        return 1.0
+
     def __call__(self, m: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evaluate the loss and its slope for an array of margins."""
         m = np.asarray(m, dtype=np.float64)
         value, slope = np.empty(m.size), np.empty(m.size)
-        flat = np.ascontiguousarray(m).ravel()
-        price_all(flat, self.phi.address, self.theta(), value, slope)
+        price_all(as_floats(m).ravel(), self.phi.address, as_floats(self.theta()), value, slope)
         return value.reshape(m.shape), slope.reshape(m.shape)
 
 

@@ -24,3 +24,8 @@ class SlopedLoss(Loss):
     def theta(self) -> NDArray[np.float64]:
         """Give ``beta`` as an array."""
         return np.array([check_positive(self, "beta")])
+
+    @property
+    def sharpness(self) -> float:
+        """The ``beta`` of the loss."""
+        return float(self.beta)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from .._parameters import Floats, as_floats
 from ..native import (
     ADDRESS,
     MARGIN,
@@ -53,9 +54,12 @@ class Margin(BaseEstimator):
         With 2, ``margin`` and ``attraction`` depend only on the nearest own prototype and the
         nearest rival, and the row that they receive holds just these two, own first. With None
         they see the whole row.
+    smooth : bool
+        Whether the derivative is continuous; a change of the winners does not count.
     """
 
     winners: ClassVar[int | None] = 2
+    smooth: ClassVar[bool] = True
     margin: ClassVar[Native]
     attraction: ClassVar[Native] = nearest_own
 
@@ -76,10 +80,23 @@ class Margin(BaseEstimator):
         self, D: ArrayLike, same: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evaluate the margin and its derivative for the rows of a distance matrix."""
-        D = np.ascontiguousarray(D, dtype=np.float64)
-        same = np.ascontiguousarray(same, dtype=bool)
+        D, same = as_floats(D), np.ascontiguousarray(same, dtype=bool)
+        if self.winners is None:
+            return self._measure(D, same)
+        own = np.where(same, D, np.inf).argmin(axis=1)
+        rival = np.where(same, np.inf, D).argmin(axis=1)
+        pair = np.stack([own, rival], axis=1)
+        value, g = self._measure(
+            np.take_along_axis(D, pair, axis=1), np.tile([True, False], (len(D), 1))
+        )
+        G = np.zeros_like(D)
+        np.put_along_axis(G, pair, g, axis=1)
+        return value, G
+
+    def _measure(self, D: Floats, same: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Evaluate rows as the functions take them."""
         value, G = np.empty(len(D)), np.zeros_like(D)
-        measure_all(D, same, self.margin.address, self.theta(), value, G)
+        measure_all(D, same, self.margin.address, as_floats(self.theta()), value, G)
         return value, G
 
 

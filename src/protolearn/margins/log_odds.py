@@ -43,7 +43,7 @@ class LogOdds(Margin):
     @property
     def sharpness(self) -> float:
         """The ``xi`` of the posterior probabilities."""
-        return self.xi
+        return float(self.xi)
 
     @native(MARGIN)
     def margin(d, same, theta, g):

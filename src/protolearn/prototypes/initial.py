@@ -15,6 +15,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 
 from .._parameters import Floats, Indices
+from .._threads import one_openmp_thread
 
 MAX_ROWS = 20_000
 """Rows of one class that k-means looks at; a larger class is sampled."""
@@ -35,7 +36,7 @@ def by_kmeans(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take the centres of k clusters."""
     if k == 1:
         return np.zeros((1, Z.shape[1]))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), one_openmp_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         model = KMeans(k, n_init=1, random_state=rng).fit(Z, sample_weight=weight)
     centers: Floats = model.cluster_centers_
@@ -50,7 +51,7 @@ def by_kmeans_plusplus(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
 
 def by_rows(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take k rows at random."""
-    return Z[rng.choice(len(Z), k, replace=False)]
+    return Z[rng.choice(len(Z), k, replace=False, p=weight / weight.sum())]
 
 
 STARTS: dict[str, Start] = {
@@ -99,7 +100,7 @@ def _start_class(
     """Give the prototypes of one class."""
     mean = weight[rows] / weight[rows].sum() @ X[rows]
     if len(rows) > MAX_ROWS:
-        rows = rng.choice(rows, max(MAX_ROWS, 10 * k), replace=False)
+        rows = rng.choice(rows, min(max(MAX_ROWS, 10 * k), len(rows)), replace=False)
     Z = X[rows] - mean
     size = float(np.abs(Z).max())
     unit = 2.0 ** np.floor(np.log2(size)) if size > 0.0 else 1.0
@@ -118,7 +119,13 @@ def _separate(W: Floats, spread: Floats, rng: Rng) -> Floats:
 
 def _given(init: Any, n_prototypes: int, n_features: int) -> Floats:
     """Check prototypes that the user gives."""
-    W = np.array(init, dtype=np.float64)
+    try:
+        W = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"init={init!r} must be one of {', '.join(map(repr, STARTS))} or an array of numbers "
+            f"of shape ({n_prototypes}, {n_features})."
+        ) from None
     if W.shape != (n_prototypes, n_features):
         raise ValueError(
             f"init has shape {W.shape}, expected ({n_prototypes}, {n_features}): one row for each "

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._parameters import Floats, Indices
-from ..analysis.margins import last_step
+from ..analysis.margins import known_labels, last_step
 from .style import axes_for, colour, mark
 
 MARGIN = 0.08
@@ -91,6 +91,7 @@ class ProjectionDisplay:
         display : ProjectionDisplay
         """
         model, X = last_step(estimator, X)
+        wrong = model.predict(X) != known_labels(model, y)
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
         origin, directions = plane(model.prototypes_, X)
         points = (X - origin) @ directions.T
@@ -102,13 +103,13 @@ class ProjectionDisplay:
             np.linspace(a, b, resolution) for a, b in zip(low - pad, high + pad, strict=True)
         )
         nodes = np.stack([z.ravel() for z in np.meshgrid(across, up)], axis=1)
-        regions = np.searchsorted(model.classes_, model.predict(origin + nodes @ directions))
+        regions = model._codes(origin + nodes @ directions)
         return cls(
             points=points,
             codes=np.searchsorted(model.classes_, y),
             prototypes=prototypes,
             prototype_codes=np.searchsorted(model.classes_, model.prototype_labels_),
-            wrong=model.predict(X) != y,
+            wrong=wrong,
             grid=(across, up, regions.reshape(resolution, resolution)),
             classes=[str(label) for label in model.classes_],
         ).plot(ax=ax)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
@@ -15,6 +16,7 @@ from .._parameters import Codebook
 from ..blocks import Blocks
 from ..distances import Distance
 from ..losses import Loss
+from ..margins import Margin
 from ..objective import Objective
 
 
@@ -54,7 +56,7 @@ class SolverResult:
 
 
 class Progress:
-    """Collects the loss curve and tells the callback; True from the callback ends the fit."""
+    """Collects the loss curve and tells the callback, which may end the fit."""
 
     def __init__(self, callback: Callback | None):
         self.loss_curve: list[float] = []
@@ -63,15 +65,25 @@ class Progress:
 
     def report(self, loss: float, codebook: Codebook) -> bool:
         """Note one more iteration; tell whether to stop."""
+        check_cost(loss)
         self.loss_curve.append(loss)
         if self._callback is None:
             return False
         elapsed = perf_counter() - self._start
         state = State(len(self.loss_curve), loss, codebook, elapsed)
-        return self._callback(state) is True
+        return bool(self._callback(state))
 
 
-class Solver(BaseEstimator):
+def check_cost(loss: float) -> None:
+    """Raise if the cost has left the range of numbers."""
+    if not math.isfinite(loss):
+        raise ValueError(
+            f"The cost became {loss}: beta, xi, scale, init or the learning rate are out of "
+            "proportion to the data. Take values of ordinary size, or rescale X."
+        )
+
+
+class Solver(BaseEstimator, ABC):
     """Lowers an objective.
 
     Attributes
@@ -79,20 +91,25 @@ class Solver(BaseEstimator):
     name : str
         Short name.
     needs_smooth : bool
-        Whether loss and distance must have continuous slopes.
+        Whether loss, margin and distance must have continuous slopes.
     """
 
     name: ClassVar[str]
     needs_smooth: ClassVar[bool] = False
 
-    def check(self, distance: Distance, loss: Loss) -> None:
-        """Raise before any work starts if this solver cannot handle an axis."""
-        for axis in (loss, distance):
+    def check(self, *axes: Distance | Margin | Loss) -> None:
+        """Raise before any work starts if a setting is wrong or an axis does not fit."""
+        self.check_settings()
+        for axis in axes:
             if self.needs_smooth and not axis.smooth:
                 raise ValueError(
                     f"solver={self.name!r} needs smooth axes, and {type(axis).__name__} is not "
                     "smooth; take solver='sgd' or solver='auto'."
                 )
+
+    @abstractmethod
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
 
     @abstractmethod
     def default_max_iter(self, n_samples: int) -> int:

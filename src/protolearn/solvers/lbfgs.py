@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from .._parameters import Codebook, Coordinates, Floats
+from .._threads import one_blas_thread
 from .._validation import check_integer
 from ..blocks import Blocks
 from ..objective import Objective
-from .base import Callback, Progress, Solver, SolverResult
-from .threads import blas_threads
+from .base import Callback, Progress, Solver, SolverResult, check_cost
+
+SMALL_WORK = 20_000_000
+"""Products of a sample, a feature and a prototype below which threads only wait for each other."""
 
 
 class LBFGS(Solver):
@@ -28,6 +33,10 @@ class LBFGS(Solver):
     def __init__(self, memory: int = 10):
         self.memory = memory
 
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        check_integer(self, "memory", low=1)
+
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of iterations when the user names none."""
         return 1000
@@ -43,7 +52,7 @@ class LBFGS(Solver):
         tol: float,
         callback: Callback | None = None,
     ) -> SolverResult:
-        """Lower the objective until no derivative exceeds ``tol``."""
+        """Lower the objective until no derivative exceeds ``tol``, or the cost hardly falls."""
         constraint = objective.distance.constraint if objective.distance.adaptive else None
         coordinates = Coordinates(codebook, objective.unit, constraint)
         progress = Progress(callback)
@@ -59,7 +68,8 @@ class LBFGS(Solver):
             if progress.report(float(intermediate_result.fun), present):
                 raise StopIteration
 
-        with blas_threads(blocks.n_samples * codebook.prototypes.size):
+        work = blocks.n_samples * codebook.prototypes.size
+        with one_blas_thread() if work < SMALL_WORK else nullcontext():
             result = minimize(
                 evaluate,
                 coordinates.flatten(codebook),
@@ -69,11 +79,12 @@ class LBFGS(Solver):
                 options={
                     "maxiter": max_iter,
                     "maxfun": 20 * max_iter,
-                    "maxcor": check_integer(self, "memory", low=1),
+                    "maxcor": self.memory,
                     "gtol": tol,
                     "ftol": tol * 1e-4,
                 },
             )
+        check_cost(float(result.fun))
         return SolverResult(
             coordinates.codebook(result.x),
             progress.loss_curve or [float(result.fun)],

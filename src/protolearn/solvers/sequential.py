@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from .._parameters import Codebook
+from .._parameters import Codebook, as_floats
 from .._validation import check_choice, check_number, check_positive
 from ..blocks import Blocks
 from ..native import (
@@ -60,8 +59,9 @@ class SGD(Solver):
 
     Notes
     -----
-    A step moves a prototype at most as far as the sample: near the singular points of the relative
-    and hypothesis margins the plain step would throw it out of the data.
+    With squared Euclidean distance a step moves a prototype at most as far as the sample, with
+    other distances by half a unit of scale for each unit of their gradient: near the singular
+    points of the relative and hypothesis margins the plain step would throw it out of the data.
 
     The linear schedule runs all its epochs, since it comes to rest only in the last; the others
     stop when the mean cost of an epoch has not fallen by the share ``tol`` for five epochs.
@@ -82,6 +82,13 @@ class SGD(Solver):
         self.decay = decay
         self.metric_rate = metric_rate
         self.shuffle = shuffle
+
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        check_positive(self, "learning_rate")
+        check_choice(self, "schedule", tuple(SCHEDULES))
+        check_number(self, "decay", low=0.0)
+        check_number(self, "metric_rate", low=0.0)
 
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of epochs when the user names none: fewer for larger data."""
@@ -109,7 +116,7 @@ class SGD(Solver):
                 total += learn(block.X, block.y, block.weight, order, step)
                 weight += block.weight.sum()
                 step += len(block)
-            loss = total / weight
+            loss = float(total / weight)
             waited = 0 if loss < best - tol * abs(best) or not np.isfinite(best) else waited + 1
             best = min(best, loss)
             if progress.report(loss, codebook) or (
@@ -122,19 +129,16 @@ class SGD(Solver):
     def _learner(self, objective, codebook, n_steps):
         """Bind everything that stays the same from call to call."""
         distance = objective.distance
-        theta = np.array(
-            [check_positive(self, "learning_rate"), n_steps, check_number(self, "decay", low=0.0)]
-        )
-        schedule = SCHEDULES[check_choice(self, "schedule", tuple(SCHEDULES))]
+        theta = as_floats([self.learning_rate, n_steps, self.decay])
         functions = (
             distance.row.address,
             distance.pair.address,
             distance.gradient.address,
             distance.constraint.constrain.address,
             price.address,
-            schedule.address,
+            SCHEDULES[self.schedule].address,
         )
-        metric_rate = check_number(self, "metric_rate", low=0.0) if distance.adaptive else 0.0
+        metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same = codebook.same_class(objective.n_classes)
         winners = objective.margin.winners or len(codebook.labels)
 
@@ -152,26 +156,12 @@ class SGD(Solver):
                 objective.axes,
                 theta,
                 winners,
-                1.0 / objective.scale,
                 objective.unit**2 / objective.scale,
                 metric_rate,
                 step,
             )
 
         return learn
-
-
-@numba.njit
-def nearest_pair(d, same, entries):
-    """Put the index of the nearest own prototype and of the nearest rival into ``entries``."""
-    own = rival = -1
-    for k in range(d.size):
-        if same[k]:
-            if own < 0 or d[k] < d[own]:
-                own = k
-        elif rival < 0 or d[k] < d[rival]:
-            rival = k
-    entries[0], entries[1] = own, rival
 
 
 @native(
@@ -190,7 +180,6 @@ def nearest_pair(d, same, entries):
         i8,
         f8,
         f8,
-        f8,
         i8,
     )
 )
@@ -207,7 +196,6 @@ def learn_in_order(
     axes,
     rate_theta,
     winners,
-    per_scale,
     stride,
     metric_rate,
     step,
@@ -218,21 +206,15 @@ def learn_in_order(
     rate_of = schedule_at(functions[5])
     row = np.empty(W.shape[0])
     d, g, work = np.empty(winners), np.empty(winners), np.empty(winners)
-    entries = np.arange(winners)
-    pair = np.array([True, False])
+    entries = np.empty(winners, dtype=np.intp)
     by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
     metric_step = np.zeros(theta.shape)
     total = 0.0
     for t in range(order.size):
         i = order[t]
-        x, mine = X[i], same[y[i]]
+        x = X[i]
         fill(x, W, theta, group, functions[1], row)
-        if winners == 2:
-            nearest_pair(row, mine, entries)
-            mine = pair
-        for j in range(winners):
-            d[j] = row[entries[j]] * per_scale
-        total += weight[i] * cost(d, mine, axes, g, work)
+        total += weight[i] * cost(row, same[y[i]], axes, entries, d, g, work)
         rate = weight[i] * rate_of(step + t, rate_theta)
         for j in range(winners):
             if g[j] != 0.0:
@@ -244,7 +226,7 @@ def learn_in_order(
                 for f in range(by_w.size):
                     W[k, f] -= move * by_w[f]
                 for f in range(by_theta.size):
-                    metric_step[group[k], f] += rate * g[j] * per_scale * by_theta[f]
+                    metric_step[group[k], f] += rate * g[j] * axes[6] * by_theta[f]
         if metric_rate > 0.0:
             for j in range(winners):
                 r = group[entries[j]]
