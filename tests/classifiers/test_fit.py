@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -256,8 +256,10 @@ def test_other_seed_other_result(iris):
 @pytest.mark.parametrize("cls", PRESETS)
 @pytest.mark.parametrize("solver", ["auto", "sgd"])
 @pytest.mark.parametrize("factor", [1e150, 1e-150])
-def test_units_of_any_size(cls, solver, factor, iris):
-    X, y = iris
+@pytest.mark.parametrize(("load", "z_scored"), [(load_iris, 0), (load_iris, 1), (load_wine, 1)])
+def test_units_of_any_size(cls, solver, factor, load, z_scored):
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X) if z_scored else X
     settings = {"solver": solver, "random_state": 0}
     plain = cls(**settings).fit(X, y)
     scaled = cls(**settings).fit(X * factor, y)
