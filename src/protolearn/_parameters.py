@@ -52,7 +52,7 @@ class Codebook:
         The row of ``metric`` that each prototype uses.
     center : array (d,)
         A point among the data. Products are taken relative to it, so that data far from the
-        origin lose no digits.
+        origin lose few digits.
     """
 
     prototypes: Floats

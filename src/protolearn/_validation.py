@@ -13,50 +13,46 @@ from numpy.typing import NDArray
 T = TypeVar("T")
 
 
-def check_number(
-    owner: object,
-    name: str,
-    *,
-    low: float = -np.inf,
-    high: float = np.inf,
-    open_low: bool = False,
-    open_high: bool = False,
+def number_in(
+    value: Any, name: str, low: float, high: float = np.inf, *, above: bool = False
 ) -> float:
-    """Return the parameter ``owner.name`` as a finite float within its range."""
-    value: Any = getattr(owner, name)
+    """Return a value as a finite float from ``low`` to ``high``, or ``above`` the former."""
     if _is(value, numbers.Real):
         try:
             number = float(value)
         except OverflowError:
             number = np.inf
-        above = number > low if open_low else number >= low
-        below = number < high if open_high else number <= high
-        if np.isfinite(number) and above and below:
+        if np.isfinite(number) and low <= number <= high and not (above and number == low):
             return number
-    left, right = (
-        "(" if open_low or low == -np.inf else "[",
-        ")" if open_high or high == np.inf else "]",
-    )
-    raise ValueError(
-        f"{name}={value!r} of {type(owner).__name__} must be a finite number in "
-        f"{left}{low:g}, {high:g}{right}."
-    )
+    if high < np.inf:
+        wanted = f"in {'(' if above else '['}{low:g}, {high:g}]"
+    else:
+        wanted = f"greater than {low:g}" if above else f"of at least {low:g}"
+    raise ValueError(f"{name.format(value=value)} must be a finite number {wanted}.")
+
+
+def integer_in(value: Any, name: str, low: int, high: int = 10**9) -> int:
+    """Return a value as an int from ``low`` to ``high``."""
+    if _is(value, numbers.Integral) and low <= value <= high:
+        return int(value)
+    if _is(value, numbers.Integral) and value > high:  # its digits might fill the screen
+        raise ValueError(f"{name.format(value=high + 1)} or more is too large; at most {high}.")
+    raise ValueError(f"{name.format(value=value)} must be an integer of at least {low}.")
+
+
+def check_number(owner: object, name: str, *, low: float, above: bool = False) -> float:
+    """Return the parameter ``owner.name`` as a finite float of at least, or above, ``low``."""
+    return number_in(getattr(owner, name), _shown(owner, name), low, above=above)
 
 
 def check_positive(owner: object, name: str) -> float:
     """Return the parameter ``owner.name`` as a positive float."""
-    return check_number(owner, name, low=0.0, open_low=True)
+    return check_number(owner, name, low=0.0, above=True)
 
 
-def check_integer(owner: object, name: str, *, low: int, high: int = 10**9) -> int:
-    """Return the parameter ``owner.name`` as an int within its range."""
-    value: Any = getattr(owner, name)
-    if _is(value, numbers.Integral) and low <= value <= high:
-        return int(value)
-    shown = "a huge integer" if _is(value, numbers.Integral) and value > high else repr(value)
-    raise ValueError(
-        f"{name}={shown} of {type(owner).__name__} must be an integer from {low} to {high}."
-    )
+def check_integer(owner: object, name: str, *, low: int) -> int:
+    """Return the parameter ``owner.name`` as an int of at least ``low``."""
+    return integer_in(getattr(owner, name), _shown(owner, name), low)
 
 
 def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> str:
@@ -107,6 +103,11 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float6
     if not weight.any():
         raise ValueError("sample_weight is zero everywhere: there is nothing to learn from.")
     return weight
+
+
+def _shown(owner: object, name: str) -> str:
+    """Give how messages name a parameter, with a place for its value."""
+    return f"{name}={{value!r}} of {type(owner).__name__}"
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -78,7 +78,7 @@ def test_equal_stimuli_have_equal_means():
         (make_neurons, {"n_per_stimulus": None}, "n_per_stimulus=None must be an integer"),
         (make_neurons, {"n_neurons": 0}, "n_neurons=0"),
         (make_neurons, {"difference": 91}, r"difference=91 must be .* in \[0, 90\]"),
-        (make_neurons, {"fano": 0}, "fano=0 must be greater than 0"),
+        (make_neurons, {"fano": 0}, "fano=0 must be a finite number greater than 0"),
         (make_neurons, {"fano": float("nan")}, "fano=nan must be a finite number"),
     ],
 )

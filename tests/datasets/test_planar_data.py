@@ -99,7 +99,7 @@ def test_spirals_parameters():
         (make_isolated, {"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
         (make_striated, {"n_per_class": True}, "n_per_class=True must be an integer"),
         (make_striated, {"n_stripes": 1}, "n_stripes=1 must be an integer of at least 2"),
-        (make_striated, {"length": 0.0}, "length=0.0 must be greater than 0"),
+        (make_striated, {"length": 0.0}, "length=0.0 must be a finite number greater than 0"),
         (make_striated, {"width": float("inf")}, "width=inf must be a finite number"),
         (make_spirals, {"density": -1}, "density=-1 must be an integer"),
         (make_spirals, {"radius": "6.5"}, "radius='6.5' must be a finite number"),

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+from .._validation import integer_in, number_in
 
 Seed: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
 
 def check_count(name: str, value: Any, minimum: int = 1) -> int:
     """Return ``value`` as an int that is at least ``minimum``."""
-    integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if integral and value >= minimum:
-        return int(value)
-    raise ValueError(f"{name}={value!r} must be an integer of at least {minimum}.")
+    return integer_in(value, f"{name}={{value!r}}", minimum)
 
 
 def check_number(name: str, value: Any, low: float, high: float = np.inf) -> float:
     """Return ``value`` as a finite float in ``[low, high]``."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if real and np.isfinite(value) and low <= value <= high:
-        return float(value)
-    upper = f"in [{low:g}, {high:g}]" if np.isfinite(high) else f"of at least {low:g}"
-    raise ValueError(f"{name}={value!r} must be a finite number {upper}.")
+    return number_in(value, f"{name}={{value!r}}", low, high)
 
 
 def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a finite float above zero."""
-    number = check_number(name, value, 0.0)
-    if number > 0.0:
-        return number
-    raise ValueError(f"{name}={value!r} must be greater than 0.")
+    return number_in(value, f"{name}={{value!r}}", 0.0, above=True)
 
 
 def check_seed(random_state: Seed) -> np.random.RandomState:

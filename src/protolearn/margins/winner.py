@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @numba.njit
 def find_winners(d, same):
-    """Give the index of the nearest own prototype and of the nearest rival."""
+    """Give the index of the nearest own prototype and of the nearest rival.
+
+    In training the row holds just these two. The functions stay right for any row.
+    """
     own = rival = -1
     for k in range(d.size):
         if same[k]:

@@ -47,7 +47,11 @@ Callback = Callable[[State], object]
 
 @dataclass(frozen=True)
 class SolverResult:
-    """What a solver found, how long it took, and whether it came to rest."""
+    """What a solver found, and how.
+
+    ``converged`` is False where it ran out of iterations before it was done. Epochs of SGD are a
+    budget: having used them up, it is done.
+    """
 
     codebook: Codebook
     loss_curve: list[float]
