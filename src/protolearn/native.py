@@ -33,6 +33,7 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.runtime import rtsys
 from numba.extending import intrinsic, overload
 
 __all__ = [
@@ -163,7 +164,12 @@ class Native:
         fast = False if self.signature in _AS_WRITTEN else _FAST
         options = {"nogil": True, "fastmath": fast, "error_model": "numpy"}
         try:
-            return numba.njit(self.signature, cache=True, **options)(self.py)
+            dispatcher = numba.njit(cache=True, **options)(self.py)
+            if self.__module__.startswith(f"{__package__}."):
+                _skip_the_compiler(dispatcher)
+            dispatcher.compile(self.signature)
+            dispatcher.disable_compile()
+            return dispatcher
         except (RuntimeError, OSError) as error:
             if isinstance(error, RuntimeError) and "cannot cache function" not in str(error):
                 raise
@@ -202,6 +208,19 @@ def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
         return lambda address: cast(address)
 
     return at
+
+
+def _skip_the_compiler(dispatcher: Any) -> None:
+    """Let a function that is found on disk be loaded without setting up numba's compiler.
+
+    Numba does that first, and it is the larger part of the first fit of a process. Our functions
+    need no more than numba's memory management; those of users take the ordinary way. A function
+    that is not found sets the compiler up itself.
+    """
+    kept: Any = getattr(dispatcher, "_cache", None)
+    if hasattr(kept, "_load_overload"):
+        rtsys.initialize(dispatcher.targetctx)
+        kept.load_overload = kept._load_overload
 
 
 @cache
