@@ -6,7 +6,8 @@ function. Nothing is shared with the library that the formulas check.
 Contents
 --------
 1. Losses       identity, sigmoid, logistic, hinge, broken_linear, exponential; LOSSES
-2. Distances    squared_euclidean, relevance
+2. Distances    squared_euclidean, relevance, partial_squared_euclidean;
+                of one pair squared_pair, squared_gradient, partial_pair, partial_gradient
 3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, log_odds; MARGINS;
                 attractions nearest_own, soft_own
 4. Objective    cost, numeric_gradient
@@ -14,12 +15,14 @@ Contents
 6. Heuristics   lvq1, olvq1, lvq21, lvq3
 7. Schedules    linear_rate, inverse_rate, constant_rate
 8. Scores       class_scores_nearest, class_scores_soft, probabilities, hypothesis_margin
+9. Optimisers   momentum_steps, adam_steps
 
 Conventions
 -----------
 ``X`` is (n, d), ``W`` is (K, d), ``c`` holds the K class codes of the prototypes and ``y`` those
 of the samples. ``d`` is one row of distances (K,), ``same`` the boolean row ``c == y``. A margin
-is positive when the sample is classified correctly. Ties go to the lowest index.
+is positive when the sample is classified correctly. Ties go to the lowest index. A missing value
+of ``X`` is NaN; ``W`` has none.
 
 References
 ----------
@@ -29,6 +32,10 @@ Seo, Bode and Obermayer (2003), Soft nearest prototype classification.
 Seo and Obermayer (2003), Soft learning vector quantization.
 Crammer, Gilad-Bachrach, Navot and Tishby (2002), Margin analysis of the LVQ algorithm.
 Kohonen et al. (1995), LVQ_PAK: the learning vector quantization program package.
+Biehl (2023), The shallow and the deep.
+Sutskever, Martens, Dahl and Hinton (2013), On the importance of initialization and momentum in
+deep learning.
+Kingma and Ba (2015), Adam: a method for stochastic optimization.
 """
 
 import numpy as np
@@ -98,6 +105,51 @@ def relevance(X, W, lam):
     return D
 
 
+def partial_squared_euclidean(X, W):
+    """D_ik = (d / |O_i|) sum over j in O_i of (x_ij - w_kj)^2, O_i the observed features of x_i."""
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        for k in range(len(W)):
+            D[i, k] = partial_pair(X[i], W[k])
+    return D
+
+
+def squared_pair(x, w):
+    """delta(x, w) = sum_j (x_j - w_j)^2."""
+    return np.sum((x - w) ** 2)
+
+
+def squared_gradient(x, w):
+    """Gradient d delta / d w = -2 (x - w) of delta = |x - w|^2."""
+    return -2.0 * (x - w)
+
+
+def _observed(x):
+    """Give the indices of the features of x that are not missing; there must be one."""
+    observed = [j for j in range(len(x)) if not np.isnan(x[j])]
+    if not observed:
+        raise ValueError("no feature of x is observed")
+    return observed
+
+
+def partial_pair(x, w):
+    """delta(x, w) = (d / |O|) sum over j in O of (x_j - w_j)^2, O the observed features of x."""
+    observed = _observed(x)
+    total = 0.0
+    for j in observed:
+        total += (x[j] - w[j]) ** 2
+    return len(x) / len(observed) * total
+
+
+def partial_gradient(x, w):
+    """Gradient of partial_pair: -2 (d / |O|) (x_j - w_j) for j in O and 0 elsewhere."""
+    observed = _observed(x)
+    gradient = np.zeros(len(x))
+    for j in observed:
+        gradient[j] = -2.0 * len(x) / len(observed) * (x[j] - w[j])
+    return gradient
+
+
 # 3. Margins and attractions of one sample --------------------------------------------------------
 
 
@@ -163,13 +215,28 @@ MARGINS = {
 # 4. Objective ------------------------------------------------------------------------------------
 
 
-def cost(X, y, weights, W, c, *, margin, loss, beta=1.0, xi=1.0, alpha=0.0, scale=1.0):
+def cost(
+    X,
+    y,
+    weights,
+    W,
+    c,
+    *,
+    margin,
+    loss,
+    beta=1.0,
+    xi=1.0,
+    alpha=0.0,
+    scale=1.0,
+    distance=squared_euclidean,
+):
     """L = sum_i s_i [phi(m(D_i / scale)) + alpha a(D_i / scale)] / sum_i s_i.
 
-    D is squared Euclidean, except for "hypothesis_metric", where it is the Euclidean distance
-    itself. The attraction a is soft_own for "log_odds" and nearest_own for all other margins.
+    D = distance(X, W) is a squared distance, squared Euclidean unless another is given, except for
+    "hypothesis_metric", where its square root is taken. The attraction a is soft_own for
+    "log_odds" and nearest_own for all other margins.
     """
-    D = squared_euclidean(X, W)
+    D = distance(X, W)
     if margin == "hypothesis_metric":
         D = np.sqrt(D)
     total = 0.0
@@ -298,6 +365,11 @@ def rslvq_step(x, y, W, c, eta, xi):
 
 
 # 6. Heuristic rules over an ordered sequence of samples ------------------------------------------
+#
+# weights     s_t of the samples, 1 if None: a factor of the step alone
+# distance    delta(x, w) of one pair, squared Euclidean if None
+# gradient    d delta / d w of one pair; given if and only if distance is
+# squared     whether delta is a squared distance: the window takes its square root, or delta itself
 
 
 def _rate(eta, t):
@@ -305,9 +377,21 @@ def _rate(eta, t):
     return eta if np.ndim(eta) == 0 else eta[t]
 
 
-def _order(x, W):
-    """Euclidean (unsquared) distances to x and the prototypes from nearest to farthest."""
-    d = np.array([np.sqrt(np.sum((x - w) ** 2)) for w in W])
+def _weight(weights, t):
+    """Give the weight s_t of sample t, 1 if there are no weights."""
+    return 1.0 if weights is None else weights[t]
+
+
+def _pair(distance, gradient):
+    """Give delta(x, w) and its gradient, those of the squared Euclidean distance by default."""
+    if (distance is None) != (gradient is None):
+        raise ValueError("a distance and its gradient go together")
+    return (squared_pair, squared_gradient) if distance is None else (distance, gradient)
+
+
+def _order(x, W, delta=squared_pair, squared=True):
+    """Unsquared distances to x and the prototypes from nearest to farthest."""
+    d = np.array([np.sqrt(delta(x, w)) if squared else delta(x, w) for w in W])
     return d, sorted(range(len(W)), key=lambda k: d[k])
 
 
@@ -318,60 +402,93 @@ def _in_window(d_i, d_j, window):
     return min(d_i / d_j, d_j / d_i) > (1 - window) / (1 + window)
 
 
-def lvq1(X, y, W, c, eta):
-    """LVQ1: the nearest prototype moves by +eta (x - w) if right, -eta (x - w) if wrong."""
+def _moved(x, w, step, ddelta_dw):
+    """Give w - step (1/2) d delta/dw, w + step (x - w) if squared Euclidean; Biehl (2023), 5.9."""
+    return w - step * 0.5 * ddelta_dw(x, w)
+
+
+def lvq1(X, y, W, c, eta, *, weights=None, distance=None, gradient=None, squared=True):
+    """LVQ1: the nearest prototype moves by -s eta psi (1/2) d delta/dw, psi = 1 if right, else -1.
+
+    Squared Euclidean and unweighted: by +eta (x - w) if right, -eta (x - w) if wrong.
+    """
+    delta, ddelta_dw = _pair(distance, gradient)
     W = np.array(W, dtype=float)
     for t in range(len(X)):
-        _, order = _order(X[t], W)
+        _, order = _order(X[t], W, delta, squared)
         j = order[0]
         psi = 1.0 if c[j] == y[t] else -1.0
-        W[j] = W[j] + _rate(eta, t) * psi * (X[t] - W[j])
+        s = _weight(weights, t)
+        W[j] = _moved(X[t], W[j], s * _rate(eta, t) * psi, ddelta_dw)
     return W
 
 
-def olvq1(X, y, W, c, eta0):
+def olvq1(
+    X,
+    y,
+    W,
+    c,
+    eta0,
+    *,
+    weights=None,
+    distance=None,
+    gradient=None,
+    squared=True,
+    rates=None,
+    return_rates=False,
+):
     """OLVQ1: eta_j <- min(eta_j(0), eta_j / (1 + psi eta_j)) first, then LVQ1's move with it.
 
     psi is +1 when the current sample hits a right prototype, -1 when a wrong one; 0 < eta0 < 1.
+    The rates eta_j begin at eta_j(0) = eta0, or at ``rates``, left by earlier steps; eta0 stays
+    their bound. The weight s_t does not enter them. Gives W, or (W, rates) with ``return_rates``.
     """
+    delta, ddelta_dw = _pair(distance, gradient)
     W = np.array(W, dtype=float)
     start = np.full(len(W), eta0, dtype=float)
-    rate = start.copy()
+    rate = start.copy() if rates is None else np.array(rates, dtype=float)
     for t in range(len(X)):
-        _, order = _order(X[t], W)
+        _, order = _order(X[t], W, delta, squared)
         j = order[0]
         psi = 1.0 if c[j] == y[t] else -1.0
+        s = _weight(weights, t)
         rate[j] = min(start[j], rate[j] / (1 + psi * rate[j]))
-        W[j] = W[j] + rate[j] * psi * (X[t] - W[j])
-    return W
+        W[j] = _moved(X[t], W[j], s * rate[j] * psi, ddelta_dw)
+    return (W, rate) if return_rates else W
 
 
-def lvq21(X, y, W, c, eta, window):
+def lvq21(X, y, W, c, eta, window, *, weights=None, distance=None, gradient=None, squared=True):
     """LVQ2.1: of the two nearest, one right and one wrong and in the window, pull and push."""
+    delta, ddelta_dw = _pair(distance, gradient)
     W = np.array(W, dtype=float)
     for t in range(len(X)):
-        d, order = _order(X[t], W)
+        d, order = _order(X[t], W, delta, squared)
         i, j = order[0], order[1]
+        step = _weight(weights, t) * _rate(eta, t)
         if (c[i] == y[t]) != (c[j] == y[t]) and _in_window(d[i], d[j], window):
             right, wrong = (i, j) if c[i] == y[t] else (j, i)
-            W[right] = W[right] + _rate(eta, t) * (X[t] - W[right])
-            W[wrong] = W[wrong] - _rate(eta, t) * (X[t] - W[wrong])
+            W[right] = _moved(X[t], W[right], step, ddelta_dw)
+            W[wrong] = _moved(X[t], W[wrong], -step, ddelta_dw)
     return W
 
 
-def lvq3(X, y, W, c, eta, window, epsilon):
-    """LVQ3: LVQ2.1, and if both nearest are right both move by +epsilon eta (x - w), no window."""
+def lvq3(
+    X, y, W, c, eta, window, epsilon, *, weights=None, distance=None, gradient=None, squared=True
+):
+    """LVQ3: LVQ2.1, and if both nearest are right both are pulled, epsilon times, no window."""
+    delta, ddelta_dw = _pair(distance, gradient)
     W = np.array(W, dtype=float)
     for t in range(len(X)):
-        d, order = _order(X[t], W)
+        d, order = _order(X[t], W, delta, squared)
         i, j = order[0], order[1]
+        step = _weight(weights, t) * _rate(eta, t)
         if c[i] == y[t] and c[j] == y[t]:
-            W[i] = W[i] + epsilon * _rate(eta, t) * (X[t] - W[i])
-            W[j] = W[j] + epsilon * _rate(eta, t) * (X[t] - W[j])
+            W[i] = _moved(X[t], W[i], epsilon * step, ddelta_dw)
+            W[j] = _moved(X[t], W[j], epsilon * step, ddelta_dw)
         elif (c[i] == y[t]) != (c[j] == y[t]) and _in_window(d[i], d[j], window):
             right, wrong = (i, j) if c[i] == y[t] else (j, i)
-            W[right] = W[right] + _rate(eta, t) * (X[t] - W[right])
-            W[wrong] = W[wrong] - _rate(eta, t) * (X[t] - W[wrong])
+            W[right] = _moved(X[t], W[right], step, ddelta_dw)
+            W[wrong] = _moved(X[t], W[wrong], -step, ddelta_dw)
     return W
 
 
@@ -429,3 +546,45 @@ def hypothesis_margin(x, y, W, c):
     d, _ = _order(x, W)
     i, j = winners(d, np.asarray(c) == y)
     return (d[j] - d[i]) / 2
+
+
+# 9. Optimisers over a sequence of gradients ------------------------------------------------------
+
+
+def _gradient_at(g, theta):
+    """Give g(theta) if g is a function, else g itself."""
+    return np.asarray(g(theta.copy()) if callable(g) else g, dtype=float)
+
+
+def momentum_steps(theta, gradients, rates, momentum, nesterov=False):
+    """Momentum: v <- momentum v - rate g(theta), theta <- theta + v; Sutskever et al. (2013).
+
+    v starts at 0. Nesterov: theta <- theta + momentum v - rate g with the new v; this theta is the
+    point theta' + momentum v at which their eq. 3 takes the gradient, theta' being their iterate.
+    ``gradients`` holds a function g_t(theta) (or a fixed vector) a step, ``rates`` a number.
+    """
+    theta = np.array(theta, dtype=float)
+    v = np.zeros(theta.shape)
+    for g_t, rate in zip(gradients, rates, strict=True):
+        g = _gradient_at(g_t, theta)
+        v = momentum * v - rate * g
+        theta = theta + momentum * v - rate * g if nesterov else theta + v
+    return theta
+
+
+def adam_steps(theta, gradients, rates, beta1, beta2, epsilon):
+    """Adam: theta <- theta - rate m^ / (sqrt(v^) + epsilon); Kingma and Ba (2015), algorithm 1.
+
+    m and v are the moving averages of g and g^2 from 0, m^ = m / (1 - beta1^t) and
+    v^ = v / (1 - beta2^t) with t = 1, 2, ... ``gradients`` and ``rates`` as in momentum_steps.
+    """
+    theta = np.array(theta, dtype=float)
+    m, v = np.zeros(theta.shape), np.zeros(theta.shape)
+    for t, (g_t, rate) in enumerate(zip(gradients, rates, strict=True), start=1):
+        g = _gradient_at(g_t, theta)
+        m = beta1 * m + (1 - beta1) * g
+        v = beta2 * v + (1 - beta2) * g**2
+        m_hat = m / (1 - beta1**t)
+        v_hat = v / (1 - beta2**t)
+        theta = theta - rate * m_hat / (np.sqrt(v_hat) + epsilon)
+    return theta

@@ -93,7 +93,7 @@ def test_gradient_of_the_flat_vector(distance, margin):
     codebook = make_codebook(W, distance)
     constraint = distance.constraint if distance.adaptive else None
     coordinates = Coordinates(codebook, objective.unit, constraint)
-    blocks = MemoryBlocks(X, y, weight, distance, codebook)
+    blocks = MemoryBlocks(Block(X, y, weight)).prepared(distance, codebook)
     flat = coordinates.flatten(codebook)
     flat = flat + 0.1 * np.random.RandomState(1).standard_normal(flat.size)
 

@@ -9,14 +9,30 @@
 
 from . import datasets
 from .analysis import hypothesis_margin
-from .classifiers import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from .classifiers import (
+    GLVQ,
+    LOGM,
+    LVQ1,
+    LVQ3,
+    LVQ21,
+    MCE,
+    OLVQ1,
+    RSLVQ,
+    SNPC,
+    MarginLVQ,
+    PrototypeClassifier,
+)
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "GLVQ",
     "LOGM",
+    "LVQ1",
+    "LVQ3",
+    "LVQ21",
     "MCE",
+    "OLVQ1",
     "RSLVQ",
     "SNPC",
     "MarginLVQ",

@@ -110,6 +110,12 @@ class Coordinates:
             self.template, prototypes=prototypes, metric=self.constraint.apply(self._free(flat))
         )
 
+    def constrained(self, flat: Floats) -> Floats:
+        """Put the metric back on its constraint, in place."""
+        if self.constraint is not None:
+            flat[self.template.prototypes.size :] = self.constraint.apply(self._free(flat)).ravel()
+        return flat
+
     def gradient(self, flat: Floats, gradients: Gradients) -> Floats:
         """Turn gradients of a codebook into the gradient of its vector."""
         moved = (gradients.prototypes * self.unit).ravel()

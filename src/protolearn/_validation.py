@@ -14,18 +14,25 @@ T = TypeVar("T")
 
 
 def number_in(
-    value: Any, name: str, low: float, high: float = np.inf, *, above: bool = False
+    value: Any,
+    name: str,
+    low: float,
+    high: float = np.inf,
+    *,
+    above: bool = False,
+    below: bool = False,
 ) -> float:
-    """Return a value as a finite float from ``low`` to ``high``, or ``above`` the former."""
+    """Return a value as a finite float from ``low`` to ``high``; ``above``, ``below``: without."""
     if _is(value, numbers.Real):
         try:
             number = float(value)
         except OverflowError:
             number = np.inf
-        if np.isfinite(number) and low <= number <= high and not (above and number == low):
+        ends = (low, above), (high, below)
+        if np.isfinite(number) and low <= number <= high and (number, True) not in ends:
             return number
     if high < np.inf:
-        wanted = f"in {'(' if above else '['}{low:g}, {high:g}]"
+        wanted = f"in {'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
     else:
         wanted = f"greater than {low:g}" if above else f"of at least {low:g}"
     raise ValueError(f"{name.format(value=value)} must be a finite number {wanted}.")
@@ -40,9 +47,18 @@ def integer_in(value: Any, name: str, low: int, high: int = 10**9) -> int:
     raise ValueError(f"{name.format(value=value)} must be an integer of at least {low}.")
 
 
-def check_number(owner: object, name: str, *, low: float, above: bool = False) -> float:
-    """Return the parameter ``owner.name`` as a finite float of at least, or above, ``low``."""
-    return number_in(getattr(owner, name), _shown(owner, name), low, above=above)
+def check_number(
+    owner: object,
+    name: str,
+    *,
+    low: float,
+    high: float = np.inf,
+    above: bool = False,
+    below: bool = False,
+) -> float:
+    """Return the parameter ``owner.name`` as a finite float within its bounds."""
+    value, shown = getattr(owner, name), _shown(owner, name)
+    return number_in(value, shown, low, high, above=above, below=below)
 
 
 def check_positive(owner: object, name: str) -> float:
@@ -53,6 +69,14 @@ def check_positive(owner: object, name: str) -> float:
 def check_integer(owner: object, name: str, *, low: int) -> int:
     """Return the parameter ``owner.name`` as an int of at least ``low``."""
     return integer_in(getattr(owner, name), _shown(owner, name), low)
+
+
+def check_flag(owner: object, name: str) -> bool:
+    """Return the parameter ``owner.name`` if it is True or False."""
+    value = getattr(owner, name)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{name}={value!r} of {type(owner).__name__} must be True or False.")
 
 
 def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> str:
@@ -87,10 +111,10 @@ def resolve(
     )
 
 
-def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return the weights as one finite, non-negative double a row; None means equal weights."""
+def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """Return the weights as one finite, non-negative double a row, or None for equal weights."""
     if sample_weight is None:
-        return np.ones(n_samples)
+        return None
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_samples, weight)

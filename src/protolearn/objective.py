@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._parameters import Codebook, Floats, Gradients, as_floats, rows_at_a_time
+from ._parameters import Codebook, Floats, Gradients, as_floats
 from .blocks import Block
 from .distances import Distance
 from .losses import Loss
@@ -28,6 +28,7 @@ from .native import (
     f8,
     flags,
     flags_matrix,
+    i8,
     indices,
     indices_matrix_out,
     indices_out,
@@ -121,12 +122,25 @@ class Objective:
         same = codebook.same_class(self.n_classes)
         gradients = codebook.zero_gradients()
         value = 0.0
-        for chunk in block.chunks(rows_at_a_time(block.X.shape[1] + len(codebook.labels))):
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
+            for chunk in block.chunks(len(codebook.labels)):
+                D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
+                value += add(codebook, chunk, D, same, gradients)
+            for gradient in gradients:
+                gradient /= self.scale
+        return Partial(value, gradients, block.total_weight)
+
+    def costs(self, codebook: Codebook, block: Block) -> Floats:
+        """Give the cost of each row of a block."""
+        same = codebook.same_class(self.n_classes)
+        winners = self.margin.winners or len(codebook.labels)
+        parts = []
+        for chunk in block.chunks(len(codebook.labels)):
             D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
-            value += add(codebook, chunk, D, same, gradients)
-        for gradient in gradients:
-            gradient /= self.scale
-        return Partial(value, gradients, float(block.weight.sum()))
+            value = np.empty(len(chunk))
+            price_each(D, chunk.codes, same, self.axes, price.address, winners, value)
+            parts.append(value)
+        return np.concatenate(parts)
 
     def _add_winners(
         self, codebook: Codebook, chunk: Block, D: Floats, same: NDArray[np.bool_], out: Gradients
@@ -134,7 +148,7 @@ class Objective:
         """Add a chunk when only two prototypes a row have a gradient."""
         index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
         total: float = price_winners(
-            D, chunk.y, chunk.weight, same, self.axes, price.address, index, value
+            D, chunk.codes, chunk.weights, same, self.axes, price.address, index, value
         )
         self.distance.pull_winners(chunk.X, codebook, index, value, out)
         return total
@@ -143,7 +157,8 @@ class Objective:
         self, codebook: Codebook, chunk: Block, D: Floats, same: NDArray[np.bool_], out: Gradients
     ) -> float:
         """Add a chunk when every prototype of a row has a gradient."""
-        total: float = price_rows(D, chunk.y, chunk.weight, same, self.axes, price.address)
+        axes, codes = self.axes, chunk.codes
+        total: float = price_rows(D, codes, chunk.weights, same, axes, price.address)
         self.distance.pull_rows(chunk.X, codebook, D, out)
         return total
 
@@ -210,3 +225,13 @@ def price_rows(D, y, weight, same, axes, pricing):
         for j in range(K):
             D[i, entries[j]] = weight[i] * g[j]
     return total
+
+
+@native(types.void(matrix, indices, flags_matrix, AXES, ADDRESS, i8, vector_out))
+def price_each(D, y, same, axes, pricing, winners, value):
+    """Give the cost of each row."""
+    cost = price_at(pricing)
+    d, g, work = np.empty(winners), np.empty(winners), np.empty(winners)
+    entries = np.empty(winners, dtype=np.intp)
+    for i in range(D.shape[0]):
+        value[i] = cost(D[i], same[y[i]], axes, entries, d, g, work)

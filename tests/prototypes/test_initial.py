@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from protolearn.blocks import Block
 from protolearn.prototypes import STARTS, initial_prototypes
 from protolearn.prototypes import initial as module
 
@@ -15,7 +16,8 @@ def data(rng):
 
 def start(init, data, counts, seed=0):
     X, y, weight = data
-    return initial_prototypes(init, X, y, weight, np.array(counts), np.random.RandomState(seed))
+    rng = np.random.RandomState(seed)
+    return initial_prototypes(init, Block(X, y, weight), np.array(counts), rng)
 
 
 def test_one_a_class_is_the_weighted_mean(data):
@@ -61,7 +63,8 @@ def test_kmeans_lowers_the_quantisation_error(data):
 
 
 def test_large_classes_are_sampled(data, monkeypatch):
-    monkeypatch.setattr(module, "MAX_ROWS", 10)
+    monkeypatch.setattr(module, "ROWS_PER_PROTOTYPE", 3)
+    monkeypatch.setattr(module, "FEWEST_ROWS", 10)
     assert np.isfinite(start("kmeans", data, [3, 1, 1])).all()
     X, y, weight = data
     mean = np.average(X[y == 1], axis=0, weights=weight[y == 1])
@@ -69,7 +72,8 @@ def test_large_classes_are_sampled(data, monkeypatch):
 
 
 def test_more_prototypes_than_the_sample(data, monkeypatch):
-    monkeypatch.setattr(module, "MAX_ROWS", 10)
+    monkeypatch.setattr(module, "ROWS_PER_PROTOTYPE", 1)
+    monkeypatch.setattr(module, "FEWEST_ROWS", 10)
     assert start("random", data, [30, 1, 1]).shape == (32, 3)
 
 

@@ -189,7 +189,7 @@ def test_batch_metric_learns(iris):
 
 def test_lbfgs_reaches_a_stationary_point(iris):
     X, y = iris
-    model = LOGM(tol=1e-9, max_iter=5000).fit(X, y)
+    model = LOGM(beta=2.0, tol=1e-9, max_iter=5000).fit(X, y)
 
     def cost(V):
         settings = {"margin": "difference", "loss": "logistic", "beta": 2.0}

@@ -5,34 +5,78 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from .._parameters import Floats, Indices
+from .._parameters import Codebook, Floats, Indices, as_indices, rows_at_a_time
+
+if TYPE_CHECKING:
+    from ..distances import Distance
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: samples, class codes, weights, and what the distance prepared for them."""
+    """Some rows.
 
-    X: Floats
-    y: Indices
-    weight: Floats
+    Attributes
+    ----------
+    X : array (n, d) or CSR matrix
+        The samples.
+    y : array (n,)
+        Class codes, integers of any size.
+    weight : array (n,) or None
+        Weights; None is one for each row, and takes no memory.
+    prepared : array (n,) or None
+        What the distance computed beforehand.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weight: Floats | None = None
     prepared: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.y)
 
-    def chunks(self, size: int) -> Iterator[Block]:
-        """Cut the block into views of at most ``size`` rows."""
+    @property
+    def size(self) -> int:
+        """How many numbers the samples are."""
+        return int(self.X.nnz if issparse(self.X) else self.X.size)
+
+    @property
+    def codes(self) -> Indices:
+        """The class codes as native functions take them."""
+        return as_indices(self.y)
+
+    @property
+    def weights(self) -> Floats:
+        """The weights as an array."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights."""
+        return float(len(self) if self.weight is None else self.weight.sum())
+
+    def rows(self, which: Any) -> Block:
+        """Give some rows: views for a slice, copies for indices."""
+        weight, prepared = (
+            None if column is None else column[which] for column in (self.weight, self.prepared)
+        )
+        return Block(self.X[which], self.y[which], weight, prepared)
+
+    def chunks(self, n_prototypes: int) -> Iterator[Block]:
+        """Cut the block into views that fit, with their distances, into a cache."""
+        width = self.X.nnz // max(len(self), 1) if issparse(self.X) else self.X.shape[1]
+        size = rows_at_a_time(width + n_prototypes)
         if len(self) <= size:
             yield self
             return
         for start in range(0, len(self), size):
-            rows = slice(start, start + size)
-            prepared = None if self.prepared is None else self.prepared[rows]
-            yield Block(self.X[rows], self.y[rows], self.weight[rows], prepared)
+            yield self.rows(slice(start, start + size))
 
 
 class Blocks(ABC):
@@ -50,6 +94,10 @@ class Blocks(ABC):
     def __iter__(self) -> Iterator[Block]:
         """Give the blocks in order."""
 
+    def prepared(self, distance: Distance, codebook: Codebook) -> Blocks:
+        """Give the same data with what the distance can compute beforehand, where it is kept."""
+        return self
+
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum ``function(*args, block)`` over the blocks; the results have to support ``+``."""
         blocks = iter(self)
@@ -58,8 +106,21 @@ class Blocks(ABC):
             total = total + function(*args, block)
         return total
 
-    def passes(self, rng: np.random.RandomState | None) -> Iterator[tuple[Block, Indices]]:
-        """Give every block once with an order of its rows, shuffled if a generator is given."""
+    def batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[Block]:
+        """Give every row once, ``size`` at a time; in random order if a generator is given.
+
+        Rows in random order are copied together, so that whoever learns from them one by one
+        does not wait for the memory at each.
+        """
         for block in self:
-            order = np.arange(len(block)) if rng is None else rng.permutation(len(block))
-            yield block, order
+            order = None if rng is None else shuffled(len(block), rng)
+            for start in range(0, len(block), size):
+                rows = slice(start, start + size)
+                yield block.rows(rows if order is None else order[rows])
+
+
+def shuffled(n: int, rng: np.random.RandomState) -> NDArray[Any]:
+    """Give the numbers below n in random order, as small integers as will do."""
+    order = np.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
+    rng.shuffle(order)
+    return order

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from .._parameters import Codebook, Floats, Indices
+from .._parameters import Codebook
 from ..distances import Distance
 from .base import Block, Blocks
 
@@ -14,17 +15,18 @@ class MemoryBlocks(Blocks):
 
     Parameters
     ----------
-    X, y, weight : arrays
-        Samples, class codes, weights.
-    distance, codebook : Distance, Codebook
-        What the block is prepared for.
+    block : Block
+        All the rows.
     """
 
-    def __init__(
-        self, X: Floats, y: Indices, weight: Floats, distance: Distance, codebook: Codebook
-    ):
-        self.n_samples = len(X)
-        self._block = Block(X, y, weight, distance.prepare(X, codebook))
+    def __init__(self, block: Block):
+        self.n_samples = len(block)
+        self._block = block
 
     def __iter__(self) -> Iterator[Block]:
         yield self._block
+
+    def prepared(self, distance: Distance, codebook: Codebook) -> MemoryBlocks:
+        """Give the same data with what the distance can compute beforehand."""
+        prepared = distance.prepare(self._block.X, codebook)
+        return MemoryBlocks(replace(self._block, prepared=prepared))

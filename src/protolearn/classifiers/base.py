@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._columns import check_observed_rows, checked_sparse
 from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, rows_at_a_time
 from ..distances import Distance
 from .decision import Decision
+
+Part = Callable[[Any, Codebook, Distance], tuple[Any, Any]]
 
 SINGLE = (1e-25, 1e25)
 """Scales at which squared distances fit into single precision."""
@@ -38,7 +42,7 @@ class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The rows. Single precision is computed in single precision.
 
         Returns
@@ -58,7 +62,7 @@ class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -79,7 +83,7 @@ CalibratedClassifierCV` does that.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -95,7 +99,7 @@ CalibratedClassifierCV` does that.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -104,14 +108,14 @@ CalibratedClassifierCV` does that.
             Squared where the distance of the model is a squared one.
         """
         check_is_fitted(self, "prototypes_")
-        return self._by_parts(self._rows(X), self._all_distances)
+        return self._by_parts(self._rows(X), _all_distances)
 
     def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Any, Indices]:
         """Give the k nearest prototypes of each row, nearest first.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The rows.
         k : int, default=1
             How many.
@@ -137,7 +141,7 @@ CalibratedClassifierCV` does that.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -147,34 +151,35 @@ CalibratedClassifierCV` does that.
         """
         check_is_fitted(self, "prototypes_")
         X = self._rows(X).astype(np.float64, copy=False)
-        return self._by_parts(X, self._shares)
+        return self._by_parts(X, self._shares, width=X.shape[1])
 
-    def _shares(self, X: Floats, codebook: Codebook) -> tuple[Floats, Floats]:
+    def _shares(self, X: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
         """Give the contributions of some rows, and their distances."""
-        D = self._distance.pairwise(X, codebook)
+        if len(np.unique(codebook.labels)) < 2:
+            raise ValueError("There are prototypes of one class only: nothing to decide between.")
+        D = distance.pairwise(X, codebook)
         scores = self._decision.scores(D / self.scale_, codebook.labels, len(self.classes_))
         own = scores.argmax(axis=1)[:, None] == codebook.labels
         winner = np.where(own, D, np.inf).argmin(axis=1)
         rival = np.where(own, np.inf, D).argmin(axis=1)
-        speaks = self._terms(X, codebook, rival) - self._terms(X, codebook, winner)
+        speaks = _terms(X, codebook, rival, distance) - _terms(X, codebook, winner, distance)
         total = np.abs(speaks).sum(axis=1, keepdims=True)
         return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0), D
 
-    def _terms(self, X: Floats, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give what each feature adds to the distance of each row to one prototype."""
-        theta = codebook.metric[codebook.group[prototype]]
-        return self._distance.terms(X, codebook.prototypes[prototype], theta)
-
     def _rows(self, X: Any, unless: bool = False) -> Any:
         """Check rows; single precision stays if distances at this scale fit into it."""
+        takes_missing = self._distance.missing_form is not None
         X = validate_data(
             self,
             X,
             reset=False,
             dtype=[np.float64, np.float32],
             order="C",
-            ensure_all_finite=not unless,
+            accept_sparse="csr" if self._distance.sparse_form else False,
+            ensure_all_finite=not unless and ("allow-nan" if takes_missing else True),
         )
+        if issparse(X):
+            X = checked_sparse(X)
         fits = SINGLE[0] < self.scale_ < SINGLE[1]
         return X if fits else X.astype(np.float64, copy=False)
 
@@ -185,47 +190,75 @@ CalibratedClassifierCV` does that.
         group = as_indices(self._distance.groups(codes))
         return Codebook(prototypes, codes, self._metric, group, prototypes.mean(axis=0))
 
-    def _all_distances(self, part: Any, codebook: Codebook) -> tuple[Any, Any]:
-        D = self._distance.pairwise(part, codebook)
-        return D, D
-
-    def _all_scores(self, part: Any, codebook: Codebook) -> tuple[Any, Any]:
-        D = self._distance.pairwise(part, codebook) / self.scale_
-        scores = self._decision.scores(D, codebook.labels, len(self.classes_))
-        return scores, scores
-
     def _scores(self, X: Any) -> Any:
         """Give one score a class for each row of a checked array, in units of the scale."""
         return self._by_parts(X, self._all_scores)
+
+    def _all_scores(self, part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+        D = distance.pairwise(part, codebook)
+        far = np.sqrt(np.finfo(D.dtype).max)  # as good as infinite, but a number
+        scores = self._decision.scores(
+            np.minimum(D / self.scale_, far), codebook.labels, len(self.classes_)
+        )
+        return scores, D
 
     def _codes(self, X: Any) -> Indices:
         """Give the class code of each row of a checked array."""
         if self._decision.soft:
             codes: Indices = self._scores(X).argmax(axis=1)
             return codes
-        return self._codebook().labels[self._by_parts(X, self._distance.nearest)]
+        return self._codebook().labels[self._by_parts(X, _nearest)]
 
-    def _by_parts(self, X: Any, function: Callable[[Any, Codebook], tuple[Any, Any]]) -> Any:
+    def _by_parts(
+        self, X: Any, function: Part, distance: Distance | None = None, width: int | None = None
+    ) -> Any:
         """Run a function over some rows at a time and stack what it gives.
 
         It gives the result and numbers that are finite if the rows and their distances are.
+        ``width`` is how many numbers it needs for a row; as many as the row has by default.
         """
         codebook = self._codebook()
-        size = rows_at_a_time(X.shape[1] + len(codebook.labels), X.itemsize)
+        if distance is None:
+            distance = self._distance.suited_to(X) if issparse(X) else self._distance
+        if width is None:
+            width = X.nnz // max(X.shape[0], 1) if issparse(X) else X.shape[1]
+        size = rows_at_a_time(width + len(codebook.labels), X.dtype.itemsize)
         out = None
-        for start in range(0, len(X), size):
+        for start in range(0, X.shape[0], size):
             with np.errstate(over="ignore", invalid="ignore"):
-                result, numbers = function(X[start : start + size], codebook)
+                result, numbers = function(X[start : start + size], codebook, distance)
             if not np.isfinite(numbers).all():
-                return self._once_more(X, function)
+                return self._once_more(X, function, distance)
             if out is None:
-                out = np.empty((len(X), *result.shape[1:]), dtype=result.dtype)
+                out = np.empty((X.shape[0], *result.shape[1:]), dtype=result.dtype)
             out[start : start + size] = result
         return out
 
-    def _once_more(self, X: Any, function: Callable[[Any, Codebook], tuple[Any, Any]]) -> Any:
-        """Find out why numbers are not finite: bad rows, or too large for their precision."""
-        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+    def _once_more(self, X: Any, function: Part, distance: Distance) -> Any:
+        """Find out why numbers are not finite: missing values, bad rows, too little precision."""
+        may_miss = not issparse(X) and distance.missing_form is not None
+        values, name = (X.data if issparse(X) else X), type(self).__name__
+        assert_all_finite(values, allow_nan=may_miss, estimator_name=name, input_name="X")
+        if may_miss:
+            check_observed_rows(X)
+            form = distance.suited_to(X)
+            if form is not distance:
+                return self._by_parts(X, function, form)
         if X.dtype == np.float32:
-            return self._by_parts(X.astype(np.float64), function)
+            return self._by_parts(X.astype(np.float64), function, distance)
         raise ValueError("The distances overflow: rescale X as the training data were scaled.")
+
+
+def _all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+    D = distance.pairwise(part, codebook)
+    return D, D
+
+
+def _nearest(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+    return distance.nearest(part, codebook)
+
+
+def _terms(X: Any, codebook: Codebook, prototype: Indices, distance: Distance) -> Floats:
+    """Give what each feature adds to the distance of each row to one prototype."""
+    theta = codebook.metric[codebook.group[prototype]]
+    return distance.terms(X, codebook.prototypes[prototype], theta)

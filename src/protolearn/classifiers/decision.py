@@ -37,6 +37,8 @@ class Decision:
         return softmax(self.sharpness * scores, axis=1)
 
     def _score(self, D: Any) -> Any:
+        if not D.shape[1]:  # a class that has no prototype yet
+            return np.full(len(D), -np.inf, dtype=D.dtype)
         if self.soft:
             return logsumexp(-self.xi * D, axis=1) / self.xi
         return -D.min(axis=1)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .._parameters import Floats
+from .._columns import column_ranges
 
 LARGEST = 5e307
 SMALLEST_SPREAD = 1e-152
 
 
-def check_magnitude(X: Floats) -> None:
+def check_magnitude(X: Any) -> None:
     """Raise if a squared distance of two rows could overflow, or all of them would vanish."""
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = column_ranges(X)
     with np.errstate(over="ignore"):
-        largest = np.sum((2.0 * np.maximum(np.abs(low), np.abs(high))) ** 2)
-        spread = float((high - low).max())
+        largest = np.nansum((2.0 * np.fmax(np.abs(low), np.abs(high))) ** 2)
+        spread = float(np.fmax.reduce(high - low))
     if not largest < LARGEST:
         raise ValueError(
-            f"X has values up to {np.abs([low, high]).max():.1e}, whose squared distances are "
-            "beyond double precision; rescale X, for example with StandardScaler."
+            f"X has values up to {np.fmax.reduce(np.abs([low, high]), axis=None):.1e}, whose "
+            "squared distances are beyond double precision; rescale X, for example with "
+            "StandardScaler."
         )
     if 0.0 < spread < SMALLEST_SPREAD:
         raise ValueError(

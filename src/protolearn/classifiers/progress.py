@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..solvers import Callback, Solver, State
+from .._parameters import Codebook
+from ..solvers import Callback, State
 
 LINES = 20
 
 
 @contextmanager
-def reporter(model: Any, solver: Solver, max_iter: int) -> Iterator[Callback | None]:
+def reporter(model: Any, solver: str, max_iter: int) -> Iterator[Callback | None]:
     """Give a callback that prints progress and calls the user's; print the end afterwards."""
     if not model.verbose:
         yield model.callback
@@ -20,7 +21,7 @@ def reporter(model: Any, solver: Solver, max_iter: int) -> Iterator[Callback | N
     name = type(model).__name__
     every = 1 if model.verbose > 1 else max(max_iter // LINES, 1)
     last: State | None = None
-    print(f"[{name}] solver {solver.name}, at most {max_iter} iterations")
+    print(f"[{name}] solver {solver}, at most {max_iter} iterations")
 
     def report(state: State) -> object:
         nonlocal last
@@ -32,6 +33,15 @@ def reporter(model: Any, solver: Solver, max_iter: int) -> Iterator[Callback | N
     yield report
     if last is not None and last.iteration > 1 and last.iteration % every:
         print(_line(name, last), flush=True)
+
+
+def report_pass(model: Any, codebook: Codebook, elapsed: float) -> None:
+    """Print and tell the callback that one more part of a stream is learned."""
+    state = State(model.n_iter_, model.loss_curve_[-1], codebook, elapsed)
+    if model.verbose:
+        print(_line(type(model).__name__, state), flush=True)
+    if model.callback is not None:
+        model.callback(state)
 
 
 def _line(name: str, state: State) -> str:

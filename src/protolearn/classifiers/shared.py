@@ -1,7 +1,8 @@
-"""What all cost-function classifiers have in common, written once: parameters and their text.
+"""What the trained classifiers have in common, written once: parameters and their text.
 
-A classifier says ``**shared: Unpack[SharedParameters]`` in its ``__init__`` and ``{parameters}`` in
-its docstring; :func:`spell_out` puts the names and the text there, for scikit-learn and for people.
+A classifier says ``**shared: Unpack[...]`` in its ``__init__`` and ``{parameters}`` in its
+docstring; :func:`spell_out` puts the names and the texts of what it inherits there, for
+scikit-learn and for people.
 """
 
 from __future__ import annotations
@@ -12,54 +13,127 @@ from typing import Any, TypedDict
 from ..solvers import Callback
 
 
-class SharedParameters(TypedDict, total=False):
-    """Names and types of the shared parameters."""
+class TrainingParameters(TypedDict, total=False):
+    """Names and types of what every trained classifier takes."""
 
     prototypes_per_class: Any
     init: Any
-    solver: Any
     max_iter: int | None
     tol: float
-    attraction: float
-    scale: Any
     class_weight: Any
+    early_stopping: bool
+    validation_fraction: float
     callback: Callback | None
     verbose: int
     random_state: Any
 
 
-PARAMETERS = """\
-prototypes_per_class : int or dict, default=1
-    Number of prototypes of every class, or one number a label; labels left out have one.
+class SharedParameters(TrainingParameters, total=False):
+    """What a classifier with a cost function takes as well."""
+
+    solver: Any
+    attraction: float
+    scale: Any
+
+
+class RuleParameters(TrainingParameters, total=False):
+    """What a classifier with a heuristic rule takes as well."""
+
+    distance: Any
+    metric_rate: float
+    shuffle: bool
+
+
+class DecayParameters(RuleParameters, total=False):
+    """How the learning rate of a rule falls."""
+
+    schedule: str
+    decay: float
+
+
+class ScheduledRuleParameters(DecayParameters, total=False):
+    """What a rule with a learning rate that falls takes as well."""
+
+    learning_rate: float
+
+
+PARAMETERS = {
+    "learning_rate": """\
+learning_rate : float, default=0.05
+    First learning rate, the share of the way to the sample that a prototype goes; between 0 and
+    1.""",
+    "schedule": """\
+schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
+    How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
+    samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.""",
+    "decay": """\
+decay : float, default=1e-4
+    Decay of the inverse-time schedule, for each sample seen.""",
+    "prototypes_per_class": """\
+prototypes_per_class : int, dict or "auto", default=1
+    Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+    starts with one and adds more where held-out rows say that it helps; ``n_prototypes_`` tells
+    how many.""",
+    "init": """\
 init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
     Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
     little), rows far from each other, random rows, or given prototypes, grouped by class in the
-    order of ``classes_``.
-solver : {"auto", "lbfgs", "sgd"} or Solver, default="auto"
-    Full-batch L-BFGS, sequential gradient descent, or an object of :mod:`protolearn.solvers` with
-    its own settings. ``auto`` takes L-BFGS where the loss is smooth and the data are small enough,
-    else ``sgd``; ``solver_`` tells which.
+    order of ``classes_``.""",
+    "solver": """\
+solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+    Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+    :mod:`protolearn.solvers` with its own settings. ``auto`` takes L-BFGS where the cost is smooth
+    and tame (one prototype a class, no bounded loss of an unbounded margin) and the data are not
+    large, or sparse; else ``sgd`` (``adam`` for sparse data); ``solver_`` tells which.""",
+    "max_iter": """\
 max_iter : int, default=None
-    Most iterations (L-BFGS) or epochs (SGD). None: 1000, or 10 to 100 by the number of rows.
-tol : float, default=1e-4
-    L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than 1e-4 of
-    this. SGD with a rate that stays up stops when the cost has not fallen by this share for five
-    epochs; with the linear schedule it runs to the end.
+    Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; epochs by the number
+    of rows, the fewer the more there are. ``partial_fit`` makes one pass whatever it is.""",
+    "tol": """\
+tol : float, default=1e-3
+    L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than the
+    square of it. Epochs at a rate that stays up stop when the cost has not fallen by this share
+    for five of them; with a linear schedule they run to the end. Early stopping asks for this
+    share of progress on the held-out rows.""",
+    "attraction": """\
 attraction : float, default=0.0
-    Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    Weight of a term that pulls the nearest own prototype to each sample, against overfitting.""",
+    "scale": """\
 scale : "data" or float, default="data"
     Unit of distance. ``"data"``: the mean distance of a sample to its nearest initial own
-    prototype, so that all other parameters have no dimension. 1.0: the raw units.
+    prototype, so that all other parameters have no dimension. 1.0: the raw units.""",
+    "class_weight": """\
 class_weight : dict or "balanced", default=None
-    Weight of each class, as everywhere in scikit-learn.
+    Weight of each class, as everywhere in scikit-learn.""",
+    "early_stopping": """\
+early_stopping : bool, default=False
+    Whether to hold out some rows, end when their cost has not fallen for ten iterations, and keep
+    the prototypes that were best on them.""",
+    "validation_fraction": """\
+validation_fraction : float, default=0.1
+    Share of each class that is held out for early stopping.""",
+    "callback": """\
 callback : callable, default=None
     Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
-    returns something true.
+    returns something true.""",
+    "verbose": """\
 verbose : int, default=0
     1 prints the first and the last iteration and about every twentieth part of ``max_iter``, 2
-    every iteration.
+    every iteration.""",
+    "random_state": """\
 random_state : int, RandomState instance or None, default=None
-    Seed of the initial prototypes and of the order of the samples."""
+    Seed of the initial prototypes, of the held-out rows and of the order of the samples.""",
+    "distance": """\
+distance : str or Distance, default="sqeuclidean"
+    ``"sqeuclidean"``, or an object of :mod:`protolearn.distances`. The step is half the gradient
+    of the distance: with squared Euclidean distance ``x - w``.""",
+    "metric_rate": """\
+metric_rate : float, default=0.01
+    Step size of the metric as a share of that of the prototypes, where the distance learns one.""",
+    "shuffle": """\
+shuffle : bool, default=True
+    Whether each epoch takes the samples in a new random order.""",
+}
 
 ATTRIBUTES = """\
 classes_ : array of shape (n_classes,)
@@ -68,6 +142,8 @@ prototypes_ : array of shape (K, d)
     The prototypes, in the units of the data.
 prototype_labels_ : array of shape (K,)
     The label of each prototype.
+n_prototypes_ : dict
+    The number of prototypes of each label.
 scale_ : float
     The unit of distance that was used.
 solver_ : str
@@ -75,21 +151,25 @@ solver_ : str
 n_iter_ : int
     Iterations or epochs done.
 loss_curve_ : list of float
-    Mean cost of a sample after each iteration (SGD: during each epoch).
+    Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+validation_curve_ : list of float
+    With early stopping: mean cost of the held-out rows after each iteration.
 n_features_in_ : int
     Number of features."""
 
 
 def spell_out(cls: type) -> None:
-    """Complete the signature and the docstring of a class by what it takes from its parent."""
+    """Complete the signature and the docstring of a class by what it takes from its parents."""
     own = signature(cls.__init__)  # type: ignore[misc]
-    if "__init__" in vars(cls) and any(
-        p.kind is Parameter.VAR_KEYWORD for p in own.parameters.values()
-    ):
-        inherited = signature(cls.__mro__[1].__init__).parameters  # type: ignore[misc]
-        names = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-        names += [p for name, p in inherited.items() if name not in own.parameters]
+    explicit = {n for n, p in own.parameters.items() if p.kind is not Parameter.VAR_KEYWORD}
+    inherited = signature(cls.__mro__[1].__init__).parameters  # type: ignore[misc]
+    if "__init__" in vars(cls) and len(explicit) < len(own.parameters):
+        names = [p for n, p in own.parameters.items() if n in explicit]
+        names += [p for n, p in inherited.items() if n not in explicit and n not in PARAMETERS]
+        names += [inherited[n] for n in PARAMETERS if n in inherited and n not in explicit]
         cls.__init__.__signature__ = own.replace(parameters=names)  # type: ignore[misc]
     if cls.__doc__ and "{parameters}" in cls.__doc__:
-        text = cleandoc(cls.__doc__).replace("{parameters}", PARAMETERS)
+        text = cleandoc(cls.__doc__)
+        told = [PARAMETERS[n] for n in PARAMETERS if n in inherited and n not in explicit]
+        text = text.replace("{parameters}", "\n".join(told))
         cls.__doc__ = text.replace("{attributes}", ATTRIBUTES)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from .._parameters import Codebook, Floats, Gradients, Indices
@@ -62,6 +63,12 @@ class Distance(BaseEstimator):
         What the rows of ``theta`` have to satisfy.
     shows_nonfinite : bool
         Whether the distance of a row with NaN or infinity is never finite.
+    steep : bool
+        Whether the gradient of a squared distance can exceed ``2 (w - x)``; sequential steps are
+        then shortened so that they do not pass the sample.
+    sparse_form, missing_form : subclass of Distance, or None
+        The same distance for CSR matrices, and for rows with missing values; None if it takes
+        none of these.
     """
 
     squared: ClassVar[bool | None] = None
@@ -69,9 +76,31 @@ class Distance(BaseEstimator):
     adaptive: ClassVar[bool] = False
     constraint: ClassVar[Free | UnitNorm] = Free()
     shows_nonfinite: ClassVar[bool] = False
+    steep: ClassVar[bool] = False
+    sparse_form: ClassVar[type[Distance] | None] = None
+    missing_form: ClassVar[type[Distance] | None] = None
     pair: ClassVar[Native]
     row: ClassVar[Native] = row_of_pairs
     gradient: ClassVar[Native]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "pair" in vars(cls):  # the forms of the parent are not those of another formula
+            for form in ("sparse_form", "missing_form"):
+                if form not in vars(cls):
+                    setattr(cls, form, None)
+
+    def suited_to(self, X: Any) -> Distance:
+        """Give the form of this distance for the rows, or raise if it does not take them."""
+        if issparse(X):
+            form, kind = self.sparse_form, "sparse matrices; give X.toarray()"
+        elif np.isnan(X.min()):
+            form, kind = self.missing_form, "missing values; impute them first"
+        else:
+            return self
+        if form is None:
+            raise ValueError(f"{type(self).__name__} does not take {kind}.")
+        return form(**self.get_params())
 
     def groups(self, labels: Indices) -> Indices:
         """Give the row of ``theta`` that each prototype uses; one row for all by default."""

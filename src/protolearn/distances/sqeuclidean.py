@@ -51,10 +51,13 @@ class SquaredEuclidean(Distance):
 
     @native(ROW)
     def row(x, W, theta, group, pair, out):
-        """Give the distances of one sample to all prototypes, four at a time."""
+        """Give the distances of one sample to all prototypes, four at a time.
+
+        The last four may overlap those before, so that equal prototypes have equal distances.
+        """
         K = W.shape[0]
-        whole = K - K % 4
-        for k in range(0, whole, 4):
+        for quarter in range((K + 3) // 4 if K > 3 else 0):
+            k = min(4 * quarter, K - 4)
             a, b, c, d = W[k], W[k + 1], W[k + 2], W[k + 3]
             sum_a = sum_b = sum_c = sum_d = 0.0
             for j in range(x.size):
@@ -67,7 +70,7 @@ class SquaredEuclidean(Distance):
                 r = x[j] - d[j]
                 sum_d += r * r
             out[k], out[k + 1], out[k + 2], out[k + 3] = sum_a, sum_b, sum_c, sum_d
-        for k in range(whole, K):
+        for k in range(K if K < 4 else 0):
             total = 0.0
             for j in range(x.size):
                 r = x[j] - W[k, j]
@@ -78,7 +81,7 @@ class SquaredEuclidean(Distance):
         """Give the squared difference of each feature."""
         return (X - W) ** 2
 
-    def prepare(self, X: Floats, codebook: Codebook) -> Floats:
+    def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
         """Give the squared distance of each row to the centre."""
         norms = np.empty(len(X), dtype=X.dtype)
         rows = max(CHUNK // X.shape[1], 1)
@@ -91,6 +94,7 @@ class SquaredEuclidean(Distance):
         """Give all distances, by one product, in the precision of X."""
         if prepared is None:
             prepared = self.prepare(X, codebook)
+        assert prepared is not None
         D, norms = relative_distances(X, codebook)
         D += norms
         D += prepared[:, None]

@@ -24,9 +24,12 @@ class Loss(BaseEstimator):
     ----------
     smooth : bool
         Whether the slope is continuous. Solvers that need that refuse a loss without it.
+    bounded : bool
+        Whether the loss levels off, so that very wrong samples hardly pull any more.
     """
 
     smooth: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
     phi: ClassVar[Native]
 
     def theta(self) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ class BrokenLinear(SlopedLoss):
     """
 
     smooth = False
+    bounded = True
 
     @native(LOSS)
     def phi(m, theta):

@@ -23,6 +23,8 @@ class Sigmoid(SlopedLoss):
     array([0.37754067, 0.5       ])
     """
 
+    bounded = True
+
     @native(LOSS)
     def phi(m, theta):
         """Price one margin."""

@@ -56,10 +56,13 @@ class Margin(BaseEstimator):
         they see the whole row.
     smooth : bool
         Whether the derivative is continuous; a change of the winners does not count.
+    bounded : bool
+        Whether the value stays between two numbers, as a share does.
     """
 
     winners: ClassVar[int | None] = 2
     smooth: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
     margin: ClassVar[Native]
     attraction: ClassVar[Native] = nearest_own
 

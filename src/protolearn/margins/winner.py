@@ -63,6 +63,8 @@ class Relative(Margin):
     array([0.5])
     """
 
+    bounded = True
+
     @native(MARGIN)
     def margin(d, same, theta, g):
         """Measure one row; 0 with slope 0 where both winners lie on the sample."""

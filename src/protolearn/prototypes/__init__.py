@@ -1,6 +1,21 @@
-"""How many prototypes, and where they begin."""
+"""How many prototypes, where they begin, and what they begin with."""
 
+from .codebook import SMALLEST_SCALE, first_codebook, mean_own_distance, rearranged
+from .growth import Growth, only, winning
 from .initial import STARTS, initial_prototypes
-from .number import prototype_counts
+from .number import check_enough_rows, is_automatic, prototype_counts
 
-__all__ = ["STARTS", "initial_prototypes", "prototype_counts"]
+__all__ = [
+    "SMALLEST_SCALE",
+    "STARTS",
+    "Growth",
+    "check_enough_rows",
+    "first_codebook",
+    "initial_prototypes",
+    "is_automatic",
+    "mean_own_distance",
+    "only",
+    "prototype_counts",
+    "rearranged",
+    "winning",
+]

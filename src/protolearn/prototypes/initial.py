@@ -1,6 +1,7 @@
 """Where the prototypes begin: class means, k-means in each class, k-means++, rows, an array.
 
-All work is done on a copy of one class at a time, moved to its mean and divided by a power of two,
+All work is done on a copy of some rows of one class at a time: missing values replaced by the mean
+of the class, moved to that mean (sparse rows stay where they are), and divided by a power of two,
 so that data of any size pass through k-means unharmed.
 """
 
@@ -11,47 +12,60 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.random import sample_without_replacement
 
+from .._columns import check_observed_columns, class_means, column_ranges
 from .._parameters import Floats, Indices
 from .._threads import one_openmp_thread
+from ..blocks import Block
 
-MAX_ROWS = 20_000
-"""Rows of one class that k-means looks at; a larger class is sampled."""
+ROWS_PER_PROTOTYPE = 256
+"""Rows of a class that the start looks at for each prototype; a larger class is sampled."""
+
+FEWEST_ROWS = 1000
+"""Rows that it looks at in any case."""
+
+KMEANS_ITERATIONS = 30
+"""Enough for a start."""
 
 NOISE = 1e-3
 """Size of the step that separates equal starts, relative to the spread of the class."""
 
 Rng = np.random.RandomState
-Start = Callable[[Floats, Floats, int, Rng], Floats]
+Start = Callable[[Any, Floats, Floats, int, Rng], Floats]
 
 
-def around_mean(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
+def around_mean(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take the mean k times; equal ones are separated afterwards."""
-    return np.zeros((k, Z.shape[1]))
+    return np.tile(mean, (k, 1))
 
 
-def by_kmeans(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
+def by_kmeans(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take the centres of k clusters."""
     if k == 1:
-        return np.zeros((1, Z.shape[1]))
+        return mean[None]
     with warnings.catch_warnings(), one_openmp_thread():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        model = KMeans(k, n_init=1, random_state=rng).fit(Z, sample_weight=weight)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # as for fewer distinct rows than k
+        model = KMeans(k, n_init=1, max_iter=KMEANS_ITERATIONS, random_state=rng).fit(
+            Z, sample_weight=weight
+        )
     centers: Floats = model.cluster_centers_
     return centers
 
 
-def by_kmeans_plusplus(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
+def by_kmeans_plusplus(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take k rows that lie far from each other."""
     centers: Floats = kmeans_plusplus(Z, k, sample_weight=weight, random_state=rng)[0]
     return centers
 
 
-def by_rows(Z: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
+def by_rows(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take k rows at random."""
-    return Z[rng.choice(len(Z), k, replace=False, p=weight / weight.sum())]
+    rows = Z[rng.choice(Z.shape[0], k, replace=False, p=weight / weight.sum())]
+    return rows.toarray() if issparse(rows) else rows
 
 
 STARTS: dict[str, Start] = {
@@ -63,7 +77,7 @@ STARTS: dict[str, Start] = {
 
 
 def initial_prototypes(
-    init: Any, X: Floats, y: Indices, weight: Floats, counts: Indices, rng: Rng
+    init: Any, block: Block, counts: Indices, rng: Rng, fallback: Floats | None = None
 ) -> Floats:
     """Give the prototypes to start from, class by class in the order of the codes.
 
@@ -71,53 +85,35 @@ def initial_prototypes(
     ----------
     init : str or array (K, d)
         A key of ``STARTS``, or the prototypes themselves.
-    X, y, weight : arrays
-        Samples, class codes and positive weights.
+    block : Block
+        Samples of all classes that have a count, with positive weights.
     counts : array (n_classes,)
         Number of prototypes of each class.
     rng : RandomState
         Source of randomness.
+    fallback : array (d,), default=None
+        Values of features of which the block observes nothing.
     """
     if not isinstance(init, str):
-        return _given(init, int(counts.sum()), X.shape[1])
+        return given_prototypes(init, int(counts.sum()), block.X.shape[1])
     if init not in STARTS:
         raise ValueError(
             f"init={init!r} must be one of {', '.join(map(repr, STARTS))} or an array of shape "
             "(number of prototypes, number of features)."
         )
-    spread = 0.25 * (X.max(axis=0) - X.min(axis=0))
+    low, high = column_ranges(block.X)
+    spread = np.nan_to_num(0.25 * (high - low))
+    means = _complete_means(block, len(counts), fallback)
     return np.vstack(
         [
-            _start_class(STARTS[init], X, np.flatnonzero(y == code), weight, int(k), spread, rng)
+            _start_class(STARTS[init], block, code, means[code], int(k), spread, rng)
             for code, k in enumerate(counts)
+            if k
         ]
     )
 
 
-def _start_class(
-    start: Start, X: Floats, rows: Indices, weight: Floats, k: int, spread: Floats, rng: Rng
-) -> Floats:
-    """Give the prototypes of one class."""
-    mean = weight[rows] / weight[rows].sum() @ X[rows]
-    if len(rows) > MAX_ROWS:
-        rows = rng.choice(rows, min(max(MAX_ROWS, 10 * k), len(rows)), replace=False)
-    Z = X[rows] - mean
-    size = float(np.abs(Z).max())
-    unit = 2.0 ** np.floor(np.log2(size)) if size > 0.0 else 1.0
-    W = start(Z / unit, weight[rows], k, rng)
-    return mean + unit * W + _separate(W, spread, rng)
-
-
-def _separate(W: Floats, spread: Floats, rng: Rng) -> Floats:
-    """Give a small step for each prototype that equals an earlier one: they would stay equal."""
-    step = np.zeros_like(W)
-    first = np.unique(W, axis=0, return_index=True)[1]
-    again = np.setdiff1d(np.arange(len(W)), first)
-    step[again] = NOISE * spread * rng.standard_normal((len(again), W.shape[1]))
-    return step
-
-
-def _given(init: Any, n_prototypes: int, n_features: int) -> Floats:
+def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:
     """Check prototypes that the user gives."""
     try:
         W = np.array(init, dtype=np.float64)
@@ -134,3 +130,49 @@ def _given(init: Any, n_prototypes: int, n_features: int) -> Floats:
     if not np.isfinite(W).all():
         raise ValueError("init contains NaN or infinity; give finite prototypes.")
     return W
+
+
+def _complete_means(block: Block, n_classes: int, fallback: Floats | None) -> Floats:
+    """Give the class means; what a class never observes has the mean of all, or the fallback."""
+    means = class_means(block.X, block.y, block.weight, n_classes)
+    if not np.isnan(means).any():
+        return means
+    overall = class_means(block.X, np.zeros(len(block), dtype=np.uint8), block.weight, 1)
+    if fallback is not None:
+        overall = np.where(np.isnan(overall), fallback, overall)
+    check_observed_columns(overall)
+    return np.where(np.isnan(means), overall, means)
+
+
+def _start_class(
+    start: Start, block: Block, code: int, mean: Floats, k: int, spread: Floats, rng: Rng
+) -> Floats:
+    """Give the prototypes of one class."""
+    rows = np.flatnonzero(block.y == code)
+    wanted = max(ROWS_PER_PROTOTYPE * k, FEWEST_ROWS)
+    if len(rows) > wanted:
+        rows = rows[sample_without_replacement(len(rows), wanted, random_state=rng)]
+    Z, center = _class_rows(block.X[rows], mean)
+    size = float(np.abs(Z.data if issparse(Z) else Z).max(initial=0.0))
+    unit = 2.0 ** np.floor(np.log2(size)) if size > 0.0 else 1.0
+    weight = np.ones(len(rows)) if block.weight is None else block.weight[rows]
+    W = start(Z / unit, (mean - center) / unit, weight, k, rng)
+    return center + unit * W + _separate(W, spread, rng)
+
+
+def _class_rows(X: Any, mean: Floats) -> tuple[Any, Floats]:
+    """Give the rows, completed and moved to the mean, and the point they were moved to."""
+    if issparse(X):
+        return X, np.zeros_like(mean)
+    Z = X - mean
+    Z[np.isnan(Z)] = 0.0
+    return Z, mean
+
+
+def _separate(W: Floats, spread: Floats, rng: Rng) -> Floats:
+    """Give a small step for each prototype that equals an earlier one: they would stay equal."""
+    step = np.zeros_like(W)
+    seen = {row.tobytes(): k for k, row in reversed(list(enumerate(W)))}
+    again = np.setdiff1d(np.arange(len(W)), list(seen.values()))
+    step[again] = NOISE * spread * rng.standard_normal((len(again), W.shape[1]))
+    return step

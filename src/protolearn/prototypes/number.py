@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from .._parameters import Indices
 
 
-def prototype_counts(per_class: Any, classes: NDArray[Any], y: Indices) -> Indices:
+def is_automatic(per_class: Any) -> bool:
+    """Tell whether the number of prototypes is to be found."""
+    return isinstance(per_class, str) and per_class == "auto"
+
+
+def prototype_counts(per_class: Any, classes: NDArray[Any]) -> Indices:
     """Give the number of prototypes of each class, in the order of ``classes``.
 
     Parameters
@@ -21,8 +26,6 @@ def prototype_counts(per_class: Any, classes: NDArray[Any], y: Indices) -> Indic
         What the user asked for; a label that a mapping leaves out has one prototype.
     classes : array
         The labels.
-    y : array
-        Class codes of the samples.
     """
     known = classes.tolist()
     if isinstance(per_class, Mapping):
@@ -38,15 +41,19 @@ def prototype_counts(per_class: Any, classes: NDArray[Any], y: Indices) -> Indic
     for count in wanted:
         if not isinstance(count, numbers.Integral) or isinstance(count, bool) or count < 1:
             raise ValueError(
-                f"prototypes_per_class={per_class!r} must be a positive integer, or a dict that "
-                "gives one for each label."
+                f"prototypes_per_class={per_class!r} must be a positive integer, a dict that gives "
+                "one for each label, or 'auto'."
             )
+    return np.array(wanted, dtype=np.intp)
+
+
+def check_enough_rows(counts: Indices, classes: NDArray[Any], y: NDArray[Any]) -> None:
+    """Raise if a class has fewer rows than prototypes."""
     rows = np.bincount(y, minlength=len(classes))
-    for label, count, available in zip(known, wanted, rows, strict=True):
+    for label, count, available in zip(classes.tolist(), counts, rows, strict=True):
         if count > available:
             raise ValueError(
                 f"Class {label!r} has {available} rows, fewer than its {count} prototypes; lower "
                 "prototypes_per_class, for this class alone by a dict such as "
                 f"{{{label!r}: {available}}}."
             )
-    return np.array(wanted, dtype=np.intp)

@@ -18,6 +18,7 @@ from ..distances import Distance
 from ..losses import Loss
 from ..margins import Margin
 from ..objective import Objective
+from .memory import Memory
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class SolverResult:
     loss_curve: list[float]
     n_iter: int
     converged: bool
+    memory: Memory
 
 
 class Progress:
@@ -96,10 +98,13 @@ class Solver(BaseEstimator, ABC):
         Short name.
     needs_smooth : bool
         Whether loss, margin and distance must have continuous slopes.
+    takes_sparse : bool
+        Whether it can learn from sparse rows.
     """
 
     name: ClassVar[str]
     needs_smooth: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = True
 
     def check(self, *axes: Distance | Margin | Loss) -> None:
         """Raise before any work starts if a setting is wrong or an axis does not fit."""
@@ -110,6 +115,18 @@ class Solver(BaseEstimator, ABC):
                     f"solver={self.name!r} needs smooth axes, and {type(axis).__name__} is not "
                     "smooth; take solver='sgd' or solver='auto'."
                 )
+
+    def check_streaming(self) -> None:
+        """Raise if the solver cannot learn from data that come in parts."""
+        raise ValueError(
+            f"solver={self.name!r} needs all the data at once; for partial_fit take 'sgd', 'adam', "
+            "'momentum' or 'auto'."
+        )
+
+    @classmethod
+    def for_stream(cls) -> Solver:
+        """Give the solver with settings for data without end."""
+        return cls()
 
     @abstractmethod
     def check_settings(self) -> None:

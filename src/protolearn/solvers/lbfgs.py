@@ -13,6 +13,10 @@ from .._validation import check_integer
 from ..blocks import Blocks
 from ..objective import Objective
 from .base import Callback, Progress, Solver, SolverResult, check_cost
+from .memory import Memory
+
+MEMORY_BYTES = 1 << 26
+"""What the past steps may take; with very many prototypes and features fewer are kept."""
 
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
@@ -24,7 +28,8 @@ class LBFGS(Solver):
     Parameters
     ----------
     memory : int, default=10
-        Number of past steps that shape the next one.
+        Number of past steps that shape the next one; fewer, but at least three, where they would
+        take more than 64 MB.
     """
 
     name = "lbfgs"
@@ -55,7 +60,9 @@ class LBFGS(Solver):
         """Lower the objective until no derivative exceeds ``tol``, or the cost hardly falls."""
         constraint = objective.distance.constraint if objective.distance.adaptive else None
         coordinates = Coordinates(codebook, objective.unit, constraint)
+        start = coordinates.flatten(codebook)
         progress = Progress(callback)
+        blocks = blocks.prepared(objective.distance, codebook)
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:
             present = coordinates.codebook(flat)
@@ -72,16 +79,16 @@ class LBFGS(Solver):
         with one_blas_thread() if work < SMALL_WORK else nullcontext():
             result = minimize(
                 evaluate,
-                coordinates.flatten(codebook),
+                start,
                 jac=True,
                 method="L-BFGS-B",
                 callback=after_iteration,
                 options={
                     "maxiter": max_iter,
                     "maxfun": 20 * max_iter,
-                    "maxcor": self.memory,
+                    "maxcor": min(self.memory, max(3, MEMORY_BYTES // (16 * start.size))),
                     "gtol": tol,
-                    "ftol": tol * 1e-4,
+                    "ftol": tol**2,
                 },
             )
         check_cost(float(result.fun))
@@ -90,4 +97,5 @@ class LBFGS(Solver):
             progress.loss_curve or [float(result.fun)],
             max(int(result.nit), 1),
             result.status != 1,
+            Memory(steps=blocks.n_samples),
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
-from .._parameters import Codebook, as_floats
-from .._validation import check_choice, check_number, check_positive
+from .._parameters import Codebook
 from ..blocks import Blocks
 from ..native import (
     ADDRESS,
@@ -25,8 +25,8 @@ from ..native import (
     vector,
 )
 from ..objective import AXES, PRICE, Objective, price
-from .base import Callback, Progress, Solver, SolverResult
-from .schedules import SCHEDULES
+from .memory import Memory
+from .stochastic import StochasticSolver
 
 row_at = pointer(ROW)
 gradient_at = pointer(GRADIENT)
@@ -34,19 +34,19 @@ constrain_at = pointer(CONSTRAIN)
 price_at = pointer(PRICE)
 schedule_at = pointer(SCHEDULE)
 
-PATIENCE = 5
-"""Epochs without progress after which a schedule that has no end stops."""
+GATHERED = 1 << 17
+"""Numbers of samples that are brought together at a time: about a megabyte."""
 
 FUNCTIONS = types.UniTuple(ADDRESS, 6)
 """Row, pair, gradient, constrain, price and schedule."""
 
 
-class SGD(Solver):
+class SGD(StochasticSolver):
     """Sequential gradient descent: after each sample the prototypes move.
 
     Parameters
     ----------
-    learning_rate : float, default=0.1
+    learning_rate : float, default=0.05
         First step size, in units of the scale.
     schedule : {"linear", "inverse_time", "constant"}, default="linear"
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
@@ -68,10 +68,11 @@ class SGD(Solver):
     """
 
     name = "sgd"
+    takes_sparse = False
 
     def __init__(
         self,
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.05,
         schedule: str = "linear",
         decay: float = 1e-4,
         metric_rate: float = 0.01,
@@ -83,71 +84,35 @@ class SGD(Solver):
         self.metric_rate = metric_rate
         self.shuffle = shuffle
 
-    def check_settings(self) -> None:
-        """Raise if a setting is out of range."""
-        check_positive(self, "learning_rate")
-        check_choice(self, "schedule", tuple(SCHEDULES))
-        check_number(self, "decay", low=0.0)
-        check_number(self, "metric_rate", low=0.0)
-
-    def default_max_iter(self, n_samples: int) -> int:
-        """Give the number of epochs when the user names none: fewer for larger data."""
-        return int(np.clip(1_000_000 // n_samples, 10, 100))
-
-    def minimize(
+    def one_pass(
         self,
         objective: Objective,
         codebook: Codebook,
         blocks: Blocks,
+        memory: Memory,
         rng: np.random.RandomState,
-        *,
-        max_iter: int,
-        tol: float,
-        callback: Callback | None = None,
-    ) -> SolverResult:
-        """Run ``max_iter`` epochs, or fewer if the rate stays up and the cost stops to fall."""
-        codebook = codebook.copy()
-        progress = Progress(callback)
-        learn = self._learner(objective, codebook, blocks.n_samples * max_iter)
-        best, waited, step = np.inf, 0, 0
-        for _ in range(max_iter):
-            total = weight = 0.0
-            for block, order in blocks.passes(rng if self.shuffle else None):
-                total += learn(block.X, block.y, block.weight, order, step)
-                weight += block.weight.sum()
-                step += len(block)
-            loss = float(total / weight)
-            waited = 0 if loss < best - tol * abs(best) or not np.isfinite(best) else waited + 1
-            best = min(best, loss)
-            if progress.report(loss, codebook) or (
-                waited == PATIENCE and self.schedule != "linear"
-            ):
-                break
-        n_iter = len(progress.loss_curve)
-        return SolverResult(codebook, progress.loss_curve, n_iter, True)
-
-    def _learner(self, objective, codebook, n_steps):
-        """Bind everything that stays the same from call to call."""
+        n_steps: int = 1,
+    ) -> float:
+        """Take a step after each sample."""
         distance = objective.distance
-        theta = as_floats([self.learning_rate, n_steps, self.decay])
+        schedule, theta = self.rate(n_steps)
         functions = (
             distance.row.address,
             distance.pair.address,
             distance.gradient.address,
             distance.constraint.constrain.address,
             price.address,
-            SCHEDULES[self.schedule].address,
+            schedule.address,
         )
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same = codebook.same_class(objective.n_classes)
-        winners = objective.margin.winners or len(codebook.labels)
-
-        def learn(X, y, weight, order, step):
-            return learn_in_order(
-                X,
-                y,
-                weight,
-                order,
+        size = max(GATHERED // codebook.prototypes.shape[1], 1)
+        total = weight = 0.0
+        for batch in blocks.batches(size, rng if self.shuffle else None):
+            total += learn_in_order(
+                batch.X,
+                batch.codes,
+                batch.weights,
                 codebook.prototypes,
                 codebook.metric,
                 codebook.group,
@@ -155,13 +120,24 @@ class SGD(Solver):
                 functions,
                 objective.axes,
                 theta,
-                winners,
+                objective.margin.winners or len(codebook.labels),
                 objective.unit**2 / objective.scale,
                 metric_rate,
-                step,
+                distance.steep,
+                memory.steps,
             )
+            weight += batch.total_weight
+            memory.steps += len(batch)
+        return float(total / weight)
 
-        return learn
+
+@numba.njit
+def steepness(gradient, distance):
+    """Give how many times steeper than ``2 (w - x)`` the gradient of a squared distance is."""
+    total = 0.0
+    for f in range(gradient.size):
+        total += gradient[f] * gradient[f]
+    return max(1.0, total / (4.0 * distance)) if distance > 0.0 else 1.0
 
 
 @native(
@@ -169,7 +145,6 @@ class SGD(Solver):
         matrix,
         indices,
         vector,
-        indices,
         matrix_out,
         matrix_out,
         indices,
@@ -180,6 +155,7 @@ class SGD(Solver):
         i8,
         f8,
         f8,
+        types.boolean,
         i8,
     )
 )
@@ -187,7 +163,6 @@ def learn_in_order(
     X,
     y,
     weight,
-    order,
     W,
     theta,
     group,
@@ -198,6 +173,7 @@ def learn_in_order(
     winners,
     stride,
     metric_rate,
+    steep,
     step,
 ):
     """Take one gradient step for each sample; give the summed cost met on the way."""
@@ -210,19 +186,19 @@ def learn_in_order(
     by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
     metric_step = np.zeros(theta.shape)
     total = 0.0
-    for t in range(order.size):
-        i = order[t]
+    for i in range(X.shape[0]):
         x = X[i]
         fill(x, W, theta, group, functions[1], row)
         total += weight[i] * cost(row, same[y[i]], axes, entries, d, g, work)
-        rate = weight[i] * rate_of(step + t, rate_theta)
+        rate = weight[i] * rate_of(step + i, rate_theta)
         for j in range(winners):
             if g[j] != 0.0:
                 k = entries[j]
                 by_w[:] = 0.0
                 by_theta[:] = 0.0
                 derive(x, W[k], theta[group[k]], by_w, by_theta)
-                move = stride * min(max(rate * g[j], -0.5), 0.5)
+                longest = 0.5 / steepness(by_w, row[k]) if steep else 0.5
+                move = stride * min(max(rate * g[j], -longest), longest)
                 for f in range(by_w.size):
                     W[k, f] -= move * by_w[f]
                 for f in range(by_theta.size):

@@ -1,0 +1,89 @@
+"""Facts about data that may be dense, incomplete (NaN) or sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.sparsefuncs import min_max_axis
+
+from ._parameters import Floats, rows_at_a_time
+
+
+def column_ranges(X: Any) -> tuple[Floats, Floats]:
+    """Give the least and the greatest observed value of each column; NaN if there is none."""
+    if issparse(X):
+        low, high = min_max_axis(X, axis=0)
+        return low, high
+    return np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+
+
+def check_observed_rows(X: Floats, weight: Floats | None = None) -> None:
+    """Raise if a row that counts has no observed value: it has no distance to anything."""
+    for rows in some_rows(X):
+        empty = np.isnan(X[rows]).all(axis=1)
+        if weight is not None:
+            empty &= weight[rows] > 0.0
+        if empty.any():
+            raise ValueError(
+                f"Row {rows.start + int(empty.argmax())} of X has only missing values; drop rows "
+                "in which nothing was observed."
+            )
+
+
+def check_observed_columns(X: Floats) -> None:
+    """Raise if a column has no observed value: a prototype could be anywhere in it."""
+    empty = np.isnan(column_ranges(X)[0])
+    if empty.any():
+        raise ValueError(
+            f"Feature {int(empty.argmax())} of X has no observed value; drop it, or impute it with "
+            "SimpleImputer(keep_empty_features=True)."
+        )
+
+
+def checked_sparse(X: Any) -> Any:
+    """Give a CSR matrix without NaN and double entries, with indices as short as they can be."""
+    if np.isnan(X.data).any():
+        raise ValueError("X is sparse and contains NaN; missing values need a dense array.")
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    largest = np.iinfo(np.int32).max
+    if X.indices.dtype != np.int32 and X.nnz <= largest and X.shape[1] <= largest:
+        parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        return type(X)(parts, shape=X.shape)
+    return X
+
+
+def class_means(X: Any, y: NDArray[Any], weight: Floats | None, n_classes: int) -> Floats:
+    """Give the mean of each class over what is observed; NaN where nothing is."""
+    total, observed = np.zeros((2, n_classes, X.shape[1]))
+    size = np.bincount(y, weight, minlength=n_classes)
+    for rows in some_rows(X):
+        part, codes = X[rows], y[rows]
+        share = 1.0 / size[codes] if weight is None else weight[rows] / size[codes]
+        shape = (len(codes), n_classes)
+        members = csr_array((share, codes, np.arange(len(codes) + 1)), shape).T
+        sums = members @ part
+        if issparse(sums):
+            sums = sums.toarray()
+        elif np.isnan(sums).any():
+            known = ~np.isnan(part)
+            total += members @ np.where(known, part, 0.0)
+            observed += members @ known.astype(np.float64)
+            continue
+        total += sums
+        observed += members.sum(axis=1)[:, None]
+    with np.errstate(invalid="ignore"):
+        return total / observed
+
+
+def some_rows(X: Any) -> Iterator[slice]:
+    """Cut the rows into parts of bounded size."""
+    n = X.shape[0]
+    size = rows_at_a_time(X.nnz // max(n, 1) + 1 if issparse(X) else X.shape[1])
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))

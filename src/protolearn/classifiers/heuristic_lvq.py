@@ -1,0 +1,290 @@
+"""Heuristic LVQ: Kohonen's rules, which move prototypes but follow no gradient."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Unpack
+
+from .._parameters import as_floats
+from .._validation import check_choice, check_flag, check_number, resolve
+from ..distances import DISTANCES, Distance
+from ..native import Native
+from ..solvers.schedules import SCHEDULES
+from . import rules
+from .rules import RuleLearner
+from .shared import (
+    DecayParameters,
+    RuleParameters,
+    ScheduledRuleParameters,
+    TrainingParameters,
+)
+from .trained import TrainedClassifier
+
+
+class HeuristicClassifier(TrainedClassifier):
+    """A classifier that follows a rule, one sample at a time."""
+
+    rule: ClassVar[Native]
+    learning_rate: float
+
+    def __init__(
+        self,
+        *,
+        distance: Any = "sqeuclidean",
+        metric_rate: float = 0.01,
+        shuffle: bool = True,
+        **training: Unpack[TrainingParameters],
+    ):
+        super().__init__(**training)
+        self.distance = distance
+        self.metric_rate = metric_rate
+        self.shuffle = shuffle
+
+    def _named_distance(self) -> Distance:
+        return resolve(self, "distance", DISTANCES, Distance)
+
+    def _rate(self, stream: bool) -> tuple[float, str, float]:
+        """Give the first learning rate, the schedule and its decay."""
+        rate = check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)
+        return rate, "constant", 0.0
+
+    def _window(self) -> tuple[float, float]:
+        """Give the width of the window and epsilon."""
+        return 0.5, 0.0
+
+    def _learner(
+        self,
+        distance: Distance,
+        n_classes: int,
+        scale: float,
+        n_prototypes: int = 0,
+        n_numbers: int = 0,
+        *,
+        stream: bool = False,
+    ) -> RuleLearner:
+        rate, schedule, decay = self._rate(stream)
+        window, epsilon = self._window()
+        bound = (1.0 - window) / (1.0 + window)
+        return RuleLearner(
+            type(self).__name__.lower(),
+            self.rule,
+            as_floats([bound, bool(distance.squared), epsilon]),
+            distance,
+            n_classes,
+            scale,
+            rate,
+            schedule,
+            decay,
+            check_number(self, "metric_rate", low=0.0),
+            check_flag(self, "shuffle"),
+        )
+
+
+class ScheduledClassifier(HeuristicClassifier):
+    """A classifier whose rule has one learning rate for all prototypes, which falls with time."""
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 0.05,
+        schedule: str = "auto",
+        decay: float = 1e-4,
+        **rule: Unpack[RuleParameters],
+    ):
+        super().__init__(**rule)
+        self.learning_rate = learning_rate
+        self.schedule = schedule
+        self.decay = decay
+
+    def _rate(self, stream: bool) -> tuple[float, str, float]:
+        rate, _, _ = super()._rate(stream)
+        decay = check_number(self, "decay", low=0.0)
+        schedule = check_choice(self, "schedule", ("auto", *SCHEDULES))
+        if schedule == "linear" and stream:
+            raise ValueError(
+                "schedule='linear' falls to zero at an end that a stream does not have; for "
+                "partial_fit take 'inverse_time', 'constant' or 'auto'."
+            )
+        if schedule == "auto":
+            schedule = "inverse_time" if stream else "linear"
+        return rate, schedule, decay
+
+
+class LVQ1(ScheduledClassifier):
+    """Learning vector quantisation: the nearest prototype moves.
+
+    It moves by ``rate (x - w)`` to a sample of its own class, and away from one of another.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    Kohonen (1990), *The self-organizing map*, Proceedings of the IEEE 78.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import LVQ1
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LVQ1(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.98
+    """
+
+    rule = rules.lvq1
+
+    def __init__(self, **rule: Unpack[ScheduledRuleParameters]):
+        super().__init__(**rule)
+
+
+class OLVQ1(HeuristicClassifier):
+    """LVQ1 with an optimised learning rate for each prototype.
+
+    A rate falls when its prototype classifies a sample rightly, ``eta / (1 + eta)``, and rises when
+    it does not, ``eta / (1 - eta)``, up to where it began; then the prototype moves as in
+    :class:`LVQ1`. So all samples count about the same in the end.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+        First rate of every prototype, and the largest it may have; between 0 and 1.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    LVQ_PAK moves first and changes the rate afterwards; the two differ once an error occurs.
+
+    References
+    ----------
+    Kohonen (1992), *New developments of learning vector quantization and the self-organizing map*.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import OLVQ1
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OLVQ1(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.96
+    """
+
+    rule = rules.olvq1
+
+    def __init__(self, *, learning_rate: float = 0.1, **rule: Unpack[RuleParameters]):
+        super().__init__(**rule)
+        self.learning_rate = learning_rate
+
+
+class LVQ21(ScheduledClassifier):
+    """LVQ2.1: of the two nearest prototypes the right one comes, the wrong one goes.
+
+    Only where exactly one of them is of the sample's class, and the sample lies in a window around
+    the border between them: ``d_near / d_far > (1 - window) / (1 + window)``, distances unsquared.
+    Kohonen advises to begin with prototypes that are already good, and to stop soon.
+
+    Parameters
+    ----------
+    window : float, default=0.1
+        Width of the window, between 0 and 1.
+    learning_rate : float, default=0.02
+        First learning rate, the share of the way to the sample that a prototype goes; between 0
+        and 1.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    LVQ_PAK compares squared distances, so its window of the same name is another one.
+
+    References
+    ----------
+    Kohonen (1990), *Improved versions of learning vector quantization*, IJCNN.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import LVQ21
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LVQ21(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.98
+    """
+
+    rule = rules.lvq21
+
+    def __init__(
+        self,
+        *,
+        window: float = 0.1,
+        learning_rate: float = 0.02,
+        **rule: Unpack[DecayParameters],
+    ):
+        super().__init__(learning_rate=learning_rate, **rule)
+        self.window = window
+
+    def _window(self) -> tuple[float, float]:
+        return check_number(self, "window", low=0.0, high=1.0, above=True, below=True), 0.0
+
+
+class LVQ3(LVQ21):
+    """LVQ3: LVQ2.1 that also keeps the prototypes of a class among their samples.
+
+    Where both of the two nearest prototypes are of the sample's class, both come nearer, by
+    ``epsilon`` times the rate.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.25
+        Size of that step, from 0 to 1; usual are 0.1 to 0.5.
+    window : float, default=0.1
+        Width of the window of :class:`LVQ21`, between 0 and 1.
+    learning_rate : float, default=0.02
+        First learning rate, the share of the way to the sample that a prototype goes; between 0
+        and 1.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    Kohonen (1990), *The self-organizing map*, Proceedings of the IEEE 78.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import LVQ3
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LVQ3(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.95
+    """
+
+    rule = rules.lvq3
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.25,
+        window: float = 0.1,
+        learning_rate: float = 0.02,
+        **rule: Unpack[DecayParameters],
+    ):
+        super().__init__(window=window, learning_rate=learning_rate, **rule)
+        self.epsilon = epsilon
+
+    def _window(self) -> tuple[float, float]:
+        return super()._window()[0], check_number(self, "epsilon", low=0.0, high=1.0)

@@ -1,0 +1,70 @@
+"""Labels as small integers, and the weights of samples and classes put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
+
+from .._parameters import Floats
+from ..blocks import Block
+
+ROWS = 1 << 20
+"""Labels that are encoded at a time."""
+
+
+def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Give the place of each label in the sorted ``classes``, in as few bytes as will do."""
+    codes = np.empty(len(y), dtype=np.min_scalar_type(len(classes)))
+    for start in range(0, len(y), ROWS):
+        part = y[start : start + ROWS]
+        found = np.searchsorted(classes, part)
+        known = classes[np.minimum(found, len(classes) - 1)] == part
+        if not known.all():
+            raise ValueError(
+                f"y contains {part[~known].tolist()[0]!r}, which is not among the classes "
+                f"{classes.tolist()!r}."
+            )
+        codes[start : start + ROWS] = found
+    return codes
+
+
+def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one: bool) -> Block:
+    """Apply class weights and leave out rows of weight zero; None stays None if all are one."""
+    if block.weight is not None and to_mean_one:
+        block = with_weight(block, block.weight / block.weight.max())  # products cannot overflow
+    balanced = isinstance(class_weight, str) and class_weight == "balanced"
+    if class_weight is not None and not balanced:
+        by_class = compute_class_weight(class_weight, classes=classes, y=classes[block.y])
+        if not (np.isfinite(by_class).all() and (by_class >= 0).all()):
+            raise ValueError(
+                f"class_weight={class_weight!r} must give finite, non-negative weights."
+            )
+        block = with_weight(block, block.weights * by_class[block.y])
+    if block.weight is not None and not block.weight.all():
+        block = block.rows(np.flatnonzero(block.weight > 0))
+        if not len(block):
+            raise ValueError("X has no row of positive weight: there is nothing to learn from.")
+    if balanced:  # by the weight of each class
+        total = np.bincount(block.y, block.weight, minlength=len(classes))
+        block = with_weight(block, block.weights / total[block.y])
+    if block.weight is not None and to_mean_one:
+        block = with_weight(block, block.weight / block.weight.mean())
+    return block
+
+
+def with_weight(block: Block, weight: Floats | None) -> Block:
+    """Give the same rows with other weights."""
+    return Block(block.X, block.y, weight)
+
+
+def check_every_class(block: Block, classes: NDArray[Any]) -> None:
+    """Raise if a class has no row."""
+    rows = np.bincount(block.y, minlength=len(classes))
+    if not rows.all():
+        raise ValueError(
+            f"Class {classes.tolist()[rows.argmin()]!r} has no row of positive weight; every "
+            "class needs one."
+        )

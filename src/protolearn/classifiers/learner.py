@@ -1,0 +1,56 @@
+"""What a classifier trains with: a cost and its solver, or a heuristic rule."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from .._parameters import Codebook, Floats
+from ..blocks import Block, Blocks
+from ..distances import Distance
+from ..solvers import Callback, Memory, SolverResult
+from .decision import Decision
+
+
+class Learner(Protocol):
+    """Moves the prototypes of a codebook."""
+
+    @property
+    def name(self) -> str:
+        """What ``solver_`` tells."""
+
+    @property
+    def distance(self) -> Distance:
+        """The distance, in the form that suits the data."""
+
+    @property
+    def scale(self) -> float:
+        """The unit of distance."""
+
+    @property
+    def decision(self) -> Decision:
+        """How the fitted model decides."""
+
+    def default_max_iter(self, n_samples: int) -> int:
+        """Give the number of iterations when the user names none."""
+
+    def train(
+        self,
+        codebook: Codebook,
+        blocks: Blocks,
+        rng: np.random.RandomState,
+        *,
+        max_iter: int,
+        tol: float,
+        callback: Callback | None,
+    ) -> SolverResult:
+        """Learn from all the data, from the beginning."""
+
+    def one_pass(
+        self, codebook: Codebook, blocks: Blocks, memory: Memory, rng: np.random.RandomState
+    ) -> float:
+        """Go on learning, in place, from some more data; give the mean cost met on the way."""
+
+    def costs(self, codebook: Codebook, block: Block) -> Floats:
+        """Give the cost of each row, to judge a codebook by."""

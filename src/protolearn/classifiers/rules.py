@@ -1,0 +1,349 @@
+"""Kohonen's rules as small functions, and the loop that follows them.
+
+A rule looks at the distances of one sample and says which prototypes move, and by which share of
+the way to the sample; a negative share is away from it. One loop serves all rules and distances:
+with a distance delta the move is ``w -= share * (1/2) d delta / dw`` (Biehl, 2023, eq. 5.9), which
+is ``share * (x - w)`` for the squared Euclidean one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from .._parameters import Codebook, Floats, as_floats
+from ..blocks import Block, Blocks
+from ..distances import Distance
+from ..native import (
+    ADDRESS,
+    CONSTRAIN,
+    GRADIENT,
+    ROW,
+    SCHEDULE,
+    Native,
+    f8,
+    flags,
+    flags_matrix,
+    i8,
+    indices,
+    indices_out,
+    matrix,
+    matrix_out,
+    native,
+    pointer,
+    types,
+    vector,
+    vector_out,
+)
+from ..solvers import Callback, Memory, SolverResult
+from ..solvers.base import Progress
+from ..solvers.epochs import run_epochs
+from ..solvers.schedules import SCHEDULES
+from ..solvers.sequential import GATHERED
+from .decision import Decision
+
+RULE = i8(vector, flags, vector, f8, vector_out, indices_out, vector_out)
+"""``rule(d, same, theta, rate, own_rates, entries, shares) -> how many prototypes move``
+
+Given the distances of a sample and which prototypes are of its class, fills ``entries`` with the
+prototypes that move and ``shares`` with how far. ``own_rates`` holds one rate a prototype, for the
+rule that needs it.
+"""
+
+FUNCTIONS = types.UniTuple(ADDRESS, 6)
+"""Row, pair, gradient, constrain, rule and schedule."""
+
+row_at = pointer(ROW)
+gradient_at = pointer(GRADIENT)
+constrain_at = pointer(CONSTRAIN)
+rule_at = pointer(RULE)
+schedule_at = pointer(SCHEDULE)
+
+
+@numba.njit
+def nearest(d):
+    """Give the index of the smallest distance, the first of equal ones."""
+    best = 0
+    for k in range(1, d.size):
+        if d[k] < d[best]:
+            best = k
+    return best
+
+
+@numba.njit
+def steepness(gradient, distance):
+    """Give how many times steeper than ``2 (w - x)`` the gradient of a squared distance is."""
+    total = 0.0
+    for f in range(gradient.size):
+        total += gradient[f] * gradient[f]
+    return max(1.0, total / (4.0 * distance)) if distance > 0.0 else 1.0
+
+
+@numba.njit
+def two_nearest(d):
+    """Give the indices of the smallest distance and the next; the second is -1 if there is none."""
+    first = nearest(d)
+    second = -1
+    for k in range(d.size):
+        if k != first and (second < 0 or d[k] < d[second]):
+            second = k
+    return first, second
+
+
+@numba.njit
+def in_window(near, far, theta):
+    """Tell whether ``near / far`` of unsquared distances exceeds the bound of the window."""
+    if near <= 0.0:
+        return False
+    ratio = near / far
+    return (math.sqrt(ratio) if theta[1] > 0.0 else ratio) > theta[0]
+
+
+@numba.njit
+def pull_and_push(first, second, same, rate, entries, shares):
+    """Attract the prototype of the right class, repel the other."""
+    entries[0], entries[1] = first, second
+    shares[0], shares[1] = (rate, -rate) if same[first] else (-rate, rate)
+    return 2
+
+
+@native(RULE)
+def lvq1(d, same, theta, rate, own_rates, entries, shares):
+    """Move the nearest prototype: to the sample if it is right, away from it if not."""
+    entries[0] = nearest(d)
+    shares[0] = rate if same[entries[0]] else -rate
+    return 1
+
+
+@native(RULE)
+def olvq1(d, same, theta, rate, own_rates, entries, shares):
+    """Do the same with a rate for each prototype: it falls with each hit, rises with each miss.
+
+    First ``eta <- min(eta(0), eta / (1 + psi eta))``, then the move with the new rate.
+    """
+    k = nearest(d)
+    psi = 1.0 if same[k] else -1.0
+    own_rates[k] = min(rate, own_rates[k] / (1.0 + psi * own_rates[k]))
+    entries[0], shares[0] = k, psi * own_rates[k]
+    return 1
+
+
+@native(RULE)
+def lvq21(d, same, theta, rate, own_rates, entries, shares):
+    """Move the two nearest, if one of them is right and the sample lies in the window."""
+    first, second = two_nearest(d)
+    if second >= 0 and same[first] != same[second] and in_window(d[first], d[second], theta):
+        return pull_and_push(first, second, same, rate, entries, shares)
+    return 0
+
+
+@native(RULE)
+def lvq3(d, same, theta, rate, own_rates, entries, shares):
+    """Do the same, and where both are right attract both a little."""
+    first, second = two_nearest(d)
+    if second < 0:
+        return 0
+    if same[first] and same[second]:
+        entries[0], entries[1] = first, second
+        shares[0] = shares[1] = theta[2] * rate
+        return 2
+    if same[first] != same[second] and in_window(d[first], d[second], theta):
+        return pull_and_push(first, second, same, rate, entries, shares)
+    return 0
+
+
+@dataclass(frozen=True)
+class RuleLearner:
+    """A rule, its distance and its learning rate.
+
+    Attributes
+    ----------
+    name : str
+        What ``solver_`` tells.
+    rule : Native
+        One of the above.
+    theta : array (3,)
+        Bound of the ratio of unsquared distances, 1 where the distance is squared, epsilon.
+    distance : Distance
+        In the form that suits the data.
+    n_classes : int
+        Number of classes.
+    scale : float
+        Unit of distance: of probabilities, and of the steps of a metric.
+    learning_rate, schedule, decay : float, str, float
+        First rate, and how it falls.
+    metric_rate : float
+        Rate of the metric as a share of that of the prototypes.
+    shuffle : bool
+        Whether each pass has a new random order.
+    """
+
+    name: str
+    rule: Native
+    theta: Floats
+    distance: Distance
+    n_classes: int
+    scale: float
+    learning_rate: float
+    schedule: str
+    decay: float
+    metric_rate: float
+    shuffle: bool
+
+    @property
+    def decision(self) -> Decision:
+        """The nearest prototype decides."""
+        return Decision(False, 1.0, 1.0)
+
+    def default_max_iter(self, n_samples: int) -> int:
+        """Give the number of epochs when the user names none; too many drive prototypes away."""
+        return int(np.clip(2_000 // n_samples, 1, 5))
+
+    def train(
+        self,
+        codebook: Codebook,
+        blocks: Blocks,
+        rng: np.random.RandomState,
+        *,
+        max_iter: int,
+        tol: float,
+        callback: Callback | None,
+    ) -> SolverResult:
+        """Learn from all the data, from the beginning; the cost is the share of errors met."""
+        codebook, memory = codebook.copy(), Memory()
+        total = blocks.n_samples * max_iter
+        return run_epochs(
+            lambda: self.one_pass(codebook, blocks, memory, rng, total),
+            codebook,
+            memory,
+            Progress(callback),
+            max_iter=max_iter,
+            tol=tol,
+            open_ended=self.schedule != "linear",
+        )
+
+    def one_pass(
+        self,
+        codebook: Codebook,
+        blocks: Blocks,
+        memory: Memory,
+        rng: np.random.RandomState,
+        n_steps: int = 1,
+    ) -> float:
+        """Follow the rule for each sample, in place; give the share of errors met on the way."""
+        distance = self.distance
+        functions = (
+            distance.row.address,
+            distance.pair.address,
+            distance.gradient.address,
+            distance.constraint.constrain.address,
+            self.rule.address,
+            SCHEDULES[self.schedule].address,
+        )
+        rates = memory.by_prototype.setdefault("rate", np.zeros(len(codebook.labels)))
+        rates[rates == 0.0] = self.learning_rate  # prototypes that have just begun
+        same = codebook.same_class(self.n_classes)
+        metric_rate = self.metric_rate / self.scale if distance.adaptive else 0.0
+        size = max(GATHERED // codebook.prototypes.shape[1], 1)
+        wrong = weight = 0.0
+        for batch in blocks.batches(size, rng if self.shuffle else None):
+            wrong += follow(
+                batch.X,
+                batch.codes,
+                batch.weights,
+                codebook.prototypes,
+                codebook.metric,
+                codebook.group,
+                same,
+                functions,
+                self.theta,
+                as_floats([self.learning_rate, n_steps, self.decay]),
+                rates,
+                metric_rate,
+                distance.steep,
+                memory.steps,
+            )
+            weight += batch.total_weight
+            memory.steps += len(batch)
+        return float(wrong / weight)
+
+    def costs(self, codebook: Codebook, block: Block) -> Floats:
+        """Give 1 for each row that is classified wrongly, else 0."""
+        parts = [
+            codebook.labels[self.distance.nearest(chunk.X, codebook)[0]] != chunk.y
+            for chunk in block.chunks(len(codebook.labels))
+        ]
+        return np.concatenate(parts).astype(np.float64)
+
+
+@native(
+    f8(
+        matrix,
+        indices,
+        vector,
+        matrix_out,
+        matrix_out,
+        indices,
+        flags_matrix,
+        FUNCTIONS,
+        vector,
+        vector,
+        vector_out,
+        f8,
+        types.boolean,
+        i8,
+    )
+)
+def follow(
+    X,
+    y,
+    weight,
+    W,
+    theta,
+    group,
+    same,
+    functions,
+    rule_theta,
+    rate_theta,
+    own_rates,
+    metric_rate,
+    steep,
+    step,
+):
+    """Follow a rule for each sample; give the weight of those that were classified wrongly."""
+    fill, derive = row_at(functions[0]), gradient_at(functions[2])
+    constrain, rule = constrain_at(functions[3]), rule_at(functions[4])
+    rate_of = schedule_at(functions[5])
+    d = np.empty(W.shape[0])
+    entries, shares = np.empty(2, dtype=np.intp), np.empty(2)
+    by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
+    metric_step = np.zeros(theta.shape)
+    wrong = 0.0
+    for i in range(X.shape[0]):
+        x, mine = X[i], same[y[i]]
+        fill(x, W, theta, group, functions[1], d)
+        if not mine[nearest(d)]:
+            wrong += weight[i]
+        count = rule(d, mine, rule_theta, rate_of(step + i, rate_theta), own_rates, entries, shares)
+        for j in range(count):
+            k = entries[j]
+            by_w[:] = 0.0
+            by_theta[:] = 0.0
+            derive(x, W[k], theta[group[k]], by_w, by_theta)
+            longest = 1.0 / steepness(by_w, d[k]) if steep else 1.0
+            move = 0.5 * min(max(weight[i] * shares[j], -longest), longest)
+            for f in range(by_w.size):
+                W[k, f] -= move * by_w[f]
+            for f in range(by_theta.size):
+                metric_step[group[k], f] += move * by_theta[f]
+        if metric_rate > 0.0:
+            for j in range(count):
+                r = group[entries[j]]
+                for f in range(by_theta.size):
+                    theta[r, f] -= metric_rate * metric_step[r, f]
+                    metric_step[r, f] = 0.0
+                constrain(theta[r])
+    return wrong

@@ -1,0 +1,77 @@
+"""Prototypes for classes that appear while data stream in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._parameters import Codebook, Indices
+from ..blocks import Block
+from ..distances import Distance
+from ..prototypes import first_codebook, initial_prototypes, rearranged
+from ..solvers import Memory
+
+
+def added_prototypes(
+    old: tuple[Codebook, Memory] | None,
+    distance: Distance,
+    init: Any,
+    block: Block,
+    counts: Indices,
+    rng: np.random.RandomState,
+) -> tuple[Codebook, Memory]:
+    """Give every class the prototypes it lacks, as far as the block has rows for them.
+
+    Given prototypes are there from the beginning, for all classes.
+    """
+    if old is None and not isinstance(init, str):
+        prototypes = initial_prototypes(init, block, counts, rng)
+        labels = np.repeat(np.arange(len(counts)), counts)
+        return first_codebook(distance, prototypes, labels, block), Memory()
+    labels = np.empty(0, dtype=np.intp) if old is None else old[0].labels
+    lacking = np.maximum(counts - np.bincount(labels, minlength=len(counts)), 0)
+    added = np.minimum(lacking, _places(block, lacking, None if old is None else old[0]))
+    if old is not None and not added.any():
+        return old[0].copy(), old[1].copy()
+    fallback = None if old is None else old[0].prototypes.mean(axis=0)
+    new = initial_prototypes(init, block, added, rng, fallback)
+    new_labels = np.repeat(np.arange(len(counts)), added)
+    start = first_codebook(distance, new, new_labels, block)
+    return (start, Memory()) if old is None else _merged(*old, start, distance)
+
+
+def _places(block: Block, lacking: Indices, old: Codebook | None) -> Indices:
+    """Count the rows of each class at which a new prototype could begin.
+
+    Equal rows, and rows on a prototype of the class, are no place: equal prototypes stay equal.
+    """
+    places = np.bincount(block.y, minlength=len(lacking))
+    if issparse(block.X):
+        return places
+    for code in np.flatnonzero((lacking > 0) & (places > 0)):
+        rows = np.unique(block.X[block.y == code], axis=0)
+        there = rows[:0] if old is None else old.prototypes[old.labels == code]
+        taken = (rows[:, None] == there).all(axis=2).any(axis=1)
+        places[code] = len(rows) - int(taken.sum())
+    return places
+
+
+def _merged(
+    old: Codebook, memory: Memory, new: Codebook, distance: Distance
+) -> tuple[Codebook, Memory]:
+    """Put two codebooks together, sorted by class; new prototypes have nothing to remember."""
+    both = Codebook(
+        np.vstack([old.prototypes, new.prototypes]),
+        np.concatenate([old.labels, new.labels]),
+        np.vstack([old.metric, new.metric]),
+        np.concatenate([old.group, len(old.metric) + new.group]),
+        old.center,
+    )
+    order = np.argsort(both.labels, kind="stable")
+    merged, heirs = rearranged(both, distance, order, both.prototypes[order], both.labels[order])
+    remembered = memory.rearranged(
+        np.where(order < len(old.labels), order, -1), np.where(heirs < len(old.metric), heirs, -1)
+    )
+    return merged, remembered

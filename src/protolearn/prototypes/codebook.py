@@ -1,0 +1,76 @@
+"""The codebook that training begins with, and the unit of its distances."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._columns import column_ranges
+from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
+from ..blocks import Block
+from ..distances import Distance
+
+SMALLEST_SCALE = 1e-305
+"""The inverse of a smaller number overflows."""
+
+
+ROUNDING = 1e-12
+"""Share of itself by which a number may differ from an equal one."""
+
+
+def first_codebook(
+    distance: Distance, prototypes: Floats, labels: Indices, block: Block
+) -> Codebook:
+    """Put prototypes and the initial metric together."""
+    group = as_indices(distance.groups(labels))
+    n_groups = int(group.max()) + 1
+    if type(distance).initial is Distance.initial:
+        metric = np.zeros((n_groups, 0))
+    else:
+        metric = as_floats(distance.initial(block.X, block.codes, block.weights, n_groups))
+    return Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0))
+
+
+def rearranged(
+    codebook: Codebook, distance: Distance, parents: Indices, prototypes: Floats, labels: Indices
+) -> tuple[Codebook, Indices]:
+    """Give a codebook of other prototypes, each with the metric of its parent in the old one.
+
+    Where prototypes share a row of the metric, that of the foremost old row is taken; the second
+    result tells which.
+    """
+    group = as_indices(distance.groups(labels))
+    heirs = np.full(int(group.max()) + 1, len(codebook.metric), dtype=np.intp)
+    np.minimum.at(heirs, group, codebook.group[parents])
+    heirs[heirs == len(codebook.metric)] = 0  # rows that no prototype uses
+    metric = as_floats(codebook.metric[heirs])
+    return Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0)), heirs
+
+
+def mean_own_distance(distance: Distance, codebook: Codebook, block: Block) -> float | None:
+    """Give the mean distance to the nearest own prototype, or None if all distances vanish."""
+    own = rival = 0.0
+    same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
+    two_classes = len(np.unique(codebook.labels)) > 1
+    for chunk in block.chunks(len(codebook.labels)):
+        D, mine = distance.pairwise(chunk.X, codebook, chunk.prepared), same[chunk.y]
+        own += float(np.where(mine, D, np.inf).min(axis=1) @ chunk.weights)
+        if two_classes:
+            rival += float(np.where(mine, np.inf, D).min(axis=1) @ chunk.weights)
+    own, rival = own / block.total_weight, rival / block.total_weight
+    if not np.isfinite(own + rival):
+        raise ValueError(
+            "The distances to the initial prototypes overflow; rescale X, or give other ones by "
+            "init."
+        )
+    # Where all rows lie on their prototypes, but for rounding, the next class is the unit.
+    if own > max(1e-10 * rival, SMALLEST_SCALE):
+        return own
+    return rival if rival > SMALLEST_SCALE and _differ(block, codebook) else None
+
+
+def _differ(block: Block, codebook: Codebook) -> bool:
+    """Tell whether rows and prototypes are more than one point and its rounding."""
+    low, high = column_ranges(block.X)
+    low = np.fmin(low, codebook.prototypes.min(axis=0))
+    high = np.fmax(high, codebook.prototypes.max(axis=0))
+    return bool((high - low > ROUNDING * np.fmax(np.abs(low), np.abs(high))).any())

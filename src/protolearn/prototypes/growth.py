@@ -1,0 +1,168 @@
+"""The number of prototypes: split where the errors are, prune what is not needed.
+
+Forward: in each round the prototypes whose own samples are most often misclassified after training
+are each replaced, in the start, by two, the centres of two clusters of these samples. It goes on
+for some rounds without success, since a split may help only together with the next. Held-out
+samples decide: of all rounds the first whose errors are within some standard errors of the best.
+Backward: one prototype after the other is left out, and stays out if errors do not become more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._parameters import Codebook, Floats, Indices
+from ..blocks import Block
+from ..distances import Distance
+from .codebook import rearranged
+from .initial import initial_prototypes
+
+PATIENCE = 3
+"""Rounds without fewer errors after which growth ends."""
+
+STANDARD_ERRORS = 2.0
+"""By how many a smaller start may be worse than the best."""
+
+FEWEST_ROWS = 4
+"""Samples that a prototype needs to be split."""
+
+MOST_REMOVALS = 40
+"""Prototypes of which it is tried whether they are needed."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a codebook grows.
+
+    Attributes
+    ----------
+    distance : Distance
+        In the form that suits the data.
+    train : callable
+        Gives the trained form of a start.
+    taught : Block
+        The samples that ``train`` learns from.
+    judged : Block
+        The samples that decide.
+    rng : RandomState
+        Source of randomness.
+    tell : callable
+        Receives the number of prototypes and the share of held-out errors after each round.
+    """
+
+    distance: Distance
+    train: Callable[[Codebook], Codebook]
+    taught: Block
+    judged: Block
+    rng: np.random.RandomState
+    tell: Callable[[int, float], None]
+
+    def grow(self, start: Codebook) -> Codebook:
+        """Give a start with as many prototypes as help on the held-out samples."""
+        rounds = self._forward(start)
+        best = min((errors for _, errors in rounds), key=self._mean)
+        first = next(found for found in rounds if self._as_good(found[1], best))
+        return self._backward(*first)
+
+    def _forward(self, start: Codebook) -> list[tuple[Codebook, Floats]]:
+        """Split until that does not help any more; give each start and its held-out errors."""
+        rounds: list[tuple[Codebook, Floats]] = []
+        least, waited = np.inf, 0
+        while waited <= PATIENCE:
+            trained = self.train(start)
+            errors = self._judge(trained)
+            rounds.append((start, errors))
+            share = self._mean(errors)
+            self.tell(len(start.labels), share)
+            least, waited = (share, 0) if share < least else (least, waited + 1)
+            chosen, members = self._most_wrong(start, trained)
+            if share == 0.0 or not len(chosen):
+                break
+            start = self._split(start, chosen, members)
+        return rounds
+
+    def _backward(self, start: Codebook, errors: Floats) -> Codebook:
+        """Leave out what is not needed, the prototypes of fewest samples first."""
+        counts = np.bincount(self._members(start), minlength=len(start.labels))
+        present = np.arange(len(start.labels))
+        for k in np.argsort(counts, kind="stable")[:MOST_REMOVALS]:
+            rest = np.setdiff1d(present, k)
+            if start.labels[k] not in start.labels[rest]:
+                continue
+            trial = self._judge(self.train(only(start, self.distance, rest)))
+            if self._mean(trial) <= self._mean(errors):
+                present, errors = rest, trial
+        return only(start, self.distance, present)
+
+    def _judge(self, trained: Codebook) -> Floats:
+        """Give 1 for each held-out sample that is classified wrongly, else 0."""
+        parts = [
+            trained.labels[self.distance.nearest(chunk.X, trained)[0]] != chunk.y
+            for chunk in self.judged.chunks(len(trained.labels))
+        ]
+        return np.concatenate(parts).astype(np.float64)
+
+    def _mean(self, errors: Floats) -> float:
+        """Give the weighted share of errors."""
+        return float(errors @ self.judged.weights / self.judged.total_weight)
+
+    def _as_good(self, errors: Floats, best: Floats) -> bool:
+        """Tell whether errors exceed the best by no more than chance might make them."""
+        share = self.judged.weights / self.judged.total_weight
+        excess = errors - best
+        mean = float(excess @ share)
+        return mean <= STANDARD_ERRORS * float(np.sqrt(np.square(share * (excess - mean)).sum()))
+
+    def _members(self, start: Codebook) -> Indices:
+        """Give the nearest own prototype of each sample."""
+        parts = []
+        for chunk in self.taught.chunks(len(start.labels)):
+            D = self.distance.pairwise(chunk.X, start)
+            parts.append(np.where(start.labels == chunk.y[:, None], D, np.inf).argmin(axis=1))
+        return np.concatenate(parts)
+
+    def _most_wrong(self, start: Codebook, trained: Codebook) -> tuple[Indices, Indices]:
+        """Give the prototypes with at least half the most errors, and whose each sample is."""
+        wrong = np.concatenate(
+            [
+                trained.labels[self.distance.nearest(chunk.X, trained)[0]] != chunk.y
+                for chunk in self.taught.chunks(len(start.labels))
+            ]
+        )
+        own, K = self._members(start), len(start.labels)
+        errors = np.bincount(own, wrong * self.taught.weights, minlength=K)
+        errors[np.bincount(own, minlength=K) < FEWEST_ROWS] = 0.0
+        return np.flatnonzero((errors > 0.0) & (errors >= 0.5 * errors.max())), own
+
+    def _split(self, start: Codebook, chosen: Indices, members: Indices) -> Codebook:
+        """Replace some prototypes by the centres of two clusters of their samples."""
+        K = len(start.labels)
+        parents = np.concatenate([np.arange(K), chosen])
+        prototypes = start.prototypes[parents]
+        for row, k in enumerate(chosen):
+            block = self.taught.rows(np.flatnonzero(members == k))
+            block = Block(block.X, np.zeros(len(block), dtype=np.uint8), block.weight)
+            here = start.prototypes[k]
+            halves = initial_prototypes("kmeans", block, np.array([2]), self.rng, here)
+            prototypes[[k, K + row]] = halves
+        labels = start.labels[parents]
+        order = np.argsort(labels, kind="stable")
+        return rearranged(start, self.distance, parents[order], prototypes[order], labels[order])[0]
+
+
+def winning(distance: Distance, codebook: Codebook, block: Block) -> Indices:
+    """Give the prototypes that are nearest to some sample; at least one of each class."""
+    won = np.zeros(len(codebook.labels), dtype=bool)
+    for chunk in block.chunks(len(won)):
+        won[distance.nearest(chunk.X, codebook)[0]] = True
+    for code in np.setdiff1d(codebook.labels, codebook.labels[won]):
+        won[np.flatnonzero(codebook.labels == code)[0]] = True
+    return np.flatnonzero(won)
+
+
+def only(codebook: Codebook, distance: Distance, rows: Indices) -> Codebook:
+    """Give some prototypes of a codebook."""
+    return rearranged(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])[0]

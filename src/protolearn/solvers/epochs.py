@@ -1,0 +1,45 @@
+"""Passes over the data, and when they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .._parameters import Codebook
+from .base import Progress, SolverResult
+from .memory import Memory
+
+PATIENCE = 5
+"""Epochs without progress after which a schedule that has no end stops."""
+
+
+def default_epochs(n_samples: int) -> int:
+    """Give the number of epochs when the user names none: fewer for larger data."""
+    return int(np.clip(500_000 // n_samples, 8, 30))
+
+
+def run_epochs(
+    one_pass: Callable[[], float],
+    codebook: Codebook,
+    memory: Memory,
+    progress: Progress,
+    *,
+    max_iter: int,
+    tol: float,
+    open_ended: bool,
+) -> SolverResult:
+    """Pass over the data ``max_iter`` times, or until the callback says stop.
+
+    With an open end, also until the mean cost of a pass has not fallen by the share ``tol`` for
+    some passes. ``one_pass`` changes the codebook in place and gives the mean cost it met.
+    """
+    best, waited = np.inf, 0
+    for _ in range(max_iter):
+        loss = one_pass()
+        waited = 0 if loss < best - tol * abs(best) or not np.isfinite(best) else waited + 1
+        best = min(best, loss)
+        if progress.report(loss, codebook) or (open_ended and waited == PATIENCE):
+            break
+    curve = progress.loss_curve
+    return SolverResult(codebook, curve, len(curve), True, memory)

@@ -1,0 +1,217 @@
+"""Mini-batch descent: the gradient of some samples at a time, by matrix products.
+
+The steps are taken on the flat vector of a codebook (prototypes in units of the scale, the metric
+before its constraint).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from .._parameters import Codebook, Coordinates, Floats
+from .._validation import check_integer, check_number, check_positive
+from ..blocks import Blocks
+from ..objective import Objective
+from .memory import Memory
+from .stochastic import StochasticSolver
+
+Moments = dict[str, Floats]
+
+
+class MinibatchSolver(StochasticSolver):
+    """Steps along the mean gradient of a batch; a subclass shapes the step."""
+
+    batch_size: int
+    moments: ClassVar[tuple[str, ...]]
+
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        super().check_settings()
+        check_integer(self, "batch_size", low=1)
+
+    def one_pass(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        memory: Memory,
+        rng: np.random.RandomState,
+        n_steps: int = 1,
+    ) -> float:
+        """Take a step after each batch."""
+        constraint = objective.distance.constraint if objective.distance.adaptive else None
+        coordinates = Coordinates(codebook, objective.unit, constraint)
+        schedule, theta = self.rate(n_steps)
+        flat = coordinates.flatten(codebook)
+        moments = recall(memory, self.moments, codebook, flat.size)
+        shares = np.append(
+            np.full(codebook.prototypes.size, self.share(codebook.prototypes)),
+            np.full(codebook.metric.size, self.metric_rate * self.share(codebook.metric)),
+        )[: flat.size]
+        total = weight = 0.0
+        for batch in blocks.batches(self.batch_size, rng if self.shuffle else None):
+            partial = objective.partial(coordinates.codebook(flat), batch)
+            gradient = coordinates.gradient(flat, partial.gradients) / len(batch)
+            rates = schedule(memory.steps, theta) * shares
+            memory.steps += len(batch)
+            memory.updates += 1
+            flat += self.step(gradient, rates, moments, memory.updates)
+            flat = coordinates.constrained(flat)
+            total, weight = total + partial.value, weight + partial.weight
+        reached = coordinates.codebook(flat)
+        codebook.prototypes[...], codebook.metric[...] = reached.prototypes, reached.metric
+        keep(memory, moments, codebook)
+        return float(total / weight)
+
+    def share(self, rows: Floats) -> float:
+        """Give the factor of the learning rate for the entries of some rows."""
+        return 1.0
+
+    @abstractmethod
+    def step(self, gradient: Floats, rates: Floats, moments: Moments, update: int) -> Floats:
+        """Give the step number ``update``, counted from 1; change the moments in place."""
+
+
+class Momentum(MinibatchSolver):
+    """Mini-batch gradient descent with momentum.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+        First step size, in units of the scale.
+    momentum : float, default=0.9
+        Share of the last step that the next one keeps.
+    batch_size : int, default=64
+        Samples a step.
+    schedule : {"linear", "inverse_time", "constant"}, default="linear"
+        How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
+    decay : float, default=1e-4
+        Decay of the inverse-time schedule, for each sample seen.
+    metric_rate : float, default=0.01
+        Step size of a learned metric as a share of that of the prototypes.
+    shuffle : bool, default=True
+        Whether each epoch takes the samples in a new random order.
+    """
+
+    name = "momentum"
+    moments = ("velocity",)
+
+    def __init__(
+        self,
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+        batch_size: int = 64,
+        schedule: str = "linear",
+        decay: float = 1e-4,
+        metric_rate: float = 0.01,
+        shuffle: bool = True,
+    ):
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.batch_size = batch_size
+        self.schedule = schedule
+        self.decay = decay
+        self.metric_rate = metric_rate
+        self.shuffle = shuffle
+
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        super().check_settings()
+        check_number(self, "momentum", low=0.0, high=1.0, below=True)
+
+    def step(self, gradient: Floats, rates: Floats, moments: Moments, update: int) -> Floats:
+        """Give ``v <- momentum v - rate g``."""
+        velocity = moments["velocity"]
+        velocity *= self.momentum
+        velocity -= rates * gradient
+        return velocity
+
+
+class Adam(MinibatchSolver):
+    """Mini-batch descent with steps of adapted size (Kingma and Ba, 2015).
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.05
+        How far the first step moves each prototype, in units of the scale.
+    batch_size : int, default=64
+        Samples a step.
+    beta1, beta2 : float, default=0.9, 0.999
+        Shares of the running means of the gradient and of its square that a step keeps.
+    epsilon : float, default=1e-8
+        What is added to the root of the mean square.
+    schedule : {"linear", "inverse_time", "constant"}, default="linear"
+        How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
+    decay : float, default=1e-4
+        Decay of the inverse-time schedule, for each sample seen.
+    metric_rate : float, default=0.1
+        Step size of a learned metric as a share of that of the prototypes.
+    shuffle : bool, default=True
+        Whether each epoch takes the samples in a new random order.
+    """
+
+    name = "adam"
+    moments = ("mean", "square")
+
+    def __init__(
+        self,
+        learning_rate: float = 0.05,
+        batch_size: int = 64,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+        schedule: str = "linear",
+        decay: float = 1e-4,
+        metric_rate: float = 0.1,
+        shuffle: bool = True,
+    ):
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.schedule = schedule
+        self.decay = decay
+        self.metric_rate = metric_rate
+        self.shuffle = shuffle
+
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        super().check_settings()
+        check_number(self, "beta1", low=0.0, high=1.0, below=True)
+        check_number(self, "beta2", low=0.0, high=1.0, below=True)
+        check_positive(self, "epsilon")
+
+    def share(self, rows: Floats) -> float:
+        """Make a step of all entries of a row as long as the rate."""
+        return 1.0 / np.sqrt(max(rows.shape[1], 1))
+
+    def step(self, gradient: Floats, rates: Floats, moments: Moments, update: int) -> Floats:
+        """Give ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
+        mean, square = moments["mean"], moments["square"]
+        mean += (1.0 - self.beta1) * (gradient - mean)
+        square += (1.0 - self.beta2) * (gradient * gradient - square)
+        root = np.sqrt(square / (1.0 - self.beta2**update))
+        return -rates * (mean / (1.0 - self.beta1**update)) / (root + self.epsilon)
+
+
+def recall(memory: Memory, names: tuple[str, ...], codebook: Codebook, size: int) -> Moments:
+    """Give the moments as flat vectors; zeros where nothing is remembered."""
+    moments = {}
+    for name in names:
+        rows = memory.by_prototype.get(name, np.zeros_like(codebook.prototypes))
+        groups = memory.by_group.get(name, np.zeros_like(codebook.metric))
+        moments[name] = np.append(rows, groups)[:size]
+    return moments
+
+
+def keep(memory: Memory, moments: Moments, codebook: Codebook) -> None:
+    """Remember the moments, by prototype and by row of the metric."""
+    cut = codebook.prototypes.size
+    for name, flat in moments.items():
+        memory.by_prototype[name] = flat[:cut].reshape(codebook.prototypes.shape)
+        if flat.size > cut:
+            memory.by_group[name] = flat[cut:].reshape(codebook.metric.shape)

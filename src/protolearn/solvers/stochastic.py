@@ -1,0 +1,102 @@
+"""What the stochastic solvers have in common: a learning rate over time, and passes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TypeVar
+
+import numpy as np
+
+from .._parameters import Codebook, Floats, as_floats
+from .._validation import check_choice, check_flag, check_number, check_positive
+from ..blocks import Blocks
+from ..native import Native
+from ..objective import Objective
+from .base import Callback, Progress, Solver, SolverResult
+from .epochs import default_epochs, run_epochs
+from .memory import Memory
+from .schedules import SCHEDULES
+
+S = TypeVar("S", bound="StochasticSolver")
+
+
+class StochasticSolver(Solver):
+    """Learns from some samples at a time, at a rate that falls.
+
+    A subclass has the parameters ``learning_rate``, ``schedule``, ``decay``, ``metric_rate`` and
+    ``shuffle``, and says what one pass does.
+    """
+
+    learning_rate: float
+    schedule: str
+    decay: float
+    metric_rate: float
+    shuffle: bool
+
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        check_positive(self, "learning_rate")
+        check_choice(self, "schedule", tuple(SCHEDULES))
+        check_number(self, "decay", low=0.0)
+        check_number(self, "metric_rate", low=0.0)
+        check_flag(self, "shuffle")
+
+    def check_streaming(self) -> None:
+        """Raise if the rate needs to know the end."""
+        if self.schedule == "linear":
+            raise ValueError(
+                f"{type(self).__name__}(schedule='linear') falls to zero at an end that a stream "
+                "does not have; for partial_fit take schedule='inverse_time' or 'constant'."
+            )
+
+    @classmethod
+    def for_stream(cls: type[S]) -> S:
+        """Give the solver with settings for data without end."""
+        return cls(schedule="inverse_time")
+
+    def default_max_iter(self, n_samples: int) -> int:
+        """Give the number of epochs when the user names none: fewer for larger data."""
+        return default_epochs(n_samples)
+
+    def minimize(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        rng: np.random.RandomState,
+        *,
+        max_iter: int,
+        tol: float,
+        callback: Callback | None = None,
+    ) -> SolverResult:
+        """Run ``max_iter`` epochs, or fewer if the rate stays up and the cost stops to fall."""
+        codebook, memory = codebook.copy(), Memory()
+        total = blocks.n_samples * max_iter
+        return run_epochs(
+            lambda: self.one_pass(objective, codebook, blocks, memory, rng, total),
+            codebook,
+            memory,
+            Progress(callback),
+            max_iter=max_iter,
+            tol=tol,
+            open_ended=self.schedule != "linear",
+        )
+
+    @abstractmethod
+    def one_pass(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        memory: Memory,
+        rng: np.random.RandomState,
+        n_steps: int = 1,
+    ) -> float:
+        """Learn from every sample once, in place; give the mean cost met on the way.
+
+        ``n_steps`` is the number of samples in all passes, for the linear schedule.
+        """
+
+    def rate(self, n_steps: int) -> tuple[Native, Floats]:
+        """Give the schedule and its parameters."""
+        return SCHEDULES[self.schedule], as_floats([self.learning_rate, n_steps, self.decay])
