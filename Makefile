@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 
 .PHONY: demo test lint test-all test-oldest bench docs clean
 
@@ -23,14 +24,14 @@ test-all: test test-oldest docs  ## oldest and newest dependencies, many more ge
 test-oldest: .venv-oldest/.test
 	.venv-oldest/bin/python -m pytest tests
 
-bench: $(VENV)/.test  ## speed, as ratios in one run
+bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs  ## the documentation, into docs/_build
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf .venv .venv-oldest docs/_build
+	rm -rf .venv .venv-oldest $(PEERS) docs/_build
 
 define create
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -61,3 +62,9 @@ $(VENV)/.docs: pyproject.toml
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' \
 	  -c tests/oldest.txt
 	@touch $@
+
+$(PEERS)/%/.ready: benchmarks/peers/%.txt
+	$(call create,$(PEERS)/$*)
+	@if $(PEERS)/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<; \
+	then touch $@; \
+	else rm -f $@; echo "$* cannot be installed here: its rows are left out."; fi

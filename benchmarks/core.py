@@ -14,14 +14,14 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from protolearn import GLVQ
 from protolearn._parameters import Codebook
-from protolearn.blocks import MemoryBlocks
+from protolearn.blocks import Block, MemoryBlocks
 from protolearn.distances import SquaredEuclidean
 from protolearn.losses import Logistic, Sigmoid
 from protolearn.margins import LogOdds, Margin, Relative
 from protolearn.objective import Objective
 from protolearn.solvers import SGD
 
-from .measure import Row, best_of
+from .measure import HEADING, Row, Table, best_of
 
 PROSEMBLE_PREDICT = 1.23
 """Products that prosemble 2.4.0 needs to predict in single precision."""
@@ -43,7 +43,7 @@ def sequential() -> Iterator[Row]:
     for n, d, K, target in ((7291, 256, 200, 4.0), (1797, 64, 10, np.inf)):
         X, y, codebook = make(n, d, K)
         objective = Objective(SquaredEuclidean(), Relative(), Sigmoid(5.0), 10, scale=2.0 * d)
-        blocks = MemoryBlocks(X, y, np.ones(n), objective.distance, codebook)
+        blocks = MemoryBlocks(Block(X, y)).prepared(objective.distance, codebook)
         rng = np.random.RandomState(0)
 
         def epochs(count: int) -> None:
@@ -75,7 +75,7 @@ def batch() -> Iterator[Row]:
     for name, margin, target in cases:
         loss = Sigmoid(5.0) if margin.winners else Logistic()
         objective = Objective(SquaredEuclidean(), margin, loss, 10, scale=2.0 * d)
-        blocks = MemoryBlocks(X, y, np.ones(n), objective.distance, codebook)
+        blocks = MemoryBlocks(Block(X, y)).prepared(objective.distance, codebook)
         seconds, product = best_of(
             lambda: blocks.reduce(objective.partial, codebook),  # noqa: B023
             lambda: X @ codebook.prototypes.T,
@@ -135,3 +135,8 @@ def rows() -> Iterator[Row]:
     """Everything, a line at a time."""
     for part in (sequential, batch, predict, first_fit):
         yield from part()
+
+
+def tables() -> Iterator[Table]:
+    """Give the one table of this part."""
+    yield Table(HEADING, rows())

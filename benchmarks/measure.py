@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from time import perf_counter
+from typing import Any, Protocol
+
+
+class Line(Protocol):
+    """One line of a table."""
+
+    def line(self) -> str:
+        """Give the line as it is printed."""
+
+    def record(self) -> dict[str, Any]:
+        """Give the line as it is written."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Lines under a heading; they come one after the other, as they are measured."""
+
+    heading: str
+    lines: Iterator[Line]
 
 
 @dataclass(frozen=True)
@@ -26,6 +45,26 @@ class Row:
     def met(self) -> bool:
         """Whether the target is met."""
         return self.ratio <= self.target
+
+    def line(self) -> str:
+        """Give the line as it is printed."""
+        return (
+            f"{self.name:<42}{self.seconds:>10.4f}{self.ratio:>8.2f}{self.target:>9.2f}   "
+            f"{self.against}{mark(self.met)}"
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Give the line as it is written."""
+        return {**asdict(self), "ratio": self.ratio, "met": self.met}
+
+
+HEADING = f"{'what':<42}{'seconds':>10}{'ratio':>8}{'at most':>9}   against"
+"""The heading over lines of :class:`Row`."""
+
+
+def mark(met: bool) -> str:
+    """Give the end of a line."""
+    return "" if met else "   MISSED"
 
 
 def best_of(*functions: Callable[[], object], repeats: int = 7) -> list[float]:
