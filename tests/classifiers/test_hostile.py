@@ -297,8 +297,12 @@ def ordinary(X):
     values = X.data if sparse.issparse(X) else X[~np.isnan(X)]
     size = np.abs(values).max(initial=0.0)
     rows = X.toarray() if sparse.issparse(X) else X
-    spread = np.fmax.reduce(np.fmax.reduce(rows) - np.fmin.reduce(rows))
-    return size < 1e100 and not 0.0 < spread < 1e-100
+    spreads = np.fmax.reduce(rows) - np.fmin.reduce(rows)
+    spreads = spreads[spreads > 0.0]
+    if not len(spreads):
+        return size < 1e100
+    even = spreads.max() < 1e100 * spreads.min()  # else a hole can leave next to nothing of a row
+    return size < 1e100 and spreads.max() >= 1e-100 and even
 
 
 def explained(error, model, X):
