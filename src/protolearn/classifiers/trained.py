@@ -14,12 +14,8 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
 
-from .._columns import check_observed_columns, check_observed_rows, checked_sparse
 from .._parameters import Codebook
-from .._validation import check_flag, check_integer, check_number, check_sample_weight
 from ..blocks import Block, MemoryBlocks
 from ..distances import Distance
 from ..prototypes import (
@@ -35,10 +31,15 @@ from ..prototypes import (
 from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import check_cost
 from .base import NearestPrototypeClassifier
+from .given import (
+    check_parameters,
+    check_same_distance,
+    check_trainable,
+    known_classes,
+    training_rows,
+)
 from .growth import grown
-from .labels import check_every_class, encode, weigh
 from .learner import Learner
-from .magnitude import check_magnitude
 from .progress import report_pass, reporter
 from .shared import spell_out
 from .stream import added_prototypes
@@ -130,8 +131,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             The fitted classifier.
         """
         distance = self._checked_distance()
-        block, classes = self._validated(distance, X, y, sample_weight)
-        self._check_classes(block, classes)
+        block, classes = training_rows(self, distance, X, y, sample_weight)
+        check_trainable(block, classes)
         rng = check_random_state(self.random_state)
         taught, held = block, None
         if self.early_stopping:
@@ -147,14 +148,19 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         if automatic:
             codebook = grown(self, form, learner_for, codebook, taught, rng)
         learner = learner_for(codebook)
-        reached, result = self._train(learner, codebook, taught, held, rng)
+        reached, result, curve = self._train(learner, codebook, taught, held, rng)
         memory = result.memory
         if automatic:
             rows = winning(form, reached, taught)
-            reached, memory = only(reached, form, rows), memory.rearranged(rows, rows[:0])
+            reached, groups = only(reached, form, rows)
+            memory = memory.rearranged(rows, groups)
         self._store(reached, learner, distance, classes)
         self.n_iter_ = result.n_iter
         self.loss_curve_ = result.loss_curve
+        if curve is None:
+            self.__dict__.pop("validation_curve_", None)  # of an earlier fit
+        else:
+            self.validation_curve_ = curve
         self._memory, self._fixed_scale = memory, learner.scale
         self._rng = None  # a stream that follows begins one of its own
         return self
@@ -184,10 +190,10 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         begun = perf_counter()
         distance = self._checked_distance(stream=True)
         first = not hasattr(self, "_memory")
-        known = self._known_classes(classes)
+        known = known_classes(self, classes)
         if not first:
-            self._check_same_distance(distance)
-        block, _ = self._validated(distance, X, y, sample_weight, known)
+            check_same_distance(self, distance)
+        block, _ = training_rows(self, distance, X, y, sample_weight, known)
         form = distance.suited_to(block.X)
         rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(self.random_state)
         counts = prototype_counts(self.prototypes_per_class, known)
@@ -226,103 +232,10 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
 
     def _checked_distance(self, stream: bool = False) -> Distance:
         """Raise if a parameter is wrong, before any work; give a distance of our own."""
-        check_number(self, "tol", low=0.0)
-        if self.max_iter is not None:
-            check_integer(self, "max_iter", low=1)
-        if not isinstance(self.verbose, (bool, np.bool_)):
-            check_integer(self, "verbose", low=0)
-        if self.callback is not None and not callable(self.callback):
-            raise ValueError(f"callback={self.callback!r} must be a function of one argument.")
-        check_number(self, "validation_fraction", low=0.0, high=1.0, above=True, below=True)
-        if check_flag(self, "early_stopping") and stream:
-            raise ValueError("partial_fit has no rows to hold out; set early_stopping=False.")
-        if is_automatic(self.prototypes_per_class) and stream:
-            raise ValueError(
-                "prototypes_per_class='auto' needs all the data; give partial_fit a number."
-            )
-        if is_automatic(self.prototypes_per_class) and not isinstance(self.init, str):
-            raise ValueError(
-                "prototypes_per_class='auto' finds its own prototypes; leave out init."
-            )
-        if isinstance(self.class_weight, str) and stream:
-            raise ValueError(
-                f"class_weight={self.class_weight!r} needs all the data; give partial_fit a dict."
-            )
+        check_parameters(self, stream)
         distance: Distance = clone(self._named_distance())
         self._learner(distance, 2, 1.0, stream=stream)
         return distance
-
-    def _check_same_distance(self, distance: Distance) -> None:
-        """Raise if a stream would go on with another distance."""
-        old = self._distance
-        if type(old) is not type(distance) or repr(old) != repr(distance):
-            raise ValueError(
-                f"The stream began with the distance {old!r} and cannot go on with {distance!r}; "
-                "begin a new one with fit or a clone."
-            )
-
-    def _known_classes(self, classes: Any) -> NDArray[Any]:
-        """Give the classes of a stream, and check that a later call names the same."""
-        known: NDArray[Any] | None = getattr(self, "classes_", None)
-        if classes is None and known is None:
-            raise ValueError(
-                "classes must be given at the first call of partial_fit: all labels that will "
-                "come, for example np.unique(y)."
-            )
-        if classes is None:
-            return known  # type: ignore[return-value]
-        given = np.unique(column_or_1d(classes))
-        if known is not None and not np.array_equal(given, known):
-            raise ValueError(
-                f"classes={given.tolist()!r} differ from {known.tolist()!r} of the first call."
-            )
-        if len(given) < 2:
-            raise ValueError(f"classes={given.tolist()!r} must name at least two labels.")
-        return given
-
-    def _validated(
-        self, distance: Distance, X: Any, y: Any, sample_weight: Any, classes: Any = None
-    ) -> tuple[Block, NDArray[Any]]:
-        """Check and encode the data; rows of weight zero are left out."""
-        if issparse(X) and not self._takes_sparse():
-            raise ValueError(
-                f"{type(self).__name__} learns from one sample at a time here and does not take "
-                "sparse matrices; give X.toarray(), or take a cost function with solver='auto'."
-            )
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=classes is None or not hasattr(self, "_memory"),
-            dtype=np.float64,
-            order="C",
-            accept_sparse="csr",
-            ensure_all_finite=True if distance.missing_form is None else "allow-nan",
-        )
-        if issparse(X):
-            X = checked_sparse(X)
-        check_classification_targets(y)
-        streaming = classes is not None
-        classes = classes if streaming else np.unique(y)
-        weight = check_sample_weight(sample_weight, len(y))
-        if not issparse(X) and np.isnan(X.min()):
-            check_observed_rows(X, weight)
-        block = Block(X, encode(y, classes), weight)
-        block = weigh(block, self.class_weight, classes, to_mean_one=not streaming)
-        if distance.squared:
-            check_magnitude(block.X)
-        return block, classes
-
-    def _check_classes(self, block: Block, classes: NDArray[Any]) -> None:
-        """Raise if there are fewer than two classes, or one of them has no rows."""
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has only one class, {classes.tolist()[0]!r}; a classifier needs rows of at "
-                "least two classes."
-            )
-        check_every_class(block, classes)
-        if not issparse(block.X):
-            check_observed_columns(block.X)
 
     def _held_out(
         self, block: Block, classes: NDArray[Any], rng: np.random.RandomState
@@ -367,8 +280,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         taught: Block,
         held: Block | None,
         rng: np.random.RandomState,
-    ) -> tuple[Codebook, SolverResult]:
-        """Learn from all the data; give the codebook to keep, and how it went."""
+    ) -> tuple[Codebook, SolverResult, list[float] | None]:
+        """Learn from all the data; give the codebook to keep, how it went, and on held-out rows."""
         max_iter = self.max_iter or learner.default_max_iter(len(taught))
         with reporter(self, learner.name, max_iter) as callback:
             stopping = None if held is None else EarlyStopping(learner, held, self.tol, callback)
@@ -388,10 +301,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
                 stacklevel=3,
             )
         if stopping is None:
-            self.__dict__.pop("validation_curve_", None)  # of an earlier fit
-            return result.codebook, result
-        self.validation_curve_ = stopping.curve
-        return stopping.best or result.codebook, result
+            return result.codebook, result, None
+        return stopping.best or result.codebook, result, stopping.curve
 
     def _store(
         self, codebook: Codebook, learner: Learner, distance: Distance, classes: NDArray[Any]

@@ -92,10 +92,10 @@ class Growth:
             rest = np.setdiff1d(present, k)
             if start.labels[k] not in start.labels[rest]:
                 continue
-            trial = self._judge(self.train(only(start, self.distance, rest)))
+            trial = self._judge(self.train(only(start, self.distance, rest)[0]))
             if self._mean(trial) <= self._mean(errors):
                 present, errors = rest, trial
-        return only(start, self.distance, present)
+        return only(start, self.distance, present)[0]
 
     def _judge(self, trained: Codebook) -> Floats:
         """Give 1 for each held-out sample that is classified wrongly, else 0."""
@@ -163,6 +163,6 @@ def winning(distance: Distance, codebook: Codebook, block: Block) -> Indices:
     return np.flatnonzero(won)
 
 
-def only(codebook: Codebook, distance: Distance, rows: Indices) -> Codebook:
-    """Give some prototypes of a codebook."""
-    return rearranged(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])[0]
+def only(codebook: Codebook, distance: Distance, rows: Indices) -> tuple[Codebook, Indices]:
+    """Give some prototypes of a codebook, and the rows of the metric that they use."""
+    return rearranged(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])

@@ -1,0 +1,119 @@
+"""What the user gives to train with: parameters, rows and labels, checked and encoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from .._columns import check_observed_columns, check_observed_rows, checked_sparse
+from .._validation import check_flag, check_integer, check_number, check_sample_weight
+from ..blocks import Block
+from ..distances import Distance
+from ..prototypes import is_automatic
+from .labels import check_every_class, encode, weigh
+from .magnitude import check_magnitude
+
+
+def check_parameters(model: Any, stream: bool) -> None:
+    """Raise if a parameter that all trained classifiers have is wrong."""
+    check_number(model, "tol", low=0.0)
+    if model.max_iter is not None:
+        check_integer(model, "max_iter", low=1)
+    if not isinstance(model.verbose, (bool, np.bool_)):
+        check_integer(model, "verbose", low=0)
+    if model.callback is not None and not callable(model.callback):
+        raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
+    check_number(model, "validation_fraction", low=0.0, high=1.0, above=True, below=True)
+    if check_flag(model, "early_stopping") and stream:
+        raise ValueError("partial_fit has no rows to hold out; set early_stopping=False.")
+    if is_automatic(model.prototypes_per_class) and stream:
+        raise ValueError(
+            "prototypes_per_class='auto' needs all the data; give partial_fit a number."
+        )
+    if is_automatic(model.prototypes_per_class) and not isinstance(model.init, str):
+        raise ValueError("prototypes_per_class='auto' finds its own prototypes; leave out init.")
+    if isinstance(model.class_weight, str) and stream:
+        raise ValueError(
+            f"class_weight={model.class_weight!r} needs all the data; give partial_fit a dict."
+        )
+
+
+def training_rows(
+    model: Any, distance: Distance, X: Any, y: Any, sample_weight: Any, classes: Any = None
+) -> tuple[Block, NDArray[Any]]:
+    """Check and encode the data; rows of weight zero are left out."""
+    if issparse(X) and not model._takes_sparse():
+        raise ValueError(
+            f"{type(model).__name__} learns from one sample at a time here and does not take "
+            "sparse matrices; give X.toarray(), or take a cost function with solver='auto'."
+        )
+    X, y = validate_data(
+        model,
+        X,
+        y,
+        reset=classes is None or not hasattr(model, "_memory"),
+        dtype=np.float64,
+        order="C",
+        accept_sparse="csr",
+        ensure_all_finite=True if distance.missing_form is None else "allow-nan",
+    )
+    if issparse(X):
+        X = checked_sparse(X)
+    check_classification_targets(y)
+    streaming = classes is not None
+    classes = classes if streaming else np.unique(y)
+    weight = check_sample_weight(sample_weight, len(y))
+    if not issparse(X) and np.isnan(X.min()):
+        check_observed_rows(X, weight)
+    block = Block(X, encode(y, classes), weight)
+    block = weigh(block, model.class_weight, classes, to_mean_one=not streaming)
+    if distance.squared:
+        check_magnitude(block.X)
+    return block, classes
+
+
+def check_trainable(block: Block, classes: NDArray[Any]) -> None:
+    """Raise if there are fewer than two classes, or a class or a feature has nothing to show."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has only one class, {classes.tolist()[0]!r}; a classifier needs rows of at "
+            "least two classes."
+        )
+    check_every_class(block, classes)
+    if not issparse(block.X):
+        check_observed_columns(block.X)
+
+
+def known_classes(model: Any, classes: Any) -> NDArray[Any]:
+    """Give the classes of a stream, and check that a later call names the same."""
+    known: NDArray[Any] | None = getattr(model, "classes_", None)
+    if classes is None and known is None:
+        raise ValueError(
+            "classes must be given at the first call of partial_fit: all labels that will "
+            "come, for example np.unique(y)."
+        )
+    if classes is None:
+        return known  # type: ignore[return-value]
+    given = np.unique(column_or_1d(classes))
+    if known is not None and not np.array_equal(given, known):
+        raise ValueError(
+            f"classes={given.tolist()!r} differ from {known.tolist()!r} of the first call."
+        )
+    if len(given) < 2:
+        raise ValueError(f"classes={given.tolist()!r} must name at least two labels.")
+    return given
+
+
+def check_same_distance(model: Any, distance: Distance) -> None:
+    """Raise if a stream would go on with another distance."""
+    old = model._distance
+    if type(old) is not type(distance) or repr(old) != repr(distance):
+        raise ValueError(
+            f"The stream began with the distance {old!r} and cannot go on with {distance!r}; "
+            "begin a new one with fit or a clone."
+        )
