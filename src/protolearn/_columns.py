@@ -18,7 +18,10 @@ def column_ranges(X: Any) -> tuple[Floats, Floats]:
     if issparse(X):
         low, high = min_max_axis(X, axis=0)
         return low, high
-    return np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    low, high = X.min(axis=0), X.max(axis=0)
+    if np.isnan(low).any():  # the slower way
+        low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    return low, high
 
 
 def check_observed_rows(X: Floats, weight: Floats | None = None) -> None:
