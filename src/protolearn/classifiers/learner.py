@@ -8,7 +8,6 @@ import numpy as np
 
 from .._parameters import Codebook, Floats
 from ..blocks import Block, Blocks
-from ..distances import Distance
 from ..solvers import Callback, Memory, SolverResult
 from .decision import Decision
 
@@ -19,10 +18,6 @@ class Learner(Protocol):
     @property
     def name(self) -> str:
         """What ``solver_`` tells."""
-
-    @property
-    def distance(self) -> Distance:
-        """The distance, in the form that suits the data."""
 
     @property
     def scale(self) -> float:

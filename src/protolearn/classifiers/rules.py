@@ -38,6 +38,7 @@ from ..native import (
     vector,
     vector_out,
 )
+from ..prototypes import mistakes
 from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import Progress
 from ..solvers.epochs import run_epochs
@@ -272,11 +273,7 @@ class RuleLearner:
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Give 1 for each row that is classified wrongly, else 0."""
-        parts = [
-            codebook.labels[self.distance.nearest(chunk.X, codebook)[0]] != chunk.y
-            for chunk in block.chunks(len(codebook.labels))
-        ]
-        return np.concatenate(parts).astype(np.float64)
+        return mistakes(self.distance, codebook, block)
 
 
 @native(

@@ -1,6 +1,6 @@
 """How many prototypes, where they begin, and what they begin with."""
 
-from .codebook import SMALLEST_SCALE, first_codebook, mean_own_distance, rearranged
+from .codebook import SMALLEST_SCALE, first_codebook, mean_own_distance, mistakes, rearranged
 from .growth import Growth, only, winning
 from .initial import STARTS, initial_prototypes
 from .number import check_enough_rows, is_automatic, prototype_counts
@@ -14,6 +14,7 @@ __all__ = [
     "initial_prototypes",
     "is_automatic",
     "mean_own_distance",
+    "mistakes",
     "only",
     "prototype_counts",
     "rearranged",

@@ -46,6 +46,18 @@ def rearranged(
     return Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0)), heirs
 
 
+def nearest_of_all(distance: Distance, codebook: Codebook, block: Block) -> Indices:
+    """Give the nearest prototype of each sample."""
+    parts = [distance.nearest(chunk.X, codebook)[0] for chunk in block.chunks(len(codebook.labels))]
+    return np.concatenate(parts)
+
+
+def mistakes(distance: Distance, codebook: Codebook, block: Block) -> Floats:
+    """Give 1 for each sample whose nearest prototype is of another class, else 0."""
+    nearest = nearest_of_all(distance, codebook, block)
+    return (codebook.labels[nearest] != block.y).astype(np.float64)
+
+
 def mean_own_distance(distance: Distance, codebook: Codebook, block: Block) -> float | None:
     """Give the mean distance to the nearest own prototype, or None if all distances vanish."""
     own = rival = 0.0

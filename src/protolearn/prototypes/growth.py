@@ -17,7 +17,7 @@ import numpy as np
 from .._parameters import Codebook, Floats, Indices
 from ..blocks import Block
 from ..distances import Distance
-from .codebook import rearranged
+from .codebook import mistakes, nearest_of_all, rearranged
 from .initial import initial_prototypes
 
 PATIENCE = 3
@@ -99,11 +99,7 @@ class Growth:
 
     def _judge(self, trained: Codebook) -> Floats:
         """Give 1 for each held-out sample that is classified wrongly, else 0."""
-        parts = [
-            trained.labels[self.distance.nearest(chunk.X, trained)[0]] != chunk.y
-            for chunk in self.judged.chunks(len(trained.labels))
-        ]
-        return np.concatenate(parts).astype(np.float64)
+        return mistakes(self.distance, trained, self.judged)
 
     def _mean(self, errors: Floats) -> float:
         """Give the weighted share of errors."""
@@ -126,12 +122,7 @@ class Growth:
 
     def _most_wrong(self, start: Codebook, trained: Codebook) -> tuple[Indices, Indices]:
         """Give the prototypes with at least half the most errors, and whose each sample is."""
-        wrong = np.concatenate(
-            [
-                trained.labels[self.distance.nearest(chunk.X, trained)[0]] != chunk.y
-                for chunk in self.taught.chunks(len(start.labels))
-            ]
-        )
+        wrong = mistakes(self.distance, trained, self.taught)
         own, K = self._members(start), len(start.labels)
         errors = np.bincount(own, wrong * self.taught.weights, minlength=K)
         errors[np.bincount(own, minlength=K) < FEWEST_ROWS] = 0.0
@@ -156,8 +147,7 @@ class Growth:
 def winning(distance: Distance, codebook: Codebook, block: Block) -> Indices:
     """Give the prototypes that are nearest to some sample; at least one of each class."""
     won = np.zeros(len(codebook.labels), dtype=bool)
-    for chunk in block.chunks(len(won)):
-        won[distance.nearest(chunk.X, codebook)[0]] = True
+    won[nearest_of_all(distance, codebook, block)] = True
     for code in np.setdiff1d(codebook.labels, codebook.labels[won]):
         won[np.flatnonzero(codebook.labels == code)[0]] = True
     return np.flatnonzero(won)
