@@ -99,8 +99,8 @@ class OtherNearest(SquaredEuclidean):
 
 
 class OtherTerms(SquaredEuclidean):
-    def terms(self, X, W, theta):
-        return abs(X - W)
+    def terms(self, X, codebook, prototype):
+        return abs(X - codebook.prototypes[prototype])
 
 
 class HidesNan(SquaredEuclidean):

@@ -11,11 +11,15 @@ from . import datasets
 from .analysis import hypothesis_margin
 from .classifiers import (
     GLVQ,
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
     LOGM,
     LVQ1,
     LVQ3,
     LVQ21,
     MCE,
+    MRSLVQ,
     OLVQ1,
     RSLVQ,
     SNPC,
@@ -27,11 +31,15 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "GLVQ",
+    "GMLVQ",
+    "GRLVQ",
+    "LGMLVQ",
     "LOGM",
     "LVQ1",
     "LVQ3",
     "LVQ21",
     "MCE",
+    "MRSLVQ",
     "OLVQ1",
     "RSLVQ",
     "SNPC",

@@ -12,6 +12,9 @@ from sklearn.utils.sparsefuncs import min_max_axis
 
 from ._parameters import Floats, rows_at_a_time
 
+ROUNDING = 1e-12
+"""Share of itself by which a number may differ from an equal one."""
+
 
 def column_ranges(X: Any) -> tuple[Floats, Floats]:
     """Give the least and the greatest observed value of each column; NaN if there is none."""
@@ -22,6 +25,17 @@ def column_ranges(X: Any) -> tuple[Floats, Floats]:
     if np.isnan(low).any():  # the slower way
         low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     return low, high
+
+
+def differ(low: Floats, high: Floats) -> NDArray[np.bool_]:
+    """Tell where two ends are further apart than rounding makes equal numbers."""
+    return high - low > ROUNDING * np.fmax(np.abs(low), np.abs(high))
+
+
+def varying(X: Any) -> NDArray[np.bool_]:
+    """Tell which columns take more than one value; all, if none does."""
+    moves = differ(*column_ranges(X))
+    return moves if moves.any() else np.ones_like(moves)
 
 
 def check_observed_rows(X: Floats, weight: Floats | None = None) -> None:

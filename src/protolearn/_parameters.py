@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,12 +75,19 @@ class Codebook:
         return self.labels == np.arange(n_classes)[:, None]
 
 
-class Constraint(Protocol):
+class Constraint(ABC):
     """How free numbers become the parameters of a distance."""
 
-    def apply(self, free: Floats) -> Floats: ...
+    constrain: Any
+    """Puts one row back where it belongs, in place: a native function ``CONSTRAIN``."""
 
-    def pull_back(self, free: Floats, gradient: Floats) -> Floats: ...
+    @abstractmethod
+    def apply(self, free: Floats) -> Floats:
+        """Give the parameters of free numbers, row by row."""
+
+    @abstractmethod
+    def pull_back(self, free: Floats, gradient: Floats) -> Floats:
+        """Turn a gradient by the parameters into one by the free numbers."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +95,14 @@ class Coordinates:
     """The flat vector that a batch solver sees.
 
     Prototypes appear as ``(w - center) / unit``, so that their size is about one whatever the
-    units of the data; the metric appears before its constraint, and only if it is learned.
+    units of the data; the metric appears before its constraint, and only if it is learned. No
+    prototype has an entry below ``lowest``.
     """
 
     template: Codebook
     unit: float
     constraint: Constraint | None
+    lowest: float = -np.inf
 
     def flatten(self, codebook: Codebook) -> Floats:
         """Put a codebook into one vector."""
@@ -110,8 +120,20 @@ class Coordinates:
             self.template, prototypes=prototypes, metric=self.constraint.apply(self._free(flat))
         )
 
+    def lower_bounds(self) -> Floats | None:
+        """Give the least that each number may be, or None if none has a bound."""
+        if self.lowest == -np.inf:
+            return None
+        bounds = np.full(self.flatten(self.template).shape, -np.inf)
+        center = np.broadcast_to(self.template.center, self.template.prototypes.shape)
+        bounds[: center.size] = ((self.lowest - center) / self.unit).ravel()
+        return bounds
+
     def constrained(self, flat: Floats) -> Floats:
-        """Put the metric back on its constraint, in place."""
+        """Put prototypes above their bound and the metric on its constraint, in place."""
+        bounds = self.lower_bounds()
+        if bounds is not None:
+            np.maximum(flat, bounds, out=flat)
         if self.constraint is not None:
             flat[self.template.prototypes.size :] = self.constraint.apply(self._free(flat)).ravel()
         return flat

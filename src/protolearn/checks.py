@@ -285,7 +285,7 @@ def _check_blocks(
     winner, _ = distance.nearest(X, codebook)
     assert (winner == D.argmin(axis=1)).all(), "nearest is not the smallest distance"
     if type(distance).terms is not Distance.terms:
-        terms = distance.terms(X[: len(W)], W, theta[group])
+        terms = distance.terms(X[: len(W)], codebook, np.arange(len(W)))
         _close(terms.sum(axis=1), D.diagonal(), "terms do not add up to the distance", 1e-9)
     if distance.shows_nonfinite:
         _check_nonfinite(distance, X, codebook)

@@ -82,8 +82,8 @@ GRADIENT = types.void(vector, vector, vector, vector_out, vector_out)
 ROW = types.void(vector, matrix, matrix, indices, ADDRESS, vector_out)
 """``row(x, W, theta, group, pair, out)``; the distances of one sample to all prototypes."""
 
-CONSTRAIN = types.void(vector_out)
-"""``constrain(theta)``; puts one parameter row back where it belongs, in place."""
+CONSTRAIN = types.void(vector_out, i8)
+"""``constrain(theta, d)``; puts the parameter row of d features where it belongs, in place."""
 
 SCHEDULE = f8(i8, vector)
 """``rate(t, theta) -> learning rate of step t``"""

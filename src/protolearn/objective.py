@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._parameters import Codebook, Floats, Gradients, as_floats
+from ._parameters import Codebook, Coordinates, Floats, Gradients, as_floats
 from .blocks import Block
 from .distances import Distance
 from .losses import Loss
@@ -70,6 +70,16 @@ class Partial:
         )
         return Partial(self.value + other.value, gradients, self.weight + other.weight)
 
+    def over(self, weight: float) -> Partial:
+        """Give the share of one unit of weight."""
+        gradients = Gradients(*(gradient / weight for gradient in self.gradients))
+        return Partial(self.value / weight, gradients, self.weight / weight)
+
+    def penalized(self, penalty: float, by_metric: Floats) -> Partial:
+        """Add what the metric costs by itself."""
+        gradients = Gradients(self.gradients.prototypes, self.gradients.metric + by_metric)
+        return Partial(self.value + penalty, gradients, self.weight)
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -108,10 +118,17 @@ class Objective:
             np.array([True, False]),
         )
 
-    @property
-    def unit(self) -> float:
-        """The length, in the units of the data, at which a distance is about one scale."""
-        return math.sqrt(self.scale) if self.distance.squared else self.scale
+    def unit(self, codebook: Codebook) -> float:
+        """Give the length, in the units of the data, at which a distance is about one scale."""
+        if self.distance.squared is False:
+            return self.scale
+        return math.sqrt(self.scale * self.distance.stride(codebook))
+
+    def coordinates(self, codebook: Codebook) -> Coordinates:
+        """Give the way from codebooks to flat vectors and back."""
+        distance = self.distance
+        constraint = distance.constraint if distance.adaptive else None
+        return Coordinates(codebook, self.unit(codebook), constraint, distance.lowest(codebook))
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "axes"}
@@ -124,8 +141,8 @@ class Objective:
         value = 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
             for chunk in block.chunks(len(codebook.labels)):
-                D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
-                value += add(codebook, chunk, D, same, gradients)
+                D, kept = self.distance.forward(chunk.X, codebook, chunk.prepared)
+                value += add(codebook, chunk, D, kept, same, gradients)
             for gradient in gradients:
                 gradient /= self.scale
         return Partial(value, gradients, block.total_weight)
@@ -143,23 +160,35 @@ class Objective:
         return np.concatenate(parts)
 
     def _add_winners(
-        self, codebook: Codebook, chunk: Block, D: Floats, same: NDArray[np.bool_], out: Gradients
+        self,
+        codebook: Codebook,
+        chunk: Block,
+        D: Floats,
+        kept: Any,
+        same: NDArray[np.bool_],
+        out: Gradients,
     ) -> float:
         """Add a chunk when only two prototypes a row have a gradient."""
         index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
         total: float = price_winners(
             D, chunk.codes, chunk.weights, same, self.axes, price.address, index, value
         )
-        self.distance.pull_winners(chunk.X, codebook, index, value, out)
+        self.distance.pull_winners(chunk.X, codebook, index, value, out, kept)
         return total
 
     def _add_rows(
-        self, codebook: Codebook, chunk: Block, D: Floats, same: NDArray[np.bool_], out: Gradients
+        self,
+        codebook: Codebook,
+        chunk: Block,
+        D: Floats,
+        kept: Any,
+        same: NDArray[np.bool_],
+        out: Gradients,
     ) -> float:
         """Add a chunk when every prototype of a row has a gradient."""
         axes, codes = self.axes, chunk.codes
         total: float = price_rows(D, codes, chunk.weights, same, axes, price.address)
-        self.distance.pull_rows(chunk.X, codebook, D, out)
+        self.distance.pull_rows(chunk.X, codebook, D, out, kept)
         return total
 
 

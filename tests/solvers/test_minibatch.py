@@ -193,9 +193,10 @@ def city(X, W):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("axis", "distance"), [(custom_axes.LogCosh(), log_cosh), (custom_axes.City(), city)]
+    ("axis", "distance", "unit"),
+    [(custom_axes.LogCosh(), log_cosh, np.sqrt(2.0)), (custom_axes.City(), city, 2.0)],
 )
-def test_the_unit_of_an_unsquared_distance_is_the_scale(kind, axis, distance):
+def test_the_unit_of_a_metric_is_the_scale_of_others_its_root(kind, axis, distance, unit):
     X, y, W = problem(2)
     model = PrototypeClassifier(
         distance=axis,
@@ -215,7 +216,7 @@ def test_the_unit_of_an_unsquared_distance_is_the_scale(kind, axis, distance):
         size=6,
         epochs=2,
         weights=np.ones(len(X)),
-        unit=2.0,
+        unit=unit,
         schedule="constant",
         margin="difference",
         loss="logistic",

@@ -16,6 +16,7 @@ from .._columns import check_observed_rows, checked_sparse
 from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, rows_at_a_time
 from ..distances import Distance
 from .decision import Decision
+from .metric import MetricViews
 
 Part = Callable[[Any, Codebook, Distance], tuple[Any, Any]]
 
@@ -23,7 +24,7 @@ SINGLE = (1e-25, 1e25)
 """Scales at which squared distances fit into single precision."""
 
 
-class NearestPrototypeClassifier(ClassifierMixin, BaseEstimator):
+class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
     """The fitted side of a model that decides by distance to prototypes.
 
     ``fit`` of a subclass stores what is named below.
@@ -162,7 +163,7 @@ CalibratedClassifierCV` does that.
         own = scores.argmax(axis=1)[:, None] == codebook.labels
         winner = np.where(own, D, np.inf).argmin(axis=1)
         rival = np.where(own, np.inf, D).argmin(axis=1)
-        speaks = _terms(X, codebook, rival, distance) - _terms(X, codebook, winner, distance)
+        speaks = distance.terms(X, codebook, rival) - distance.terms(X, codebook, winner)
         total = np.abs(speaks).sum(axis=1, keepdims=True)
         return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0), D
 
@@ -180,6 +181,7 @@ CalibratedClassifierCV` does that.
         )
         if issparse(X):
             X = checked_sparse(X)
+        self._distance.check_rows(X)
         fits = SINGLE[0] < self.scale_ < SINGLE[1]
         return X if fits else X.astype(np.float64, copy=False)
 
@@ -256,9 +258,3 @@ def _all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[A
 
 def _nearest(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
     return distance.nearest(part, codebook)
-
-
-def _terms(X: Any, codebook: Codebook, prototype: Indices, distance: Distance) -> Floats:
-    """Give what each feature adds to the distance of each row to one prototype."""
-    theta = codebook.metric[codebook.group[prototype]]
-    return distance.terms(X, codebook.prototypes[prototype], theta)

@@ -147,7 +147,7 @@ class CostFunctionClassifier(TrainedClassifier):
         n_classes: int,
         scale: float,
         n_prototypes: int = 0,
-        n_numbers: int = 0,
+        work: float = 0.0,
         *,
         stream: bool = False,
     ) -> CostLearner:
@@ -160,7 +160,7 @@ class CostFunctionClassifier(TrainedClassifier):
             check_number(self, "scale", low=SMALLEST_SCALE)
         decision = Decision(self._is_soft(), margin.sharpness, margin.sharpness * loss.sharpness)
         objective = Objective(distance, margin, loss, n_classes, attraction, scale)
-        solver = self._solver(objective, n_prototypes, n_numbers, stream)
+        solver = self._solver(objective, n_prototypes, work, stream)
         return CostLearner(objective, solver, decision)
 
     def _takes_sparse(self) -> bool:
@@ -169,13 +169,11 @@ class CostFunctionClassifier(TrainedClassifier):
         solver = SOLVERS.get(self.solver) if isinstance(self.solver, str) else self.solver
         return bool(getattr(solver, "takes_sparse", True))
 
-    def _solver(
-        self, objective: Objective, n_prototypes: int, n_numbers: int, stream: bool
-    ) -> Solver:
+    def _solver(self, objective: Objective, n_prototypes: int, work: float, stream: bool) -> Solver:
         """Choose the solver, and check that it fits the axes and the data."""
         axes = objective.loss, objective.margin, objective.distance
         if isinstance(self.solver, str) and self.solver == "auto":
-            kind = SOLVERS[automatic_solver(objective, n_prototypes, n_numbers, stream)]
+            kind = SOLVERS[automatic_solver(objective, n_prototypes, work, stream)]
             return kind.for_stream() if stream else kind()
         solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
         solver.check(*axes)
@@ -186,7 +184,7 @@ class CostFunctionClassifier(TrainedClassifier):
         return solver
 
 
-def automatic_solver(objective: Objective, n_prototypes: int, n_numbers: int, stream: bool) -> str:
+def automatic_solver(objective: Objective, n_prototypes: int, work: float, stream: bool) -> str:
     """Name the solver for some axes and an amount of data.
 
     L-BFGS finds the minimum where the cost is about as tame as that of a linear model: one
@@ -198,7 +196,6 @@ def automatic_solver(objective: Objective, n_prototypes: int, n_numbers: int, st
     sparse = type(objective.distance).sparse_form is type(objective.distance)
     levels_off = objective.loss.bounded and not objective.margin.bounded
     tame = n_prototypes <= objective.n_classes and not levels_off
-    small = n_numbers * n_prototypes <= BATCH_WORK
-    if smooth and not stream and (sparse or (tame and small)):
+    if smooth and not stream and (sparse or (tame and work <= BATCH_WORK)):
         return "lbfgs"
-    return "adam" if sparse else "sgd"
+    return "adam" if sparse or objective.distance.blockwise else "sgd"

@@ -64,6 +64,7 @@ def training_rows(
     )
     if issparse(X):
         X = checked_sparse(X)
+    distance.check_rows(X)
     check_classification_targets(y)
     streaming = classes is not None
     classes = classes if streaming else np.unique(y)

@@ -57,7 +57,7 @@ class HeuristicClassifier(TrainedClassifier):
         n_classes: int,
         scale: float,
         n_prototypes: int = 0,
-        n_numbers: int = 0,
+        work: float = 0.0,
         *,
         stream: bool = False,
     ) -> RuleLearner:

@@ -43,7 +43,7 @@ from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import Progress
 from ..solvers.epochs import run_epochs
 from ..solvers.schedules import SCHEDULES
-from ..solvers.sequential import GATHERED
+from ..solvers.sequential import GATHERED, PENALIZED
 from .decision import Decision
 
 RULE = i8(vector, flags, vector, f8, vector_out, indices_out, vector_out)
@@ -75,12 +75,12 @@ def nearest(d):
 
 
 @numba.njit
-def steepness(gradient, distance):
-    """Give how many times steeper than ``2 (w - x)`` the gradient of a squared distance is."""
+def steepness(gradient, distance, stride):
+    """Give how many times further than to the sample a whole step would go, at least once."""
     total = 0.0
     for f in range(gradient.size):
         total += gradient[f] * gradient[f]
-    return max(1.0, total / (4.0 * distance)) if distance > 0.0 else 1.0
+    return max(1.0, stride * total / (4.0 * distance)) if distance > 0.0 else 1.0
 
 
 @numba.njit
@@ -235,20 +235,23 @@ class RuleLearner:
         n_steps: int = 1,
     ) -> float:
         """Follow the rule for each sample, in place; give the share of errors met on the way."""
-        distance = self.distance
+        distance, schedule = self.distance, SCHEDULES[self.schedule]
         functions = (
             distance.row.address,
             distance.pair.address,
             distance.gradient.address,
             distance.constraint.constrain.address,
             self.rule.address,
-            SCHEDULES[self.schedule].address,
+            schedule.address,
         )
+        rate_theta = as_floats([self.learning_rate, n_steps, self.decay])
         rates = memory.by_prototype.setdefault("rate", np.zeros(len(codebook.labels)))
         rates[rates == 0.0] = self.learning_rate  # prototypes that have just begun
         same = codebook.same_class(self.n_classes)
         metric_rate = self.metric_rate / self.scale if distance.adaptive else 0.0
         size = max(GATHERED // codebook.prototypes.shape[1], 1)
+        if distance.penalized:
+            size = min(size, PENALIZED)
         wrong = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
             wrong += follow(
@@ -261,14 +264,20 @@ class RuleLearner:
                 same,
                 functions,
                 self.theta,
-                as_floats([self.learning_rate, n_steps, self.decay]),
+                rate_theta,
                 rates,
+                distance.stride(codebook),
                 metric_rate,
                 distance.steep,
+                distance.lowest(codebook),
                 memory.steps,
             )
+            if distance.penalized:
+                rate = batch.total_weight * schedule(memory.steps, rate_theta)
+                distance.shrink(codebook, self.metric_rate * rate)
             weight += batch.total_weight
             memory.steps += len(batch)
+        codebook.metric[...] = distance.refresh(codebook)
         return float(wrong / weight)
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
@@ -290,7 +299,9 @@ class RuleLearner:
         vector,
         vector_out,
         f8,
+        f8,
         types.boolean,
+        f8,
         i8,
     )
 )
@@ -306,8 +317,10 @@ def follow(
     rule_theta,
     rate_theta,
     own_rates,
+    stride,
     metric_rate,
     steep,
+    lowest,
     step,
 ):
     """Follow a rule for each sample; give the weight of those that were classified wrongly."""
@@ -330,10 +343,10 @@ def follow(
             by_w[:] = 0.0
             by_theta[:] = 0.0
             derive(x, W[k], theta[group[k]], by_w, by_theta)
-            longest = 1.0 / steepness(by_w, d[k]) if steep else 1.0
+            longest = 1.0 / steepness(by_w, d[k], stride) if steep else 1.0
             move = 0.5 * min(max(weight[i] * shares[j], -longest), longest)
             for f in range(by_w.size):
-                W[k, f] -= move * by_w[f]
+                W[k, f] = max(W[k, f] - stride * move * by_w[f], lowest)
             for f in range(by_theta.size):
                 metric_step[group[k], f] += move * by_theta[f]
         if metric_rate > 0.0:
@@ -342,5 +355,5 @@ def follow(
                 for f in range(by_theta.size):
                     theta[r, f] -= metric_rate * metric_step[r, f]
                     metric_step[r, f] = 0.0
-                constrain(theta[r])
+                constrain(theta[r], by_w.size)
     return wrong

@@ -100,13 +100,14 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         n_classes: int,
         scale: float,
         n_prototypes: int = 0,
-        n_numbers: int = 0,
+        work: float = 0.0,
         *,
         stream: bool = False,
     ) -> Learner:
         """Give what moves the prototypes; raise if a parameter is wrong.
 
-        ``n_numbers`` tells how many numbers the samples are, ``stream`` that they come in parts.
+        ``work`` tells the multiplications for all distances of the data, ``stream`` that they
+        come in parts.
         """
 
     def _given_scale(self) -> float | None:
@@ -142,7 +143,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
 
         def learner_for(start: Codebook) -> Learner:
             scale = self._scale(form, start, taught) or 1.0
-            return self._learner(form, len(classes), scale, len(start.labels), taught.size)
+            work = taught.size * form.effort(start)
+            return self._learner(form, len(classes), scale, len(start.labels), work)
 
         automatic = is_automatic(self.prototypes_per_class)
         if automatic:
@@ -201,8 +203,9 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         codebook, memory = added_prototypes(old, form, self.init, block, counts, rng)
         scale = None if first else self._fixed_scale
         scale = scale or self._scale(form, codebook, block)
+        work = block.size * form.effort(codebook)
         learner = self._learner(
-            form, len(known), scale or 1.0, len(codebook.labels), block.size, stream=True
+            form, len(known), scale or 1.0, len(codebook.labels), work, stream=True
         )
         loss = np.nan
         if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
@@ -222,6 +225,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             distance = self._named_distance()
         except ValueError:  # fit will say what is wrong
             return tags
+        tags.input_tags.positive_only = distance.positive_only
         tags.input_tags.allow_nan = distance.missing_form is not None
         tags.input_tags.sparse = distance.sparse_form is not None and self._takes_sparse()
         return tags
@@ -234,6 +238,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         """Raise if a parameter is wrong, before any work; give a distance of our own."""
         check_parameters(self, stream)
         distance: Distance = clone(self._named_distance())
+        distance.check()
         self._learner(distance, 2, 1.0, stream=stream)
         return distance
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from .._parameters import Codebook, Floats, Gradients, Indices
+from .._parameters import Codebook, Constraint, Floats, Gradients, Indices
 from ..native import (
     ADDRESS,
     GRADIENT,
@@ -27,7 +27,7 @@ from ..native import (
     pointer,
     types,
 )
-from .constraints import Free, UnitNorm
+from .constraints import Free
 
 pair_at = pointer(PAIR)
 gradient_at = pointer(GRADIENT)
@@ -59,24 +59,34 @@ class Distance(BaseEstimator):
         Whether the gradient is continuous.
     adaptive : bool
         Whether ``theta`` is learned along with the prototypes.
-    constraint : Free or UnitNorm
+    constraint : Free, UnitNorm or Orthonormal
         What the rows of ``theta`` have to satisfy.
     shows_nonfinite : bool
         Whether the distance of a row with NaN or infinity is never finite.
     steep : bool
         Whether the gradient of a squared distance can exceed ``2 (w - x)``; sequential steps are
         then shortened so that they do not pass the sample.
+    moving : bool
+        Whether ``theta`` belongs to where the prototypes are: held fixed while they move, and made
+        anew by ``refresh`` between rounds.
+    positive_only : bool
+        Whether the rows must not be negative.
+    blockwise : bool
+        Whether the forms for whole blocks are much faster than one sample at a time.
     sparse_form, missing_form : subclass of Distance, or None
         The same distance for CSR matrices, and for rows with missing values; None if it takes
         none of these.
     """
 
     squared: ClassVar[bool | None] = None
-    smooth: ClassVar[bool] = True
-    adaptive: ClassVar[bool] = False
-    constraint: ClassVar[Free | UnitNorm] = Free()
+    smooth: bool = True
+    adaptive: bool = False
+    constraint: Constraint = Free()
     shows_nonfinite: ClassVar[bool] = False
     steep: ClassVar[bool] = False
+    moving: bool = False
+    positive_only: ClassVar[bool] = False
+    blockwise: ClassVar[bool] = False
     sparse_form: ClassVar[type[Distance] | None] = None
     missing_form: ClassVar[type[Distance] | None] = None
     pair: ClassVar[Native]
@@ -102,6 +112,17 @@ class Distance(BaseEstimator):
             raise ValueError(f"{type(self).__name__} does not take {kind}.")
         return form(**self.get_params())
 
+    def check(self) -> None:
+        """Raise if a setting is out of range."""
+
+    def check_rows(self, X: Any) -> None:
+        """Raise if the rows are not such as the distance takes."""
+        if self.positive_only and X.size and np.nanmin(X) < 0.0:
+            raise ValueError(
+                f"Negative values in data passed to {type(self).__name__}: it compares rows of "
+                "non-negative numbers, such as counts, spectra or histograms."
+            )
+
     def groups(self, labels: Indices) -> Indices:
         """Give the row of ``theta`` that each prototype uses; one row for all by default."""
         return np.zeros(len(labels), dtype=np.intp)
@@ -109,6 +130,37 @@ class Distance(BaseEstimator):
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
         """Give the ``theta`` to start from, an array (n_groups, p); nothing by default."""
         return np.zeros((n_groups, 0))
+
+    def refresh(self, codebook: Codebook) -> Floats:
+        """Give the ``theta`` that belongs to where the prototypes are now."""
+        return codebook.metric
+
+    def stride(self, codebook: Codebook) -> float:
+        """Give how many times half the gradient goes, roughly, from a prototype to the sample.
+
+        One for squared Euclidean distance; the inverse of a typical curvature for others.
+        """
+        return 1.0
+
+    def lowest(self, codebook: Codebook) -> float:
+        """Give the smallest number that a prototype may have."""
+        return -np.inf
+
+    def effort(self, codebook: Codebook) -> float:
+        """Give how many multiplications a block form makes for each number of a sample."""
+        return float(len(codebook.labels))
+
+    @property
+    def penalized(self) -> bool:
+        """Tell whether there is a penalty on ``theta``."""
+        return False
+
+    def penalty(self, codebook: Codebook) -> tuple[float, Floats]:
+        """Give what is added to the mean cost for ``theta`` alone, and its derivative."""
+        return 0.0, np.zeros_like(codebook.metric)
+
+    def shrink(self, codebook: Codebook, step: float) -> None:
+        """Take a proximal step down the penalty, in place: for solvers that see no mean cost."""
 
     def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
         """Compute once for a block what every evaluation needs; one entry a row, or None."""
@@ -128,18 +180,30 @@ class Distance(BaseEstimator):
         )
         return D
 
+    def forward(
+        self, X: Any, codebook: Codebook, prepared: Floats | None = None
+    ) -> tuple[Floats, Any]:
+        """Give all distances, and whatever ``pull_winners`` and ``pull_rows`` can use again."""
+        return self.pairwise(X, codebook, prepared), None
+
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Give the nearest prototype of each row, and a number that is finite if the row is."""
         D = self.pairwise(X, codebook)
         winner = D.argmin(axis=1)
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
 
-    def terms(self, X: Floats, W: Floats, theta: Floats) -> Floats:
-        """Give what each feature adds to the distance of each row of X to the same row of W."""
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
+        """Give what each feature adds to the distance of each row to the prototype named for it."""
         raise ValueError(f"{type(self).__name__} is not a sum over features.")
 
     def pull_winners(
-        self, X: Floats, codebook: Codebook, index: Indices, value: Floats, out: Gradients
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
     ) -> None:
         """Add to the gradients, given dL/dD at two prototypes of each row."""
         pull_entries(
@@ -154,10 +218,12 @@ class Distance(BaseEstimator):
             out.metric,
         )
 
-    def pull_rows(self, X: Floats, codebook: Codebook, G: Floats, out: Gradients) -> None:
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
         """Add to the gradients, given the whole matrix dL/dD."""
         every = np.broadcast_to(np.arange(G.shape[1]), G.shape)
-        self.pull_winners(X, codebook, np.ascontiguousarray(every), G, out)
+        self.pull_winners(X, codebook, np.ascontiguousarray(every), G, out, kept)
 
 
 @native(types.void(matrix, matrix, matrix, indices, ADDRESS, ADDRESS, matrix_out))

@@ -11,15 +11,15 @@ import math
 
 import numpy as np
 
-from .._parameters import Floats
+from .._parameters import Constraint, Floats
 from ..native import CONSTRAIN, native
 
 
-class Free:
+class Free(Constraint):
     """No constraint."""
 
     @native(CONSTRAIN)
-    def constrain(theta):
+    def constrain(theta, d):
         """Leave one row as it is."""
 
     def apply(self, free: Floats) -> Floats:
@@ -31,11 +31,11 @@ class Free:
         return gradient
 
 
-class UnitNorm:
+class UnitNorm(Constraint):
     """Every row has norm one: ``theta = a / |a|``."""
 
     @native(CONSTRAIN)
-    def constrain(theta):
+    def constrain(theta, d):
         """Divide one row by its norm."""
         total = 0.0
         for j in range(theta.size):

@@ -77,9 +77,9 @@ class SquaredEuclidean(Distance):
                 total += r * r
             out[k] = total
 
-    def terms(self, X: Floats, W: Floats, theta: Floats) -> Floats:
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Give the squared difference of each feature."""
-        return (X - W) ** 2
+        return np.square(X - codebook.prototypes[prototype])
 
     def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
         """Give the squared distance of each row to the centre."""
@@ -108,12 +108,20 @@ class SquaredEuclidean(Distance):
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
 
     def pull_winners(
-        self, X: Floats, codebook: Codebook, index: Indices, value: Floats, out: Gradients
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
     ) -> None:
         """Add to the gradients while the rows are still in cache; no second product."""
         pull_differences(X, codebook.prototypes, index, value, out.prototypes)
 
-    def pull_rows(self, X: Floats, codebook: Codebook, G: Floats, out: Gradients) -> None:
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)``."""
         share = G.T @ X
         np.subtract(G.sum(axis=0)[:, None] * codebook.prototypes, share, out=share)

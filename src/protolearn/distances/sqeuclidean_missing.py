@@ -61,8 +61,9 @@ class PartialSquaredEuclidean(SquaredEuclidean):
         """Give itself for dense rows: complete ones are a special case."""
         return super().suited_to(X) if issparse(X) else self
 
-    def terms(self, X: Floats, W: Floats, theta: Floats) -> Floats:
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Give the squared difference of each feature, 0 where it is missing."""
+        W = codebook.prototypes[prototype]
         offset, _, share = observed(X - W, np.zeros(X.shape[1]))
         return share[:, None] * offset**2
 
@@ -84,12 +85,20 @@ class PartialSquaredEuclidean(SquaredEuclidean):
         return Distance.nearest(self, X, codebook)
 
     def pull_winners(
-        self, X: Floats, codebook: Codebook, index: Indices, value: Floats, out: Gradients
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
     ) -> None:
         """Add to the gradients, given dL/dD at two prototypes of each row."""
         Distance.pull_winners(self, X, codebook, index, value, out)
 
-    def pull_rows(self, X: Floats, codebook: Codebook, G: Floats, out: Gradients) -> None:
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
         """Add ``2 ((G'^T M) * V - G'^T Z)``, G' the rows of G times features / observed."""
         offset, known, share = observed(X, codebook.center)
         G = G * share[:, None]

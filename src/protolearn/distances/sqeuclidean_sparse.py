@@ -26,12 +26,18 @@ class SparseSquaredEuclidean(SquaredEuclidean):
         norms: Floats = squares - 2.0 * (X @ center) + center @ center
         return norms
 
-    def terms(self, X: Any, W: Floats, theta: Floats) -> Floats:
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Give the squared difference of each feature."""
-        return (X.toarray() - W) ** 2
+        return super().terms(X.toarray(), codebook, prototype)
 
     def pull_winners(
-        self, X: Any, codebook: Codebook, index: Indices, value: Floats, out: Gradients
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
     ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)`` for a G of a few entries a row."""
         n, per_row = index.shape
@@ -40,7 +46,9 @@ class SparseSquaredEuclidean(SquaredEuclidean):
         pulled = G.T.tocsr() @ X
         add_pull(pulled.toarray(), np.asarray(G.sum(axis=0)).ravel(), codebook, out)
 
-    def pull_rows(self, X: Any, codebook: Codebook, G: Floats, out: Gradients) -> None:
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)``."""
         add_pull((X.T @ G).T, G.sum(axis=0), codebook, out)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from .._columns import column_ranges
+from .._columns import column_ranges, differ
 from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
 from ..blocks import Block
 from ..distances import Distance
@@ -13,21 +15,26 @@ SMALLEST_SCALE = 1e-305
 """The inverse of a smaller number overflows."""
 
 
-ROUNDING = 1e-12
-"""Share of itself by which a number may differ from an equal one."""
-
-
 def first_codebook(
     distance: Distance, prototypes: Floats, labels: Indices, block: Block
 ) -> Codebook:
     """Put prototypes and the initial metric together."""
+    distance.check_rows(prototypes)
     group = as_indices(distance.groups(labels))
     n_groups = int(group.max()) + 1
     if type(distance).initial is Distance.initial:
         metric = np.zeros((n_groups, 0))
     else:
         metric = as_floats(distance.initial(block.X, block.codes, block.weights, n_groups))
-    return Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0))
+    return settled(Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0)), distance)
+
+
+def settled(codebook: Codebook, distance: Distance) -> Codebook:
+    """Put the prototypes where the distance takes them, and the metric where they are."""
+    lowest = distance.lowest(codebook)
+    if lowest > -np.inf:
+        codebook = replace(codebook, prototypes=np.maximum(codebook.prototypes, lowest))
+    return replace(codebook, metric=distance.refresh(codebook))
 
 
 def rearranged(
@@ -43,7 +50,8 @@ def rearranged(
     np.minimum.at(heirs, group, codebook.group[parents])
     heirs[heirs == len(codebook.metric)] = 0  # rows that no prototype uses
     metric = as_floats(codebook.metric[heirs])
-    return Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0)), heirs
+    found = Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0))
+    return settled(found, distance), heirs
 
 
 def nearest_of_all(distance: Distance, codebook: Codebook, block: Block) -> Indices:
@@ -85,4 +93,4 @@ def _differ(block: Block, codebook: Codebook) -> bool:
     low, high = column_ranges(block.X)
     low = np.fmin(low, codebook.prototypes.min(axis=0))
     high = np.fmax(high, codebook.prototypes.max(axis=0))
-    return bool((high - low > ROUNDING * np.fmax(np.abs(low), np.abs(high))).any())
+    return bool(differ(low, high).any())

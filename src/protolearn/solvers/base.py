@@ -66,6 +66,7 @@ class Progress:
 
     def __init__(self, callback: Callback | None):
         self.loss_curve: list[float] = []
+        self.stopped = False
         self._callback = callback
         self._start = perf_counter()
 
@@ -77,7 +78,8 @@ class Progress:
             return False
         elapsed = perf_counter() - self._start
         state = State(len(self.loss_curve), loss, codebook, elapsed)
-        return bool(self._callback(state))
+        self.stopped = bool(self._callback(state))
+        return self.stopped
 
 
 def check_cost(loss: float) -> None:

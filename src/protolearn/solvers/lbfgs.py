@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import OptimizeResult, minimize
+from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from .._parameters import Codebook, Coordinates, Floats
+from .._parameters import Codebook, Floats
 from .._threads import one_blas_thread
 from .._validation import check_integer
 from ..blocks import Blocks
@@ -17,6 +18,9 @@ from .memory import Memory
 
 MEMORY_BYTES = 1 << 26
 """What the past steps may take; with very many prototypes and features fewer are kept."""
+
+ROUNDS = 5
+"""Minimisations, where the distance changes with the place of the prototypes."""
 
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
@@ -57,32 +61,63 @@ class LBFGS(Solver):
         tol: float,
         callback: Callback | None = None,
     ) -> SolverResult:
-        """Lower the objective until no derivative exceeds ``tol``, or the cost hardly falls."""
-        constraint = objective.distance.constraint if objective.distance.adaptive else None
-        coordinates = Coordinates(codebook, objective.unit, constraint)
-        start = coordinates.flatten(codebook)
-        progress = Progress(callback)
-        blocks = blocks.prepared(objective.distance, codebook)
+        """Lower the objective until no derivative exceeds ``tol``, or the cost hardly falls.
+
+        Parameters of the distance that belong to where the prototypes are stay as they are for
+        one such minimisation; then they are made anew, and so on for some rounds.
+        """
+        distance, progress = objective.distance, Progress(callback)
+        blocks = blocks.prepared(distance, codebook)
+        for _ in range(ROUNDS if distance.moving else 1):
+            left = max_iter - len(progress.loss_curve)
+            result = self._descend(objective, codebook, blocks, progress, left, tol)
+            moved = objective.coordinates(codebook).codebook(result.x)
+            codebook = replace(moved, metric=distance.refresh(moved))
+            if progress.stopped or result.status == 1:
+                break
+        return SolverResult(
+            codebook,
+            progress.loss_curve or [float(result.fun)],
+            max(len(progress.loss_curve), 1),
+            result.status != 1,
+            Memory(steps=blocks.n_samples),
+        )
+
+    def _descend(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        progress: Progress,
+        max_iter: int,
+        tol: float,
+    ) -> OptimizeResult:
+        """Minimise from a codebook."""
+        coordinates = objective.coordinates(codebook)
+        start, low = coordinates.flatten(codebook), coordinates.lower_bounds()
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:
             present = coordinates.codebook(flat)
             total = blocks.reduce(objective.partial, present)
-            gradient = coordinates.gradient(flat, total.gradients) / total.weight
-            return total.value / total.weight, gradient
+            mean = total.over(total.weight)
+            if objective.distance.penalized:
+                mean = mean.penalized(*objective.distance.penalty(present))
+            return mean.value, coordinates.gradient(flat, mean.gradients)
 
         def after_iteration(intermediate_result: OptimizeResult) -> None:
             present = coordinates.codebook(intermediate_result.x)
             if progress.report(float(intermediate_result.fun), present):
                 raise StopIteration
 
-        work = blocks.n_samples * codebook.prototypes.size
-        with one_blas_thread() if work < SMALL_WORK else nullcontext():
+        effort = objective.distance.effort(codebook) * codebook.prototypes.shape[1]
+        with one_blas_thread() if blocks.n_samples * effort < SMALL_WORK else nullcontext():
             result = minimize(
                 evaluate,
                 start,
                 jac=True,
                 method="L-BFGS-B",
                 callback=after_iteration,
+                bounds=None if low is None else Bounds(low),
                 options={
                     "maxiter": max_iter,
                     "maxfun": 20 * max_iter,
@@ -92,10 +127,4 @@ class LBFGS(Solver):
                 },
             )
         check_cost(float(result.fun))
-        return SolverResult(
-            coordinates.codebook(result.x),
-            progress.loss_curve or [float(result.fun)],
-            max(int(result.nit), 1),
-            result.status != 1,
-            Memory(steps=blocks.n_samples),
-        )
+        return result

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._parameters import Codebook, Coordinates, Floats
+from .._parameters import Codebook, Floats
 from .._validation import check_integer, check_number, check_positive
 from ..blocks import Blocks
 from ..objective import Objective
@@ -32,18 +32,17 @@ class MinibatchSolver(StochasticSolver):
         super().check_settings()
         check_integer(self, "batch_size", low=1)
 
-    def one_pass(
+    def sweep(
         self,
         objective: Objective,
         codebook: Codebook,
         blocks: Blocks,
         memory: Memory,
         rng: np.random.RandomState,
-        n_steps: int = 1,
+        n_steps: int,
     ) -> float:
         """Take a step after each batch."""
-        constraint = objective.distance.constraint if objective.distance.adaptive else None
-        coordinates = Coordinates(codebook, objective.unit, constraint)
+        distance, coordinates = objective.distance, objective.coordinates(codebook)
         schedule, theta = self.rate(n_steps)
         flat = coordinates.flatten(codebook)
         moments = recall(memory, self.moments, codebook, flat.size)
@@ -53,8 +52,12 @@ class MinibatchSolver(StochasticSolver):
         )[: flat.size]
         total = weight = 0.0
         for batch in blocks.batches(self.batch_size, rng if self.shuffle else None):
-            partial = objective.partial(coordinates.codebook(flat), batch)
-            gradient = coordinates.gradient(flat, partial.gradients) / len(batch)
+            present = coordinates.codebook(flat)
+            partial = objective.partial(present, batch)
+            mean = partial.over(len(batch))
+            if distance.penalized:
+                mean = mean.penalized(*distance.penalty(present))
+            gradient = coordinates.gradient(flat, mean.gradients)
             rates = schedule(memory.steps, theta) * shares
             memory.steps += len(batch)
             memory.updates += 1

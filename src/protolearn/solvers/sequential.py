@@ -37,6 +37,9 @@ schedule_at = pointer(SCHEDULE)
 GATHERED = 1 << 17
 """Numbers of samples that are brought together at a time: about a megabyte."""
 
+PENALIZED = 32
+"""Samples between two steps down a penalty on the metric."""
+
 FUNCTIONS = types.UniTuple(ADDRESS, 6)
 """Row, pair, gradient, constrain, price and schedule."""
 
@@ -84,14 +87,14 @@ class SGD(StochasticSolver):
         self.metric_rate = metric_rate
         self.shuffle = shuffle
 
-    def one_pass(
+    def sweep(
         self,
         objective: Objective,
         codebook: Codebook,
         blocks: Blocks,
         memory: Memory,
         rng: np.random.RandomState,
-        n_steps: int = 1,
+        n_steps: int,
     ) -> float:
         """Take a step after each sample."""
         distance = objective.distance
@@ -107,6 +110,8 @@ class SGD(StochasticSolver):
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same = codebook.same_class(objective.n_classes)
         size = max(GATHERED // codebook.prototypes.shape[1], 1)
+        if distance.penalized:
+            size = min(size, PENALIZED)
         total = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
             total += learn_in_order(
@@ -121,23 +126,27 @@ class SGD(StochasticSolver):
                 objective.axes,
                 theta,
                 objective.margin.winners or len(codebook.labels),
-                objective.unit**2 / objective.scale,
+                objective.unit(codebook) ** 2 / objective.scale,
                 metric_rate,
                 distance.steep,
+                distance.lowest(codebook),
                 memory.steps,
             )
+            if distance.penalized:
+                rate = batch.total_weight * schedule(memory.steps, theta)
+                distance.shrink(codebook, metric_rate * rate)
             weight += batch.total_weight
             memory.steps += len(batch)
         return float(total / weight)
 
 
 @numba.njit
-def steepness(gradient, distance):
-    """Give how many times steeper than ``2 (w - x)`` the gradient of a squared distance is."""
+def steepness(gradient, distance, stride):
+    """Give how many times further than to the sample a whole step would go, at least once."""
     total = 0.0
     for f in range(gradient.size):
         total += gradient[f] * gradient[f]
-    return max(1.0, total / (4.0 * distance)) if distance > 0.0 else 1.0
+    return max(1.0, stride * total / (4.0 * distance)) if distance > 0.0 else 1.0
 
 
 @native(
@@ -156,6 +165,7 @@ def steepness(gradient, distance):
         f8,
         f8,
         types.boolean,
+        f8,
         i8,
     )
 )
@@ -174,6 +184,7 @@ def learn_in_order(
     stride,
     metric_rate,
     steep,
+    lowest,
     step,
 ):
     """Take one gradient step for each sample; give the summed cost met on the way."""
@@ -197,10 +208,10 @@ def learn_in_order(
                 by_w[:] = 0.0
                 by_theta[:] = 0.0
                 derive(x, W[k], theta[group[k]], by_w, by_theta)
-                longest = 0.5 / steepness(by_w, row[k]) if steep else 0.5
+                longest = 0.5 / steepness(by_w, row[k], stride) if steep else 0.5
                 move = stride * min(max(rate * g[j], -longest), longest)
                 for f in range(by_w.size):
-                    W[k, f] -= move * by_w[f]
+                    W[k, f] = max(W[k, f] - move * by_w[f], lowest)
                 for f in range(by_theta.size):
                     metric_step[group[k], f] += rate * g[j] * axes[6] * by_theta[f]
         if metric_rate > 0.0:
@@ -209,5 +220,5 @@ def learn_in_order(
                 for f in range(by_theta.size):
                     theta[r, f] -= metric_rate * metric_step[r, f]
                     metric_step[r, f] = 0.0
-                constrain(theta[r])
+                constrain(theta[r], by_w.size)
     return total

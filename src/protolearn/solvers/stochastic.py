@@ -82,7 +82,6 @@ class StochasticSolver(Solver):
             open_ended=self.schedule != "linear",
         )
 
-    @abstractmethod
     def one_pass(
         self,
         objective: Objective,
@@ -94,8 +93,24 @@ class StochasticSolver(Solver):
     ) -> float:
         """Learn from every sample once, in place; give the mean cost met on the way.
 
-        ``n_steps`` is the number of samples in all passes, for the linear schedule.
+        ``n_steps`` is the number of samples in all passes, for the linear schedule. What the
+        distance derives from the place of the prototypes is made anew at the end.
         """
+        loss = self.sweep(objective, codebook, blocks, memory, rng, n_steps)
+        codebook.metric[...] = objective.distance.refresh(codebook)
+        return loss
+
+    @abstractmethod
+    def sweep(
+        self,
+        objective: Objective,
+        codebook: Codebook,
+        blocks: Blocks,
+        memory: Memory,
+        rng: np.random.RandomState,
+        n_steps: int,
+    ) -> float:
+        """Learn from every sample once, in place; give the mean cost met on the way."""
 
     def rate(self, n_steps: int) -> tuple[Native, Floats]:
         """Give the schedule and its parameters."""

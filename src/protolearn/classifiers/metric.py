@@ -1,0 +1,112 @@
+"""What a fitted metric says: its matrix, its relevances, and the map that it defines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._parameters import Floats
+from ..distances import Distance, LinearMetric
+
+
+def _has_map(model: Any) -> bool:
+    """Tell whether one linear map serves all prototypes, before or after the fit."""
+    distance = getattr(model, "_distance", None) or model._named_distance()
+    if isinstance(distance, LinearMetric) and distance.localized is None:
+        return True
+    raise AttributeError(
+        f"{type(model).__name__} with {distance!r} has no linear map for all prototypes."
+    )
+
+
+class MetricViews:
+    """The fitted metric, where the distance is a linear one."""
+
+    _distance: Distance
+    _metric: Floats
+    n_features_in_: int
+
+    @property
+    def omega_(self) -> Floats:
+        """The linear map Omega, an array (r, d); with local metrics one for each group."""
+        distance, d = self._linear_metric("omega_"), self.n_features_in_
+        return self._of_groups(
+            np.stack([distance.mapped(np.eye(d), row).T for row in self._metric])
+        )
+
+    @property
+    def metric_(self) -> Floats:
+        """``Omega^T Omega``, an array (d, d); with local metrics one for each group."""
+        omega = self.omega_
+        metric: Floats = np.swapaxes(omega, -1, -2) @ omega
+        return metric
+
+    @property
+    def relevances_(self) -> Floats:
+        """The diagonal of ``metric_``: how much each feature counts; they sum to one."""
+        distance = self._linear_metric("relevances_")
+        return self._of_groups(distance.relevances(self._metric, self.n_features_in_))
+
+    def _linear_metric(self, name: str) -> LinearMetric:
+        """Give the distance, if it is a linear metric."""
+        distance = self.__dict__.get("_distance")
+        if isinstance(distance, LinearMetric):
+            return distance
+        raise AttributeError(
+            f"{type(self).__name__} has no {name}: "
+            + ("it is not fitted." if distance is None else f"{distance!r} is no linear metric.")
+        )
+
+    def _of_groups(self, arrays: Floats) -> Floats:
+        """Give the array of the only group, or those of all."""
+        distance = self._linear_metric("metric")
+        return arrays[0] if distance.localized is None else arrays
+
+    @available_if(_has_map)
+    def transform(self, X: Any) -> Any:
+        """Give ``Omega x``: the rows where the metric is the plain Euclidean one.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, rank)
+            In the units of the distance.
+        """
+        check_is_fitted(self, "prototypes_")
+        X = self._rows(X)  # type: ignore[attr-defined]
+        distance = self._linear_metric("transform").suited_to(X)
+        assert isinstance(distance, LinearMetric)
+        return distance.mapped(X, self._metric[0])
+
+    @available_if(_has_map)
+    def project(self, X: Any) -> Any:
+        """Give the rows in the two leading directions of the metric, to plot them.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, 2)
+            Distances here are those of the metric, less what the other directions add. A metric
+            with a single direction has zeros in the second column.
+        """
+        check_is_fitted(self, "prototypes_")
+        X = self._rows(X)  # type: ignore[attr-defined]
+        return X @ self._leading().astype(X.dtype, copy=False).T
+
+    def _leading(self) -> Floats:
+        """Give the two leading right singular vectors of Omega times their singular values."""
+        _, sizes, directions = np.linalg.svd(self.omega_, full_matrices=False)
+        largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None], axis=1)
+        leading = (sizes[:, None] * directions * np.sign(largest))[:2]
+        return np.pad(leading, ((0, 2 - len(leading)), (0, 0)))

@@ -1,0 +1,167 @@
+"""Linear metrics: ``|A (x - w)|^2``, the squared Euclidean distance after a linear map A.
+
+A is one for all prototypes, or one for each class, or one for each prototype. A subclass says what
+kind of map it is (a weight for each feature, a matrix) and how distances and gradients come out of
+products; here is what they share: the groups, the constraint, and the sums over groups.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
+from .._validation import check_choice
+from .base import Distance
+from .constraints import UnitNorm
+
+LOCALIZED = ("class", "prototype")
+
+
+class LinearMetric(Distance):
+    """The squared Euclidean distance after a linear map of the features, which is learned.
+
+    The squares of the entries of the map sum to one.
+
+    Parameters
+    ----------
+    localized : {None, "class", "prototype"}, default=None
+        Who has a map of its own; None: one map for all.
+    """
+
+    squared = True
+    adaptive = True
+    constraint = UnitNorm()
+    steep = True
+
+    def __init__(self, localized: str | None = None):
+        self.localized = localized
+
+    def check(self) -> None:
+        """Raise if a setting is out of range."""
+        if self.localized is not None:
+            check_choice(self, "localized", LOCALIZED)
+
+    def groups(self, labels: Indices) -> Indices:
+        """Give the map that each prototype uses."""
+        if self.localized is None:
+            return np.zeros(len(labels), dtype=np.intp)
+        return as_indices(labels if self.localized == "class" else np.arange(len(labels)))
+
+    def stride(self, codebook: Codebook) -> float:
+        """Give the inverse of the mean eigenvalue of ``A^T A``."""
+        d, total = codebook.prototypes.shape[1], np.square(codebook.metric).sum(axis=1)
+        return float(d / total[codebook.group].mean())
+
+    @abstractmethod
+    def mapped(self, X: Any, row: Floats) -> Any:
+        """Give ``A x`` for every row of X."""
+
+    @abstractmethod
+    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+        """Give ``A^T z`` for every row of Z."""
+
+    @abstractmethod
+    def relevances(self, metric: Floats, n_features: int) -> Floats:
+        """Give the diagonal of ``A^T A`` of each map, an array (groups, d)."""
+
+    @abstractmethod
+    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
+        """Give all distances under one map, and what the gradient can use again."""
+
+    @abstractmethod
+    def pulled_by_winners(
+        self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Give the gradients by W and by the map, given dL/dD at some prototypes of each row.
+
+        An index of -1 is a prototype with another map.
+        """
+
+    @abstractmethod
+    def pulled_by_rows(
+        self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Give the gradients by W and by the map, given the whole matrix dL/dD."""
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
+        """Give all distances, by products, in the precision of X."""
+        return self.forward(X, codebook)[0]
+
+    def forward(
+        self, X: Any, codebook: Codebook, prepared: Floats | None = None
+    ) -> tuple[Any, Any]:
+        """Give all distances, and for each map what the gradient can use again."""
+        W, center = codebook.prototypes, codebook.center
+        if len(codebook.metric) == 1:
+            D, kept = self.squares(X, W, center, codebook.metric[0])
+            return D, [kept]
+        D, all_kept = np.empty((X.shape[0], len(W)), dtype=X.dtype), []
+        for g, members in by_map(codebook):
+            D[:, members], kept = self.squares(X, W[members], center, codebook.metric[g])
+            all_kept.append(kept)
+        return D, all_kept
+
+    def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
+        """Give the nearest prototype of each row.
+
+        Under a map for all, ``|A (x - w)|^2 - |A (x - c)|^2`` is linear in x: one product with
+        the prototypes, however large A.
+        """
+        if len(codebook.metric) > 1:
+            return super().nearest(X, codebook)
+        row, offset = codebook.metric[0], codebook.prototypes - codebook.center
+        raised = self.mapped_back(self.mapped(offset, row), row)
+        norms = np.einsum("ij,ij->i", raised, offset + 2.0 * codebook.center)
+        D = X @ (-2.0 * raised).astype(X.dtype, copy=False).T + norms.astype(X.dtype, copy=False)
+        winner = D.argmin(axis=1)
+        return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
+        """Give ``e_j (A^T A e)_j``, e the difference."""
+        difference: Floats = np.asarray(X - codebook.prototypes[prototype])
+        terms = np.empty_like(difference)
+        for g in np.unique(codebook.group[prototype]):
+            rows, row = codebook.group[prototype] == g, codebook.metric[g]
+            e = difference[rows]
+            terms[rows] = e * self.mapped_back(self.mapped(e, row), row)
+        return terms
+
+    def pull_winners(
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
+    ) -> None:
+        """Add to the gradients, given dL/dD at two prototypes of each row."""
+        kept = self.forward(X, codebook)[1] if kept is None else kept
+        for (g, members), again in zip(by_map(codebook), kept, strict=True):
+            place = np.full(len(codebook.labels), -1)
+            place[members] = np.arange(len(members))
+            W, row, here = codebook.prototypes[members], codebook.metric[g], place[index]
+            by_w, by_row = self.pulled_by_winners(X, W, row, here, value, again)
+            out.prototypes[members] += by_w
+            out.metric[g] += by_row
+
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
+        """Add to the gradients, given the whole matrix dL/dD."""
+        kept = self.forward(X, codebook)[1] if kept is None else kept
+        for (g, members), again in zip(by_map(codebook), kept, strict=True):
+            W, row = codebook.prototypes[members], codebook.metric[g]
+            by_w, by_row = self.pulled_by_rows(X, W, row, G[:, members], again)
+            out.prototypes[members] += by_w
+            out.metric[g] += by_row
+
+
+def by_map(codebook: Codebook) -> Iterator[tuple[int, Indices]]:
+    """Give each map that is used, and the prototypes that share it."""
+    for g in np.unique(codebook.group):
+        yield int(g), np.flatnonzero(codebook.group == g)

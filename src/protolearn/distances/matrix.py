@@ -1,0 +1,259 @@
+"""Matrix learning: ``|Omega (x - w)|^2`` with the squares of the entries of Omega summing to one.
+
+With ``P = X Omega^T`` and ``Q = W Omega^T`` the distances are those of the rows of P and Q. Their
+derivatives G by the distances pass back as ``R_i = sum_k G_ik (P_i - Q_k)`` and
+``S_k = sum_i G_ik (P_i - Q_k)``: by W ``-2 S Omega``, by Omega ``2 (R^T X - S^T W)``. Two products
+of the size n d r in all, and nothing of the size n d d.
+
+Omega starts as the projector on the span of the centred data, and all its gradients lie in that
+span: a feature that never varies has relevance zero, features that are copies share theirs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._parameters import Codebook, Floats, Indices
+from .._validation import check_integer, check_number
+from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
+from .axes import principal_axes, span
+from .base import Distance
+from .linear import LinearMetric
+
+LARGEST = 20_000_000
+"""Entries of Omega above which a rank has to be given."""
+
+
+class Matrix(LinearMetric):
+    """``|Omega (x - w)|^2``: a learned linear map before the squared Euclidean distance.
+
+    ``Lambda = Omega^T Omega`` tells which features, and which pairs of them, decide.
+
+    Parameters
+    ----------
+    rank : int, default=None
+        Number of rows of Omega; None: as many as there are features. Few rows make a map to a
+        space of few dimensions, for example 2 to plot.
+    regularization : float, default=0.0
+        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
+        collapsing to few directions. Omega then has at most as many rows as the data have
+        independent directions.
+    localized : {None, "class", "prototype"}, default=None
+        Who has an Omega of its own; None: one for all.
+
+    References
+    ----------
+    Schneider, Biehl and Hammer (2009), *Adaptive relevance matrices in learning vector
+    quantization*, Neural Computation 21. Bunte et al. (2012), *Limited rank matrix learning*,
+    Neural Networks 26.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import Matrix
+    >>> x, w, omega = np.array([1.0, 2.0]), np.zeros(2), np.array([0.6, 0.8])
+    >>> round(Matrix.pair(x, w, omega), 2)  # one row: (0.6 + 1.6)^2
+    4.84
+    """
+
+    blockwise = True
+
+    def __init__(
+        self,
+        rank: int | None = None,
+        regularization: float = 0.0,
+        localized: str | None = None,
+    ):
+        super().__init__(localized)
+        self.rank = rank
+        self.regularization = regularization
+
+    def check(self) -> None:
+        """Raise if a setting is out of range."""
+        super().check()
+        check_number(self, "regularization", low=0.0)
+        if self.rank is not None:
+            check_integer(self, "rank", low=1)
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        """Give the distance of one sample to one prototype."""
+        d, total = x.size, 0.0
+        for start in range(0, theta.size, d):
+            row = theta[start : start + d]
+            z = 0.0
+            for j in range(d):
+                z += row[j] * (x[j] - w[j])
+            total += z * z
+        return total
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivatives by the prototype and by Omega."""
+        d = x.size
+        for start in range(0, theta.size, d):
+            row, out = theta[start : start + d], gtheta[start : start + d]
+            z = 0.0
+            for j in range(d):
+                z += row[j] * (x[j] - w[j])
+            for j in range(d):
+                out[j] = 2.0 * z * (x[j] - w[j])
+                gw[j] -= 2.0 * z * row[j]
+
+    def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
+        """Give the projector on the span of the data, or the principal axes, scaled."""
+        start = self._start(X, weight)
+        start = start / np.linalg.norm(start)
+        return np.tile(start.ravel(), (n_groups, 1))
+
+    def _start(self, X: Any, weight: Floats) -> Floats:
+        """Give Omega before it is scaled."""
+        d = X.shape[1]
+        rank = d if self.rank is None else min(int(self.rank), d)
+        if rank * d > LARGEST:
+            raise ValueError(
+                f"A matrix for {d} features has {rank} x {d} entries; give a smaller rank to "
+                f"{type(self).__name__}, for example rank=50."
+            )
+        if rank < d:
+            axes = principal_axes(X, weight, rank)
+            return axes if len(axes) else np.eye(rank, d)
+        basis = span(X, weight)
+        if basis is None:
+            return np.eye(d)
+        return basis if self.penalized else basis.T @ basis
+
+    def effort(self, codebook: Codebook) -> float:
+        """Give the rows of all Omegas."""
+        return float(codebook.metric.size / codebook.prototypes.shape[1])
+
+    def omega(self, row: Floats, n_features: int) -> Floats:
+        """Give the matrix of one row of parameters."""
+        return row.reshape(-1, n_features)
+
+    def mapped(self, X: Any, row: Floats) -> Any:
+        """Give ``X Omega^T``."""
+        return X @ self.omega(row, X.shape[1]).astype(X.dtype, copy=False).T
+
+    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+        """Give ``Z Omega``."""
+        return Z @ row.reshape(Z.shape[1], -1)
+
+    def relevances(self, metric: Floats, n_features: int) -> Floats:
+        """Give the diagonal of each Lambda."""
+        relevances: Floats = np.square(metric.reshape(len(metric), -1, n_features)).sum(axis=1)
+        return relevances
+
+    @property
+    def penalized(self) -> bool:
+        """Tell whether there is a penalty on Omega."""
+        return bool(self.regularization > 0.0)
+
+    def penalty(self, codebook: Codebook) -> tuple[float, Floats]:
+        """Give ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps, and its derivative."""
+        d, mu = codebook.prototypes.shape[1], self.regularization / len(codebook.metric)
+        value, gradient = 0.0, np.empty_like(codebook.metric)
+        for g, row in enumerate(codebook.metric):
+            U, s, Vt = np.linalg.svd(self.omega(row, d), full_matrices=False)
+            value -= mu * float(np.log(s).sum())
+            gradient[g] = (-mu * (U / s) @ Vt).ravel()
+        return value, gradient
+
+    def shrink(self, codebook: Codebook, step: float) -> None:
+        """Take a proximal step: each singular value s to the root of ``s' - mu step / s' = s``."""
+        d, mu = codebook.prototypes.shape[1], self.regularization / len(codebook.metric)
+        for g, row in enumerate(codebook.metric):
+            U, s, Vt = np.linalg.svd(self.omega(row, d), full_matrices=False)
+            s = 0.5 * (s + np.sqrt(np.square(s) + 4.0 * mu * step))
+            codebook.metric[g] = ((U * s) @ Vt).ravel()
+        codebook.metric[...] = self.constraint.apply(codebook.metric)
+
+    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
+        """Give all distances, by one product; keep the mapped rows and prototypes."""
+        P, Q = self.mapped(X, row), self.mapped(W - center, row).astype(X.dtype, copy=False)
+        P -= self.mapped(center[None], row).astype(X.dtype, copy=False)
+        D = P @ (-2.0 * Q).T
+        D += np.einsum("ij,ij->i", Q, Q)
+        D += np.einsum("ij,ij->i", P, P)[:, None]
+        return np.maximum(D, 0.0, out=D), (P, Q)
+
+    def pulled_by_winners(
+        self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Give the gradients; rows whose winners have other maps take no part."""
+        P, Q = kept
+        if (index < 0).any():
+            here = np.flatnonzero((index >= 0).any(axis=1))
+            X, P, index, value = X[here], P[here], index[here], value[here]
+        R, S = np.zeros_like(P), np.zeros_like(Q)
+        pull_mapped(P, Q, index, value, R, S)
+        return self._pulled(X, W, row, R, S)
+
+    def pulled_by_rows(
+        self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Give the gradients by small products in the mapped space and one large one."""
+        P, Q = kept
+        R = G.sum(axis=1)[:, None] * P - G @ Q
+        return self._pulled(X, W, row, R, G.T @ P - G.sum(axis=0)[:, None] * Q)
+
+    def _pulled(
+        self, X: Any, W: Floats, row: Floats, R: Floats, S: Floats
+    ) -> tuple[Floats, Floats]:
+        """Give ``-2 S Omega`` and ``2 (R^T X - S^T W)``."""
+        by_w = -2.0 * self.mapped_back(S, row)
+        if not self.adaptive:
+            return by_w, np.zeros_like(row)
+        by_row = (X.T @ R).T if issparse(X) else R.T @ X
+        by_row -= S.T @ W
+        by_row *= 2.0
+        return by_w, by_row.ravel()
+
+
+class LocalMatrix(Matrix):
+    """A matrix metric of its own for each class, or for each prototype.
+
+    Parameters
+    ----------
+    rank, regularization
+        As in :class:`Matrix`.
+    localized : {"class", "prototype"}, default="class"
+        Who has an Omega of its own.
+    """
+
+    def __init__(
+        self, rank: int | None = None, regularization: float = 0.0, localized: str = "class"
+    ):
+        super().__init__(rank, regularization, localized)
+
+
+class SparseMatrix(Matrix):
+    """The same for the rows of a CSR matrix, of which products never see a dense row.
+
+    Parameters
+    ----------
+    rank, regularization, localized
+        As in :class:`Matrix`.
+    """
+
+    def suited_to(self, X: Any) -> Distance:
+        """Give itself for sparse rows, the ordinary form for others."""
+        return self if issparse(X) else Matrix(**self.get_params()).suited_to(X)
+
+
+@native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out, matrix_out))
+def pull_mapped(P, Q, index, value, R, S):
+    """Accumulate ``value (p - q)`` for each row and for each prototype."""
+    for i in range(P.shape[0]):
+        p, r = P[i], R[i]
+        for j in range(index.shape[1]):
+            k, g = index[i, j], value[i, j]
+            if k >= 0 and g != 0.0:
+                q, s = Q[k], S[k]
+                for f in range(p.size):
+                    step = g * (p[f] - q[f])
+                    r[f] += step
+                    s[f] += step

@@ -1,0 +1,133 @@
+"""Relevance learning: ``sum_j lambda_j (x_j - w_j)^2``, ``lambda = l^2``, sum one.
+
+The parameters are the roots l, a vector of norm one. A feature that never varies starts, and so
+stays, with relevance zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._columns import varying
+from .._parameters import Floats, Indices
+from ..native import (
+    GRADIENT,
+    PAIR,
+    indices_matrix,
+    matrix,
+    matrix_out,
+    native,
+    types,
+    vector_out,
+)
+from .linear import LinearMetric
+
+
+class Relevance(LinearMetric):
+    """``sum_j lambda_j (x_j - w_j)^2``: a learned weight for every feature.
+
+    Parameters
+    ----------
+    localized : {None, "class", "prototype"}, default=None
+        Who has weights of its own; None: the same for all.
+
+    References
+    ----------
+    Hammer and Villmann (2002), *Generalized relevance learning vector quantization*, Neural
+    Networks 15.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import Relevance
+    >>> x, w, roots = np.array([1.0, 2.0]), np.array([0.0, 0.0]), np.array([0.6, 0.8])
+    >>> round(Relevance.pair(x, w, roots), 2)
+    2.92
+    """
+
+    shows_nonfinite = True
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        """Give the distance of one sample to one prototype."""
+        total = 0.0
+        for j in range(x.size):
+            r = theta[j] * (x[j] - w[j])
+            total += r * r
+        return total
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivatives by the prototype and by the roots of the relevances."""
+        for j in range(x.size):
+            r = x[j] - w[j]
+            gw[j] = -2.0 * theta[j] * theta[j] * r
+            gtheta[j] = 2.0 * theta[j] * r * r
+
+    def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
+        """Give equal relevance to all features that vary."""
+        roots = varying(X).astype(np.float64)
+        return np.tile(roots / np.linalg.norm(roots), (n_groups, 1))
+
+    def mapped(self, X: Any, row: Floats) -> Any:
+        """Give every feature times the root of its relevance."""
+        return X * row.astype(X.dtype, copy=False)
+
+    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+        """Give the same: the map is diagonal."""
+        return Z * row
+
+    def relevances(self, metric: Floats, n_features: int) -> Floats:
+        """Give the squares."""
+        return np.square(metric)
+
+    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
+        """Give all distances, by one product of weighted offsets."""
+        Z = self.mapped(X - center.astype(X.dtype, copy=False), row)
+        V = self.mapped(W - center, row)
+        D = Z @ (-2.0 * V).astype(X.dtype, copy=False).T
+        D += np.einsum("ij,ij->i", V, V).astype(X.dtype, copy=False)
+        D += np.einsum("ij,ij->i", Z, Z)[:, None]
+        return np.maximum(D, 0.0, out=D), None
+
+    def pulled_by_winners(
+        self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Sum the differences and their squares while the rows are in cache."""
+        by_w, by_square = np.zeros_like(W), np.zeros_like(row)
+        pull_squares(X, W, index, value, by_w, by_square)
+        return 2.0 * np.square(row) * by_w, 2.0 * row * by_square
+
+    def pulled_by_rows(
+        self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Give the same sums by products, relative to a point among the data."""
+        center = W.mean(axis=0)
+        return by_products(X - center, W - center, row, G)
+
+
+def by_products(X: Any, W: Floats, row: Floats, G: Floats) -> tuple[Floats, Floats]:
+    """Give ``2 (diag(G^T 1) W - G^T X) lambda`` and ``2 l sum_ik G_ik (x_i - w_k)^2``."""
+    pulled, of_row, of_prototype = (X.T @ G).T, G.sum(axis=1), G.sum(axis=0)[:, None]
+    pulled = pulled.toarray() if issparse(pulled) else pulled
+    squares = X.multiply(X) if issparse(X) else np.square(X)
+    by_square = squares.T @ of_row + (W * (of_prototype * W - 2.0 * pulled)).sum(axis=0)
+    return 2.0 * np.square(row) * (of_prototype * W - pulled), 2.0 * row * by_square
+
+
+@native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out, vector_out))
+def pull_squares(X, W, index, value, gW, squares):
+    """Accumulate ``value (w - x)`` for each prototype and ``value (x - w)^2`` for all."""
+    for i in range(X.shape[0]):
+        x = X[i]
+        for j in range(index.shape[1]):
+            k, g = index[i, j], value[i, j]
+            if k >= 0 and g != 0.0:
+                w, total = W[k], gW[k]
+                for f in range(x.size):
+                    r = w[f] - x[f]
+                    total[f] += g * r
+                    squares[f] += g * r * r
