@@ -1,0 +1,245 @@
+"""Minkowski distance: ``(sum_j |x_j - w_j|^p)^(1/p)``, p >= 1; the largest difference for p = inf.
+
+The plain sum of powers is taken first. Only where it leaves the range of double precision are the
+differences divided by the largest one and summed again.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numba
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from .._columns import class_means, some_rows
+from .._parameters import Codebook, Floats, Indices, as_floats
+from .._validation import number_in
+from ..native import GRADIENT, PAIR, f8, matrix, matrix_out, native, types
+from .base import Distance, all_rows
+
+SAFE = (1e-280, 1e280)
+"""Sums of powers that have lost nothing to underflow or overflow."""
+
+
+# As native functions are compiled; and a largest difference need not look out for NaN.
+_sum = numba.njit(fastmath={"reassoc", "contract", "nsz"})
+_maximum = numba.njit(fastmath={"nnan", "nsz"})
+
+
+@_maximum
+def _largest(x, w):
+    """Give ``max |x_j - w_j|``."""
+    largest = 0.0
+    for j in range(x.size):
+        r = abs(x[j] - w[j])
+        largest = r if r > largest else largest
+    return largest
+
+
+@_sum
+def _absolutes(x, w):
+    """Give ``sum |x_j - w_j|``."""
+    total = 0.0
+    for j in range(x.size):
+        total += abs(x[j] - w[j])
+    return total
+
+
+@_sum
+def _squares(x, w):
+    """Give ``sum (x_j - w_j)^2``."""
+    total = 0.0
+    for j in range(x.size):
+        r = x[j] - w[j]
+        total += r * r
+    return total
+
+
+@_sum
+def _powers(x, w, p):
+    """Give ``sum |x_j - w_j|^p``."""
+    total = 0.0
+    for j in range(x.size):
+        total += abs(x[j] - w[j]) ** p
+    return total
+
+
+@_sum
+def _rescued(x, w, p):
+    """Give the distance where the powers overflow or underflow."""
+    unit, total = _largest(x, w), 0.0
+    if unit == 0.0:
+        return 0.0
+    for j in range(x.size):
+        total += (abs(x[j] - w[j]) / unit) ** p
+    return unit * total ** (1.0 / p)
+
+
+@_sum
+def _minkowski(x, w, p):
+    """Give the distance of one sample to one prototype; 0 stands for p = inf."""
+    if p == 1.0:
+        return _absolutes(x, w)
+    if p == 0.0:
+        return _largest(x, w)
+    total = _squares(x, w) if p == 2.0 else _powers(x, w, p)
+    if SAFE[0] < total < SAFE[1]:
+        return math.sqrt(total) if p == 2.0 else total ** (1.0 / p)
+    return _rescued(x, w, p)
+
+
+class Minkowski(Distance):
+    """``(sum_j |x_j - w_j|^p)^(1/p)``, not squared.
+
+    Parameters
+    ----------
+    p : float, default=2.0
+        The exponent, at least 1: 1 is the city block distance, 2 the Euclidean one, ``np.inf``
+        the largest difference of a feature.
+
+    Notes
+    -----
+    With p = 1 and p = inf the distance has kinks, and solvers that need smooth functions do not
+    take it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import Minkowski
+    >>> x, w = np.array([0.0, 0.0]), np.array([3.0, 4.0])
+    >>> [Minkowski.pair(x, w, np.array([p])) for p in (1.0, 2.0)]
+    [7.0, 5.0]
+    """
+
+    squared = False
+    steep = True
+
+    def __init__(self, p: float = 2.0):
+        self.p = p
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        """Tell whether the gradient is continuous, but for the place of the sample."""
+        return 1.0 < self.p < np.inf
+
+    def check(self) -> None:
+        """Raise if p is out of range."""
+        if not (isinstance(self.p, numbers.Real) and float(self.p) == np.inf):
+            number_in(self.p, "p={value!r} of Minkowski must be np.inf, or it", low=1.0)
+
+    @property
+    def _exponent(self) -> float:
+        """Give p as native functions take it: 0 stands for infinity, so that it can be stored."""
+        return 0.0 if self.p == np.inf else float(self.p)
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        """Give the distance of one sample to one prototype."""
+        return _minkowski(x, w, theta[0])
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivative by the prototype; nothing where it lies on the sample.
+
+        With t the differences in units of the largest: ``sign(w - x) (t / |t|_p)^(p - 1)``.
+        """
+        p, unit = theta[0], _largest(x, w)
+        if unit == 0.0:
+            return
+        if p == 1.0:
+            for j in range(x.size):
+                gw[j] = np.sign(w[j] - x[j])
+        elif p == 0.0:
+            for j in range(x.size):
+                if abs(x[j] - w[j]) == unit:
+                    gw[j] = np.sign(w[j] - x[j])
+                    return
+        else:
+            total = 0.0
+            for j in range(x.size):
+                t = abs(x[j] - w[j]) / unit
+                gw[j] = t if p == 2.0 else t ** (p - 1.0)
+                total += gw[j] * t
+            share = total ** ((1.0 - p) / p)
+            for j in range(x.size):
+                gw[j] *= share if w[j] > x[j] else -share
+
+    def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
+        """Give p, and a typical distance of a row to the mean of its class, or to that of all."""
+        length = self._mean_length(X, y, weight) or self._mean_length(X, 0 * y, weight) or 1.0
+        return np.tile([self._exponent, length], (n_groups, 1))
+
+    def _mean_length(self, X: Floats, y: Indices, weight: Floats) -> float:
+        """Give the mean distance of the rows to the means of their classes."""
+        means = class_means(X, y, weight, int(y.max()) + 1)
+        theta, group = np.array([[self._exponent]]), np.zeros(1, dtype=np.intp)
+        total = 0.0
+        for rows in some_rows(X):
+            offsets, D = X[rows] - means[y[rows]], np.empty((len(y[rows]), 1))
+            origin = np.zeros((1, X.shape[1]))
+            all_rows(offsets, origin, theta, group, self.row.address, self.pair.address, D)
+            total += float(D[:, 0] @ weight[rows])
+        return total / float(weight.sum())
+
+    def stride(self, codebook: Codebook) -> float:
+        """Give twice a typical distance over the squared norm that the gradient can have.
+
+        The gradient has norm one for p = 2, and at most that for larger p; for smaller p it grows
+        with the number of features.
+        """
+        norm = codebook.prototypes.shape[1] ** (2.0 / self.p - 1.0)
+        return float(2.0 * codebook.metric[0, 1] / max(norm, 1.0))
+
+    def length(self, scale: float, codebook: Codebook) -> float:
+        """Give the length along a gradient at which the distance is about ``scale``."""
+        return math.sqrt(0.5 * scale * self.stride(codebook))
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
+        """Give all distances, by sums that run over all prototypes at once."""
+        X, p = as_floats(X), float(self.p)
+        if p == np.inf:
+            return cdist(X, codebook.prototypes, "chebyshev")
+        D = np.zeros((len(X), len(codebook.labels)))
+        sum_columns(X, np.ascontiguousarray(codebook.prototypes.T), p, D)
+        if p > 1.0:
+            low, high = SAFE
+            safe = low < D.min() and high > D.max()
+            lost = None if safe else ~((low < D) & (high > D)).all(axis=1)
+            D **= 1.0 / p
+            if lost is not None:
+                D[lost] = super().pairwise(X[lost], codebook)
+        return D
+
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
+        """Give ``e_j`` times the derivative of the distance by it, e the difference.
+
+        The distance is their sum, since it is homogeneous in e. For p = 1 they are ``|e_j|``; for
+        p = inf the largest differences share the distance.
+        """
+        e: Floats = np.abs(X - codebook.prototypes[prototype])
+        largest = e.max(axis=1, keepdims=True)
+        t = np.divide(e, largest, out=np.zeros_like(e), where=largest > 0.0)
+        powers = (t == 1.0).astype(np.float64) if self.p == np.inf else t**self.p
+        total = np.maximum(powers.sum(axis=1, keepdims=True), 1.0)
+        return powers * (largest * total ** (1.0 / self.p - 1.0))
+
+
+@native(types.void(matrix, matrix, f8, matrix_out))
+def sum_columns(X, columns, p, D):
+    """Add up ``|x_j - w_j|^p``, p finite; ``columns`` are W transposed."""
+    for i in range(X.shape[0]):
+        out = D[i]
+        for j in range(X.shape[1]):
+            x, w = X[i, j], columns[j]
+            if p == 1.0:
+                for k in range(out.size):
+                    out[k] += abs(x - w[k])
+            elif p == 2.0:
+                for k in range(out.size):
+                    out[k] += (x - w[k]) * (x - w[k])
+            else:
+                for k in range(out.size):
+                    out[k] += abs(x - w[k]) ** p
