@@ -1,0 +1,312 @@
+"""GLVQ in the feature space of a kernel, with prototypes that are combinations of samples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from inspect import cleandoc
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
+from .._validation import check_choice, check_sample_weight, integer_in
+from ..blocks import Block
+from ..distances import Distance
+from ..prototypes import STARTS, is_automatic
+from ..solvers import Callback
+from .base import NearestPrototypeClassifier, Part
+from .cholesky import RESIDUAL
+from .expansion import expansion, nearest
+from .given import check_trainable
+from .kernels import (
+    FeatureKernel,
+    FeatureSpaceDistance,
+    GivenProducts,
+    check_gram,
+    check_kernel,
+    coordinates,
+    named_kernel,
+)
+from .labels import encode
+from .lvq import GLVQ
+from .pruning import FeatureSpaceGLVQ, Trained, pruned
+from .shared import ATTRIBUTES, PARAMETERS
+
+
+class KernelGLVQ(NearestPrototypeClassifier):
+    """GLVQ with prototypes in the feature space of a kernel.
+
+    A prototype is a combination of training rows, ``w_k = sum_l a_kl phi(x_l)``, and its squared
+    distance to a row follows from the kernel alone. The training rows get coordinates in which
+    their products are those of the kernel (a pivoted Cholesky factor of the Gram matrix),
+    :class:`GLVQ` is trained on these, and once more with prototypes that combine few rows.
+
+    The kernel is evaluated for all pairs of training rows if its Gram matrix has full rank, one
+    column at a time. With n rows and rank m this takes ``O(n m^2)`` time, and memory for about
+    two arrays of shape (n, m): some thousands of rows are fine. Scale the features beforehand.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "polynomial", "poly", "linear", "precomputed"} or callable, default="rbf"
+        The product of two rows in the feature space; it has to be positive semi-definite. A
+        function takes two arrays of rows and gives the matrix of their products. With
+        "precomputed" ``fit`` takes the Gram matrix of the training rows and the other methods
+        the products of the given rows (one a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
+    beta : float or None, default=15.0
+        Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
+    max_support : int, "auto" or None, default="auto"
+        Most training rows for each prototype; K prototypes combine the same ``K * max_support``
+        rows. They are chosen one by one, each the one that brings their span nearest to the
+        trained prototypes, which are then trained again within that span. "auto" begins with 5
+        and doubles until at most 2 % of what training gained is lost, by the mean cost of the
+        training rows; winding borders need more rows than smooth ones. None keeps the prototypes
+        as they were trained, on as many rows as the Gram matrix has rank.
+    init : {"kmeans", "means", "kmeans++", "random"}, default="kmeans"
+        Where the prototypes begin, in the feature space: k-means in each class, the class mean
+        (several are moved apart a little), rows far from each other, or random rows.
+    {parameters}
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (K, n_support)
+        The coefficients of each prototype.
+    support_ : array of shape (n_support,)
+        The training rows that they belong to.
+    exemplar_indices_ : array of shape (K,)
+        The training row nearest to each prototype, in the feature space.
+    exemplars_ : array of shape (K, d)
+        These rows, or their indices if the kernel is precomputed.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    {attributes}
+
+    See Also
+    --------
+    GLVQ : The same in the space of the rows themselves.
+
+    Notes
+    -----
+    With a precomputed kernel the length of a new row in the feature space is not known.
+    ``distances`` and ``nearest_prototypes`` then leave out ``k(x, x)``, and so do the scores of
+    more than two classes in ``decision_function``. It is the same for all prototypes:
+    ``predict``, ``predict_proba`` and differences of scores are as with the kernel itself.
+
+    A callback sees the prototypes in the coordinates of the feature space. It is not called, and
+    nothing is printed, while they are trained again on few rows; ``n_iter_``, ``loss_curve_`` and
+    ``validation_curve_`` tell of the first training.
+
+    References
+    ----------
+    Qin and Suganthan (2004), *A novel kernel prototype-based learning algorithm*, ICPR.
+
+    Schleif, Villmann, Hammer and Schneider (2011), *Efficient kernelized prototype based
+    classification*, International Journal of Neural Systems 21.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from protolearn import GLVQ, KernelGLVQ
+    >>> X, y = make_circles(200, noise=0.05, factor=0.5, random_state=0)
+    >>> model = KernelGLVQ(max_support=5, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2), round(GLVQ(random_state=0).fit(X, y).score(X, y), 2)
+    (1.0, 0.65)
+    >>> model.dual_coef_.shape
+    (2, 10)
+    """
+
+    dual_coef_: Floats
+    support_: Indices
+    exemplar_indices_: Indices
+    exemplars_: NDArray[Any]
+    gamma_: float
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        beta: float | None = 15.0,
+        max_support: Any = "auto",
+        init: str = "kmeans",
+        prototypes_per_class: Any = 1,
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.beta = beta
+        self.max_support = max_support
+        self.init = init
+        self.prototypes_per_class = prototypes_per_class
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.attraction = attraction
+        self.scale = scale
+        self.class_weight = class_weight
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.callback = callback
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the prototypes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
+        y : array-like of shape (n_samples,)
+            Labels: numbers or strings, of at least two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; weight 2 counts as the row twice, weight 0 as no row.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        trainer = self._trainer()
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
+        single, X = X.dtype == np.float32, as_floats(X)
+        check_classification_targets(y)
+        rounding = SINGLE_ROUNDING if single and self._is_precomputed() else RESIDUAL
+        if self._is_precomputed():
+            check_gram(X, rounding)
+        weight, classes = check_sample_weight(sample_weight, len(y)), np.unique(y)
+        rows = np.arange(len(y))
+        if weight is not None and not weight.all():
+            rows = np.flatnonzero(weight)
+            X = X[np.ix_(rows, rows)] if self._is_precomputed() else X[rows]
+            y, weight = y[rows], weight[rows]
+        check_trainable(Block(X, encode(y, classes), weight), classes)
+        kernel = self._kernel(X, weight)
+        L, pivots = coordinates(X, kernel, rounding)
+        whole = kept = Trained(trainer.fit(L, y, weight), L, pivots)
+        if self.max_support is not None:
+            kept = pruned(whole, y, weight, self.max_support)
+        self._store(whole, kept, X, kernel, rows)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn whether X is a matrix of products."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _trainer(self) -> GLVQ:
+        """Raise if a parameter is wrong; give what learns in the feature space."""
+        check_kernel(self)
+        if self.max_support is not None and not is_automatic(self.max_support):
+            integer_in(self.max_support, "max_support={value!r} must be 'auto', None, or", 1)
+        if not isinstance(self.init, str):
+            raise ValueError(
+                "init cannot be an array: the prototypes lie in a feature space. Give one of "
+                f"{', '.join(map(repr, STARTS))}."
+            )
+        check_choice(self, "init", tuple(STARTS))
+        shared = GLVQ().get_params(deep=False)
+        trainer = FeatureSpaceGLVQ(**{name: getattr(self, name) for name in shared})
+        trainer._checked_distance()
+        return trainer
+
+    def _kernel(self, X: Floats, weight: Floats | None) -> FeatureKernel | None:
+        """Give the kernel with its settings for the training rows; None if it is precomputed."""
+        if callable(self.kernel):
+            return FeatureKernel(self.kernel, {})
+        if self.kernel == "precomputed":
+            return None
+        return named_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weight)
+
+    def _store(
+        self, whole: Trained, kept: Trained, X: Floats, kernel: FeatureKernel | None, rows: Indices
+    ) -> None:
+        """Keep the prototypes as combinations of rows, all at once."""
+        points, support = kept.model.prototypes_, kept.pivots
+        exemplars = nearest(points, kept.L)
+        if kernel is None:
+            self._distance = GivenProducts(rows[support])
+            self.exemplars_ = rows[exemplars]
+        else:
+            self._distance = FeatureSpaceDistance(kernel, X[support])
+            self.exemplars_ = X[exemplars]
+        self._metric = np.einsum("ij,ij->i", points, points)[:, None]
+        self.dual_coef_, self.support_ = expansion(points, kept.L, support), rows[support]
+        self.exemplar_indices_ = rows[exemplars]
+        self.prototype_labels_ = kept.model.prototype_labels_
+        for name in ("gamma_", "validation_curve_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if kernel is not None and "gamma" in kernel.settings:
+            self.gamma_ = kernel.settings["gamma"]
+        for name in LEARNED:
+            if hasattr(whole.model, name):
+                setattr(self, name, getattr(whole.model, name))
+
+    def _codebook(self) -> Codebook:
+        codes = as_indices(np.searchsorted(self.classes_, self.prototype_labels_))
+        nowhere = np.zeros(self.dual_coef_.shape[1])
+        return Codebook(self.dual_coef_, codes, self._metric, self._distance.groups(codes), nowhere)
+
+    def _by_parts(
+        self, X: Any, function: Part, distance: Distance | None = None, width: int | None = None
+    ) -> Any:
+        """Count the products with the support among what a row needs."""
+        return super()._by_parts(X, function, distance, X.shape[1] + len(self.support_))
+
+
+SINGLE_ROUNDING = 1e-5
+"""Share of the largest product that counts as rounding, if products come in single precision."""
+
+LEARNED = (
+    "classes_",
+    "n_prototypes_",
+    "scale_",
+    "solver_",
+    "n_iter_",
+    "loss_curve_",
+    "validation_curve_",
+    "_decision",
+)
+"""What the model has from GLVQ in the whole feature space."""
+
+
+def _told(text: str) -> str:
+    """Put what is shared with GLVQ into the docstring."""
+    shared = GLVQ().get_params().keys() - {"init"}
+    parameters = [entry for name, entry in PARAMETERS.items() if name in shared]
+    attributes = re.split(r"\n(?=\S)", ATTRIBUTES)
+    own = [entry for entry in attributes if not entry.startswith("prototypes_")]
+    text = cleandoc(text).replace("{parameters}", "\n".join(parameters))
+    return text.replace("{attributes}", "\n".join(own))
+
+
+KernelGLVQ.__doc__ = _told(KernelGLVQ.__doc__ or "")

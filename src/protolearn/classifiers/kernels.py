@@ -1,0 +1,177 @@
+"""Kernels: the products of samples in a feature space, and distances to combinations of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from .._parameters import Codebook, Floats, Indices, as_floats, rows_at_a_time
+from .._validation import check_choice, check_integer, check_number, number_in
+from ..distances import Distance
+from ..distances.kernel import inverse_variance
+from .cholesky import partial_cholesky
+
+KERNELS = {"rbf": "rbf", "linear": "linear", "polynomial": "polynomial", "poly": "polynomial"}
+"""Short names, and what scikit-learn calls them."""
+
+SELF_PRODUCTS = 16
+"""Rows whose products with themselves a callable kernel gives at a time, the others in vain."""
+
+
+@dataclass(frozen=True)
+class FeatureKernel:
+    """A kernel with its settings.
+
+    Attributes
+    ----------
+    kind : str or callable
+        "rbf", "linear", "polynomial", or a function of two arrays of rows.
+    settings : dict
+        What scikit-learn's function of that name takes.
+    center : array (d,) or None
+        A point among the data, for kernels that depend on differences alone: their rounding
+        errors grow with the distance from the origin.
+    """
+
+    kind: str | Callable[[Any, Any], Any]
+    settings: dict[str, float]
+    center: Floats | None = None
+
+    def between(self, X: Any, Y: Floats) -> Floats:
+        """Give the products of all rows of X with all rows of Y."""
+        if callable(self.kind):
+            return _checked(self.kind(X, Y), (len(X), len(Y)))
+        if self.center is not None:
+            X, Y = X - self.center, Y - self.center
+        return as_floats(pairwise_kernels(X, Y, metric=self.kind, **self.settings))
+
+    def diagonal(self, X: Any) -> Floats:
+        """Give the product of each row with itself."""
+        if self.kind == "rbf":
+            return np.ones(len(X))
+        if not callable(self.kind):
+            squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+            if self.kind == "linear":
+                return squares
+            scaled = self.settings["gamma"] * squares + self.settings["coef0"]
+            return scaled ** self.settings["degree"]
+        parts = (X[start : start + SELF_PRODUCTS] for start in range(0, len(X), SELF_PRODUCTS))
+        return np.concatenate([self.between(part, part).diagonal() for part in parts])
+
+
+def check_kernel(model: Any) -> None:
+    """Raise if a parameter of the kernel is wrong."""
+    if not callable(model.kernel):
+        check_choice(model, "kernel", (*KERNELS, "precomputed"))
+    if not (isinstance(model.gamma, str) and model.gamma == "scale"):
+        number_in(model.gamma, "gamma={value!r} must be 'scale', or", 0.0, above=True)
+    check_integer(model, "degree", low=1)
+    check_number(model, "coef0", low=0.0)
+
+
+def named_kernel(
+    name: str, gamma: Any, degree: int, coef0: float, X: Floats, weight: Floats | None
+) -> FeatureKernel:
+    """Give one of ``KERNELS``; "scale" for gamma is by the variance of the rows."""
+    kind = KERNELS[name]
+    if kind == "linear":
+        return FeatureKernel(kind, {})
+    if isinstance(gamma, str):
+        gamma = inverse_variance(X, np.ones(len(X)) if weight is None else weight)
+    if kind == "rbf":
+        return FeatureKernel(kind, {"gamma": float(gamma)}, X.mean(axis=0))
+    settings = {"gamma": float(gamma), "degree": degree, "coef0": float(coef0)}
+    return FeatureKernel(kind, settings)
+
+
+def coordinates(X: Floats, kernel: FeatureKernel | None, rounding: float) -> tuple[Floats, Indices]:
+    """Give the rows in coordinates of the feature space, and those that span it.
+
+    Without a kernel X is the Gram matrix.
+    """
+    if kernel is None:
+        return partial_cholesky(X.diagonal(), lambda some: X[:, some], rounding)
+    return partial_cholesky(kernel.diagonal(X), lambda some: kernel.between(X, X[some]), rounding)
+
+
+def check_gram(X: Floats, rounding: float) -> None:
+    """Raise if an array is not a symmetric matrix."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"X has shape {X.shape}, but kernel='precomputed' takes a square matrix: the products "
+            "of all training rows with each other."
+        )
+    size = rows_at_a_time(len(X))
+    for start in range(0, len(X), size):
+        rows, columns = X[start : start + size], X[:, start : start + size].T
+        if not np.allclose(rows, columns, rtol=rounding, atol=rounding * np.abs(rows).max()):
+            raise ValueError("X is not symmetric, so it is not the Gram matrix of a kernel.")
+
+
+def _checked(products: Any, shape: tuple[int, int]) -> Floats:
+    """Check what a user's kernel gives."""
+    products = as_floats(products)
+    if products.shape != shape:
+        raise ValueError(
+            f"kernel gives an array of shape {products.shape} for {shape[0]} and {shape[1]} rows, "
+            f"expected {shape}: a function kernel(X, Y) of two arrays of rows."
+        )
+    return products
+
+
+class GivenProducts(Distance):
+    """``|phi(x) - sum_l a_l phi(x_l)|^2`` from given products, less the unknown ``|phi(x)|^2``.
+
+    The prototypes of the codebook are the coefficients a, its metric their squared lengths.
+
+    Parameters
+    ----------
+    columns : array (n_support,)
+        Where a row has its products with the samples that are combined.
+    """
+
+    def __init__(self, columns: Indices):
+        self.columns = columns
+
+    def groups(self, labels: Indices) -> Indices:
+        """Give each prototype a row of its own for its squared length."""
+        return np.arange(len(labels))
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
+        """Give all distances, less what those of a row have in common."""
+        return _combined(X[:, self.columns], codebook)
+
+
+class FeatureSpaceDistance(GivenProducts):
+    """``|phi(x) - sum_l a_l phi(x_l)|^2`` by a kernel.
+
+    Parameters
+    ----------
+    kernel : FeatureKernel
+        The products.
+    rows : array (n_support, d)
+        The samples that are combined.
+    """
+
+    squared = True
+
+    def __init__(self, kernel: FeatureKernel, rows: Floats):
+        self.kernel = kernel
+        self.rows = rows
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
+        """Give all distances."""
+        D = _combined(self.kernel.between(X, self.rows), codebook)
+        D += self.kernel.diagonal(X)[:, None]
+        return np.maximum(D, 0.0, out=D)
+
+
+def _combined(products: Any, codebook: Codebook) -> Floats:
+    """Give ``|w|^2 - 2 phi(x).w``."""
+    D = as_floats(products @ (-2.0 * codebook.prototypes.T))
+    D += codebook.metric[:, 0]
+    return D

@@ -1,0 +1,176 @@
+"""Prototypes of a feature space on few samples: choose the samples, then train in their span.
+
+In coordinates of the span a sample keeps one number more, the length of what is outside. It is the
+same for all prototypes, and makes their distances those of the whole space.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
+from ..blocks import Block
+from ..distances import Distance, SquaredEuclidean
+from ..losses import Loss
+from ..margins import Margin
+from ..native import GRADIENT, native
+from .expansion import towards
+from .labels import encode, weigh
+from .lvq import GLVQ
+
+FIRST_ROWS = 5
+"""Rows a prototype that are tried first, if their number is not given."""
+
+LOST = 0.02
+"""Share of what training gains over margins of zero that may be lost, if it is not."""
+
+CHANGED = 0.1
+"""Share of the samples whose class may change without a warning."""
+
+
+class SpanDistance(SquaredEuclidean):
+    """``|x - w|^2`` for prototypes in the span of some samples: their last number stays 0."""
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivative by the prototype, 0 for the last number."""
+        for j in range(x.size - 1):
+            gw[j] = 2.0 * (w[j] - x[j])
+
+    def pull_winners(
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
+    ) -> None:
+        """Add to the gradients, 0 for the last number."""
+        super().pull_winners(X, codebook, index, value, out, kept)
+        out.prototypes[:, -1] = 0.0
+
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
+        """Add to the gradients, 0 for the last number."""
+        super().pull_rows(X, codebook, G, out, kept)
+        out.prototypes[:, -1] = 0.0
+
+
+class FeatureSpaceGLVQ(GLVQ):
+    """GLVQ on rows in coordinates of a feature space."""
+
+
+class SpanGLVQ(FeatureSpaceGLVQ):
+    """GLVQ on rows in coordinates of a span, with the length of what is outside as the last."""
+
+    def _axes(self) -> tuple[Distance, Margin, Loss]:
+        _, margin, loss = super()._axes()
+        return SpanDistance(), margin, loss
+
+
+for kind in (FeatureSpaceGLVQ, SpanGLVQ):
+    kind.__name__ = "KernelGLVQ"  # what messages call it
+
+
+class Trained(NamedTuple):
+    """A model in coordinates of the feature space.
+
+    Attributes
+    ----------
+    model : GLVQ
+        What was trained.
+    L : array (n, m) or (n, m + 1)
+        The samples in the coordinates that it was trained in.
+    pivots : array (m,)
+        The samples that its prototypes combine; their rows in L are a lower triangle.
+    """
+
+    model: GLVQ
+    L: Floats
+    pivots: Indices
+
+
+def pruned(
+    whole: Trained, y: NDArray[Any], weight: Floats | None, max_support: int | str
+) -> Trained:
+    """Train again with prototypes that combine few samples, all of them the same ones.
+
+    With ``max_support="auto"`` their number is doubled until the mean cost is nearly that of the
+    whole space.
+    """
+    model, L, pivots = whole
+    block = Block(L, encode(y, model.classes_), weight)
+    block = weigh(block, model.class_weight, model.classes_, to_mean_one=True)
+    automatic = isinstance(max_support, str)
+    bound = _enough(model, block) if automatic else np.inf
+    samples, rows = towards(model.prototypes_, L), FIRST_ROWS if automatic else int(max_support)
+    support, basis = list[int](), np.empty((0, L.shape[1]))
+    while rows * len(model.prototypes_) < len(pivots):
+        wanted = rows * len(model.prototypes_)
+        more = list(islice(samples, wanted - len(support)))
+        support += [sample for sample, _ in more]
+        basis = np.vstack([basis, *(direction for _, direction in more)])
+        found = _in_span(whole, as_indices(support), basis, y, weight)
+        ended = len(support) < wanted
+        if ended or _cost(found.model, replace(block, X=found.L)) <= bound:
+            _warn_of_changes(whole, found, max_support)
+            return found
+        rows *= 2
+    return whole
+
+
+def _in_span(
+    whole: Trained, support: Indices, basis: Floats, y: NDArray[Any], weight: Floats | None
+) -> Trained:
+    """Train in the span of some samples, from the projected prototypes."""
+    model, L, _ = whole
+    within = L @ basis.T
+    outside = np.einsum("ij,ij->i", L, L) - np.einsum("ij,ij->i", within, within)
+    by_class = np.argsort(model.prototype_labels_, kind="stable")
+    start = model.prototypes_[by_class] @ basis.T
+    settings = model.get_params(deep=False) | {
+        "init": np.column_stack([start, np.zeros(len(start))]),
+        "prototypes_per_class": model.n_prototypes_,
+        "scale": model.scale_,
+        "callback": None,
+        "verbose": 0,
+    }
+    rows = np.column_stack([within, np.sqrt(np.maximum(outside, 0.0))])
+    return Trained(SpanGLVQ(**settings).fit(rows, y, weight), rows, support)
+
+
+def _warn_of_changes(whole: Trained, found: Trained, max_support: int | str) -> None:
+    """Warn if the prototypes of few samples decide otherwise than those of all."""
+    changed = np.mean(whole.model.predict(whole.L) != found.model.predict(found.L))
+    if changed > CHANGED:
+        warnings.warn(
+            f"With max_support={max_support!r} training rows a prototype, {100.0 * changed:.0f} % "
+            "of the training rows change their class; increase max_support, or set it to 'auto' "
+            "or None.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _enough(model: GLVQ, block: Block) -> float:
+    """Give the mean cost that few samples have to reach."""
+    cost, loss = _cost(model, block), model._axes()[2]
+    undecided = float(loss(np.zeros(1))[0][0])
+    return cost + LOST * max(undecided - cost, 0.0)
+
+
+def _cost(model: GLVQ, block: Block) -> float:
+    """Give the mean cost of the margins alone."""
+    distance = model._axes()[0]
+    learner = model._learner(distance, len(model.classes_), model.scale_)
+    objective = replace(learner.objective, attraction=0.0)
+    costs = objective.costs(model._codebook(), block)
+    return float(costs @ block.weights) / block.total_weight
