@@ -1,14 +1,17 @@
-"""The plane of the prototypes."""
+"""The plane of the prototypes, and that of a learned metric."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import GLVQ
+from protolearn import GLVQ, GMLVQ, GRLVQ, MRSLVQ
 from protolearn.report import ProjectionDisplay
+from protolearn.report.plane import plane
 
 
 def test_three_prototypes_lose_nothing(iris):
@@ -57,4 +60,89 @@ def test_named_features_bring_no_warning(iris, recwarn):
     frame = pd.DataFrame(X, columns=list("abcd"))
     ProjectionDisplay.from_estimator(GLVQ().fit(frame, y), frame, y, resolution=5)
     assert not [w for w in recwarn if "feature names" in str(w.message)]
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [GMLVQ(rank=2, regularization=0.01), GMLVQ(rank=2), GRLVQ()],
+    ids=["regularized", "rank 2", "relevance"],
+)
+def test_two_directions_of_the_metric_lose_nothing(iris, model):
+    X, y = iris
+    X = X[:, 2:] if isinstance(model, GRLVQ) else X
+    model.set_params(random_state=0).fit(X, y)
+    display = ProjectionDisplay.from_estimator(model, X, y, resolution=20)
+    D = ((display.points[:, None] - display.prototypes) ** 2).sum(axis=2)
+    np.testing.assert_allclose(D, model.distances(X), atol=1e-9)
+    across, up, regions = display.grid
+    nodes = np.stack(np.meshgrid(across, up), axis=2)
+    D = ((nodes[:, :, None] - display.prototypes) ** 2).sum(axis=3)
+    first, second = np.sort(D, axis=2)[:, :, :2].T
+    clear = (second - first > 1e-9).T
+    assert clear.mean() > 0.99
+    assert (D.argmin(axis=2) == regions)[clear].all()
+    plt.close("all")
+
+
+def test_regions_are_a_cut_at_the_mean_of_the_prototypes(iris):
+    X, y = iris
+    model = MRSLVQ(random_state=0).fit(X, y)
+    display = ProjectionDisplay.from_estimator(model, X, y, resolution=15)
+    shift = model.project(X) - display.points
+    np.testing.assert_allclose(shift, np.broadcast_to(shift[0], shift.shape), atol=1e-12)
+    view = plane(model, X, list("abcd"))
+    nodes = np.stack([z.ravel() for z in np.meshgrid(*display.grid[:2])], axis=1)
+    rows = view.rows(nodes)
+    np.testing.assert_allclose(view.seen(rows), nodes, atol=1e-9)
+    rest = np.linalg.svd(model.omega_)[2][2:]  # the other directions of the metric
+    np.testing.assert_allclose(
+        rows @ rest.T, np.tile(rest @ model.prototypes_.mean(axis=0), (225, 1)), atol=1e-9
+    )
+    assert (model.predict(rows) == display.grid[2].ravel()).all()
+    plt.close("all")
+
+
+def test_axes_of_the_metric_say_what_they_are(iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=["sl", "sw", "pl", "pw"])
+    pipe = make_pipeline(StandardScaler(), GRLVQ(random_state=0)).fit(frame, y)
+    ax = ProjectionDisplay.from_estimator(pipe, frame, y, resolution=5).ax_
+    top = np.argsort(-pipe[-1].relevances_)[:2]
+    expected = [
+        f"{frame.columns[j]}, {100 * pipe[-1].relevances_[j]:.1f} % of the metric" for j in top
+    ]
+    assert [ax.get_xlabel(), ax.get_ylabel().split("\n")[0]] == expected
+    flat = GMLVQ(rank=2, random_state=0).fit(X * [1.0, 1.0, 30.0, 1.0], y)
+    display = ProjectionDisplay.from_estimator(flat, X * [1.0, 1.0, 30.0, 1.0], y, resolution=5)
+    assert display.stretch != 1.0
+    assert display.ax_.get_ylabel().endswith(f"drawn {display.stretch:g} times as large")
+    assert display.ax_.get_aspect() == display.stretch
+    plt.close("all")
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_metric_with_one_direction(iris, d):
+    X, y = iris
+    model = GMLVQ(rank=1, random_state=0).fit(X[:, :d], y)
+    display = ProjectionDisplay.from_estimator(model, X[:, :d], y, resolution=9)
+    assert np.isfinite(display.points).all()
+    assert (display.grid[2] == display.grid[2][0]).all()  # the second axis decides nothing
+    assert "no part in the metric" in display.ax_.get_ylabel()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("model", [GLVQ(), GRLVQ()], ids=["GLVQ", "GRLVQ"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_missing_and_sparse_rows(iris, model, classes):
+    X, y = iris
+    X, y = X[y < classes], y[y < classes]
+    model = clone(model).set_params(random_state=0)
+    complete = ProjectionDisplay.from_estimator(model.fit(X, y), X, y, resolution=5)
+    sparse = ProjectionDisplay.from_estimator(model, csr_array(X), y, resolution=5)
+    np.testing.assert_allclose(np.abs(sparse.points), np.abs(complete.points), atol=1e-9)
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    display = ProjectionDisplay.from_estimator(model.fit(holes, y), holes, y, resolution=5)
+    assert np.isfinite(display.points).all()
     plt.close("all")

@@ -1,25 +1,30 @@
-"""The prototypes' own plane: samples, prototypes and decision regions in two dimensions.
-
-The plane is spanned by the two leading directions of the prototypes. With squared Euclidean
-distance and up to three prototypes it is no approximation: a decision depends on the projection of
-the sample on this plane alone.
-"""
+"""A picture of a model: samples, prototypes and decision regions in two dimensions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .._parameters import Floats, Indices
 from ..analysis.margins import known_labels, last_step
+from ..analysis.relevance import feature_names
+from .plane import plane
 from .style import axes_for, colour, mark
 
 MARGIN = 0.08
 
+FLATTEST, STEEPEST = 0.4, 2.0
+"""Height of a picture as a share of its width, from and to which axes are drawn alike."""
+
+
+UNSEEN = 1.3
+"""Stretch up to which an axis is left as it is."""
+
 
 class ProjectionDisplay:
-    """Samples, prototypes and decision regions in the plane of the prototypes.
+    """Samples, prototypes and decision regions in the plane of the metric or of the prototypes.
 
     Make one with :meth:`from_estimator`.
 
@@ -39,6 +44,10 @@ class ProjectionDisplay:
         Coordinates along both axes, and the class code at each crossing.
     classes : list of str
         Names of the classes.
+    axis_names : tuple of two str, default=("first direction", "second direction")
+        What the axes are.
+    stretch : float, default=1.0
+        How large the second axis is drawn, compared with the first.
 
     Attributes
     ----------
@@ -58,6 +67,8 @@ class ProjectionDisplay:
         wrong: Any,
         grid: tuple[Floats, Floats, Indices],
         classes: list[str],
+        axis_names: tuple[str, str] = ("first direction", "second direction"),
+        stretch: float = 1.0,
     ):
         self.points = points
         self.codes = codes
@@ -66,12 +77,24 @@ class ProjectionDisplay:
         self.wrong = wrong
         self.grid = grid
         self.classes = classes
+        self.axis_names = axis_names
+        self.stretch = stretch
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, resolution: int = 500, ax: Any = None
     ) -> ProjectionDisplay:
         """Draw the plane of a fitted model with some samples.
+
+        A model with one learned linear map (GRLVQ, GMLVQ, MRSLVQ) is shown in the two leading
+        directions of its metric, as ``project`` gives them, less the mean of the prototypes. If
+        the metric has more directions, the regions are those of points that are in all others
+        where the mean of the prototypes is; that of a sample may be another. A metric with a
+        single direction is completed by the direction in which the samples vary most, and a second
+        direction that is too small to see is drawn larger. All other models are shown in the
+        plane of their prototypes.
+
+        Missing values are drawn where the mean of the prototypes is.
 
         Parameters
         ----------
@@ -90,12 +113,11 @@ class ProjectionDisplay:
         -------
         display : ProjectionDisplay
         """
+        before = estimator[:-1] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
         model, X = last_step(estimator, X)
         wrong = model.predict(X) != known_labels(model, y)
-        X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-        origin, directions = plane(model.prototypes_, X)
-        points = (X - origin) @ directions.T
-        prototypes = (model.prototypes_ - origin) @ directions.T
+        view = plane(model, X, feature_names(model, before))
+        points, prototypes = view.seen(X), view.seen(model.prototypes_)
         both = np.vstack([points, prototypes])
         low, high = both.min(axis=0), both.max(axis=0)
         pad = MARGIN * (high - low) + 1e-12
@@ -103,15 +125,17 @@ class ProjectionDisplay:
             np.linspace(a, b, resolution) for a, b in zip(low - pad, high + pad, strict=True)
         )
         nodes = np.stack([z.ravel() for z in np.meshgrid(across, up)], axis=1)
-        regions = model._codes(origin + nodes @ directions)
+        regions = model._codes(view.rows(nodes))
         return cls(
             points=points,
-            codes=np.searchsorted(model.classes_, y),
+            codes=np.searchsorted(model.classes_, np.asarray(y)),
             prototypes=prototypes,
             prototype_codes=np.searchsorted(model.classes_, model.prototype_labels_),
             wrong=wrong,
             grid=(across, up, regions.reshape(resolution, resolution)),
             classes=[str(label) for label in model.classes_],
+            axis_names=view.axis_names,
+            stretch=stretch_of(across, up) if view.flat else 1.0,
         ).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ProjectionDisplay:
@@ -143,27 +167,16 @@ class ProjectionDisplay:
                 *center, s=260, marker="*", color=colours[code], edgecolors="k", lw=1.2, zorder=3
             )
         ax.scatter([], [], s=160, marker="*", color="w", edgecolors="k", label="prototype")
-        ax.set(xlabel="first direction of the prototypes", ylabel="second direction")
-        ax.set_aspect("equal")
+        size = "" if self.stretch == 1.0 else f"\ndrawn {self.stretch:g} times as large"
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1] + size)
+        ax.set_aspect(self.stretch)
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def plane(prototypes: Floats, X: Floats) -> tuple[Floats, Floats]:
-    """Give a point and two orthonormal directions: of the prototypes, completed by the data."""
-    origin = prototypes.mean(axis=0)
-    spread = prototypes - origin
-    directions = _leading(spread, 2)
-    if len(directions) < 2:
-        rest = X - X.mean(axis=0)
-        rest = rest - rest @ directions.T @ directions
-        directions = np.vstack([directions, _leading(rest, 2 - len(directions))])
-    missing = 2 - len(directions)
-    return origin, np.pad(directions, ((0, missing), (0, 0)))
-
-
-def _leading(rows: Floats, count: int) -> Floats:
-    """Give up to ``count`` principal directions of the rows that have any extent."""
-    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
-    return directions[: int(min(count, np.sum(sizes > 1e-10 * max(sizes[0], 1e-300))))]
+def stretch_of(across: Floats, up: Floats) -> float:
+    """Give how large the second axis has to be drawn for a picture that one can look at."""
+    ratio = np.ptp(up) / np.ptp(across)
+    stretch = float(f"{np.clip(ratio, FLATTEST, STEEPEST) / ratio:.2g}")
+    return stretch if max(stretch, 1.0 / stretch) > UNSEEN else 1.0

@@ -20,8 +20,13 @@ def mark(code: int) -> str:
 
 def axes_for(ax: Any) -> Any:
     """Give the axes to draw on, new ones if none are given."""
+    return pyplot().subplots(layout="constrained")[1] if ax is None else ax
+
+
+def pyplot() -> Any:
+    """Import matplotlib."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("Pictures need matplotlib: pip install 'protolearn[report]'.") from error
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+    return plt

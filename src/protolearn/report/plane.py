@@ -1,0 +1,123 @@
+"""The plane in which a model is shown.
+
+With one learned linear map it is the plane of the two leading directions of the metric, in which
+distances are those of the model less what its other directions add. Otherwise it is spanned by the
+two leading directions of the prototypes: with squared Euclidean distance and up to three prototypes
+that is no approximation, since a decision depends on the projection of the sample on it alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._parameters import Floats
+
+NOTHING = 1e-6
+"""Size, relative to the first direction, below which the metric has no second one."""
+
+SOME_ROWS = 200
+"""Rows of a sparse matrix that are enough to see where it varies."""
+
+
+class Plane(NamedTuple):
+    """A plane through the mean of the prototypes, and how it is seen.
+
+    Attributes
+    ----------
+    origin : array (d,)
+        The point that is seen at (0, 0).
+    seeing : array (2, d)
+        A sample x is seen at ``seeing (x - origin)``.
+    spanning : array (2, d)
+        The place z shows the point ``origin + z spanning``.
+    axis_names : tuple of two str
+    flat : bool
+        Whether the second direction may be so small that one would not see it.
+    """
+
+    origin: Floats
+    seeing: Floats
+    spanning: Floats
+    axis_names: tuple[str, str]
+    flat: bool = False
+
+    def seen(self, X: Any) -> Floats:
+        """Give the places of rows; what is missing is taken from the origin."""
+        if issparse(X):
+            return np.asarray(X @ self.seeing.T - self.seeing @ self.origin)
+        return observed(np.asarray(X, dtype=np.float64) - self.origin) @ self.seeing.T
+
+    def rows(self, places: Floats) -> Floats:
+        """Give the points of the plane at some places."""
+        return self.origin + places @ self.spanning
+
+
+def plane(model: Any, X: Any, names: list[str]) -> Plane:
+    """Give the plane in which a model is shown; ``names`` are those of its features."""
+    if hasattr(model, "project"):
+        return plane_of_metric(model, X, names)
+    return plane_of_prototypes(model, X)
+
+
+def plane_of_prototypes(model: Any, X: Any) -> Plane:
+    """Give the plane of the two leading directions of the prototypes, completed by the data."""
+    origin = model.prototypes_.mean(axis=0)
+    directions = leading(model.prototypes_ - origin, 2)
+    if len(directions) < 2:
+        directions = np.vstack([directions, others(X, directions, 2 - len(directions))])
+    directions = np.pad(directions, ((0, 2 - len(directions)), (0, 0)))
+    names = "first direction of the prototypes", "second direction"
+    return Plane(origin, directions, directions, names)
+
+
+def plane_of_metric(model: Any, X: Any, names: list[str]) -> Plane:
+    """Give the plane of the two leading directions of the metric, completed by the data."""
+    origin, seeing = model.prototypes_.mean(axis=0), model._leading()
+    size = np.linalg.norm(seeing, axis=1)
+    labels = [
+        f"{which}, {100 * part:.1f} % of the metric"
+        for which, part in zip(
+            directions_named(seeing, names), size**2 / model.relevances_.sum(), strict=True
+        )
+    ]
+    if size[1] <= NOTHING * size[0]:
+        seeing[1], labels[1] = 0.0, "a direction that has no part in the metric"
+        rest = others(X, seeing[:1] / size[0], 1)
+        if len(rest):
+            spread = Plane(origin, np.vstack([seeing[:1], rest]), seeing, ("", "")).seen(X).std(0)
+            seeing[1] = rest[0] * spread[0] / spread[1] if spread.all() else rest[0]
+    squares = np.square(seeing).sum(axis=1, keepdims=True)
+    spanning = np.divide(seeing, squares, out=np.zeros_like(seeing), where=squares > 0.0)
+    return Plane(origin, seeing, spanning, (labels[0], labels[1]), flat=True)
+
+
+def directions_named(directions: Floats, names: list[str]) -> list[str]:
+    """Name directions: a single feature by its name."""
+    named = []
+    for row, which in zip(directions, ("first", "second"), strict=True):
+        alone = np.count_nonzero(row) == 1
+        named.append(names[np.abs(row).argmax()] if alone else f"{which} direction")
+    return named
+
+
+def others(X: Any, directions: Floats, count: int) -> Floats:
+    """Give up to ``count`` directions, orthogonal to some, in which the data vary most."""
+    if issparse(X):
+        X = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], SOME_ROWS)).astype(np.intp)].toarray()
+    rest = np.asarray(X, dtype=np.float64)
+    rest = observed(rest - np.nanmean(rest, axis=0))
+    return leading(rest - rest @ directions.T @ directions, count)
+
+
+def leading(rows: Floats, count: int) -> Floats:
+    """Give up to ``count`` principal directions of the rows that have any extent."""
+    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
+    return directions[: int(min(count, np.sum(sizes > 1e-10 * max(sizes[0], 1e-300))))]
+
+
+def observed(offset: Floats) -> Floats:
+    """Put zero where something is missing."""
+    return np.where(np.isnan(offset), 0.0, offset)

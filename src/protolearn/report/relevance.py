@@ -1,0 +1,224 @@
+"""Bars of relevance: which features count, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .._parameters import Floats
+from .._validation import integer_in
+from ..analysis import RelevanceProfile
+from ..analysis.relevance import feature_names as names_of
+from ..analysis.relevance import group_names, learned_metric
+from .style import colour, pyplot
+
+PANELS_IN_A_ROW = 4
+DARK = "#333333"
+
+
+class RelevanceDisplay:
+    """Horizontal bars of the relevances, the largest on top; one panel for each local metric.
+
+    Make one with :meth:`from_estimator` or :meth:`from_profile`.
+
+    Parameters
+    ----------
+    values : array of shape (n_features,) or (n_groups, n_features)
+        Length of the bars, as shares of one.
+    feature_names : sequence of str
+        Names of the features.
+    group_names : sequence of str, default=()
+        Names of the panels; none with one metric for all.
+    interval : tuple of two arrays like ``values``, default=None
+        Low and high ends of the interval of each bar.
+    interval_name : str, default="interval"
+        What the legend calls it.
+    single : array like ``values``, default=None
+        A second value of each bar, drawn as a dot: of the fit on all rows.
+    max_features : int, default=20
+        Features that are shown.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes, or array of them
+        Where it was drawn; with local metrics one for each group.
+    figure_ : matplotlib Figure
+        Their figure.
+    """
+
+    def __init__(
+        self,
+        *,
+        values: Floats,
+        feature_names: Sequence[str],
+        group_names: Sequence[str] = (),
+        interval: tuple[Floats, Floats] | None = None,
+        interval_name: str = "interval",
+        single: Floats | None = None,
+        max_features: int = 20,
+    ):
+        self.values = values
+        self.feature_names = feature_names
+        self.group_names = group_names
+        self.interval = interval
+        self.interval_name = interval_name
+        self.single = single
+        self.max_features = max_features
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, *, feature_names: Any = None, max_features: int = 20, ax: Any = None
+    ) -> RelevanceDisplay:
+        """Draw the relevances of a fitted model.
+
+        Parameters
+        ----------
+        model : classifier with a learned linear metric, or Pipeline that ends in one
+            The fitted model.
+        feature_names : sequence of str, default=None
+            Names of the features that the last step sees; None: those of the training data.
+        max_features : int, default=20
+            How many features to show, those with the largest relevance.
+        ax : matplotlib Axes, default=None
+            Where to draw; local metrics need a sequence, one for each group. None makes a figure.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+        """
+        learned_metric(model)
+        check_is_fitted(model)
+        before = None
+        if isinstance(model, Pipeline):
+            model, before = model[-1], model[:-1] if len(model) > 1 else None
+            check_is_fitted(model)
+        names = names_of(model, before) if feature_names is None else list(map(str, feature_names))
+        if len(names) != model.n_features_in_:
+            raise ValueError(
+                f"feature_names has {len(names)} names; the model sees {model.n_features_in_} "
+                "features."
+            )
+        return cls(
+            values=model.relevances_,
+            feature_names=names,
+            group_names=group_names(model),
+            max_features=max_features,
+        ).plot(ax=ax)
+
+    @classmethod
+    def from_profile(
+        cls, profile: RelevanceProfile, *, max_features: int = 20, ax: Any = None
+    ) -> RelevanceDisplay:
+        """Draw a profile: means as bars, intervals as lines, the fit on all rows as dots.
+
+        Parameters
+        ----------
+        profile : RelevanceProfile
+            What :func:`protolearn.relevance_profile` gives.
+        max_features : int, default=20
+            How many features to show, those with the largest relevance.
+        ax : matplotlib Axes, default=None
+            Where to draw; local metrics need a sequence, one for each group. None makes a figure.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+        """
+        return cls(
+            values=profile.mean,
+            feature_names=profile.feature_names,
+            group_names=profile.group_names,
+            interval=(profile.low, profile.high),
+            interval_name=f"{100 * profile.level:g} % of {len(profile.samples)} refits",
+            single=profile.relevances,
+            max_features=max_features,
+        ).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> RelevanceDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; local metrics need a sequence, one for each group. None makes a figure.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+        """
+        count = integer_in(self.max_features, "max_features={value!r}", 1)
+        values = np.atleast_2d(self.values)
+        shown = np.argsort(-values.mean(axis=0), kind="stable")[:count]
+        panels = self._panels(ax, len(values), len(shown))
+        drawn = [values, *(self.interval or ()), *([] if self.single is None else [self.single])]
+        longest = max(float(np.atleast_2d(part)[:, shown].max()) for part in drawn)
+        for g, panel in enumerate(panels):
+            self._draw(panel, g, shown)
+            lowest = ax is not None or g + PANELS_IN_A_ROW >= len(panels)
+            self._label(panel, g, shown, lowest)
+            panel.set_xlim(0.0, 1.05 * longest)
+        if self.interval is not None or self.single is not None:
+            last = panels[min(len(panels), PANELS_IN_A_ROW) - 1]
+            last.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self.ax_ = panels if self.group_names else panels[0]
+        self.figure_ = panels[0].figure
+        return self
+
+    def _panels(self, ax: Any, n_panels: int, n_bars: int) -> Any:
+        """Give one axes for each group, new ones if none are given."""
+        plt = pyplot()
+        if ax is None:
+            across = min(n_panels, PANELS_IN_A_ROW)
+            down = -(-n_panels // across)
+            size = (6.4 if n_panels == 1 else 2.0 + 2.4 * across), down * (1.0 + 0.28 * n_bars)
+            _, grid = plt.subplots(
+                down,
+                across,
+                figsize=size,
+                sharex=True,
+                sharey=True,
+                squeeze=False,
+                layout="constrained",
+            )
+            for unused in grid.ravel()[n_panels:]:
+                unused.set_axis_off()
+            return grid.ravel()[:n_panels]
+        panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(panels) != n_panels:
+            raise ValueError(
+                f"ax has {len(panels)} axes; this picture has {n_panels} panels, one for each "
+                "local metric. Give as many, or ax=None."
+            )
+        return panels
+
+    def _draw(self, panel: Any, g: int, shown: Any) -> None:
+        """Draw the bars of one group."""
+        rows = np.arange(len(shown))
+        panel.barh(rows, np.atleast_2d(self.values)[g, shown], color=colour(0), alpha=0.75)
+        if self.interval is not None:
+            low, high = (np.atleast_2d(end)[g, shown] for end in self.interval)
+            panel.hlines(rows, low, high, color=DARK, lw=1.4, label=self.interval_name)
+            panel.plot(np.r_[low, high], np.r_[rows, rows], "|", color=DARK, ms=6)
+        if self.single is not None:
+            dots = np.atleast_2d(self.single)[g, shown]
+            panel.plot(dots, rows, "o", color="w", mec=DARK, ms=5, label="fit on all rows")
+
+    def _label(self, panel: Any, g: int, shown: Any, lowest: bool) -> None:
+        """Name features, axis and group; inner panels have no axis labels."""
+        panel.set_yticks(np.arange(len(shown)), [self.feature_names[j] for j in shown])
+        panel.set_ylim(len(shown) - 0.5, -0.5)
+        panel.locator_params(axis="x", nbins=3 if self.group_names else 6)
+        panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+        if self.group_names:
+            panel.set_title(self.group_names[g])
+            panel.label_outer()
+        if lowest:
+            panel.tick_params(labelbottom=True)
+            total = len(self.feature_names)
+            panel.set_xlabel(
+                "relevance" if len(shown) == total else f"relevance, {len(shown)} of {total}"
+            )
