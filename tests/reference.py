@@ -6,13 +6,14 @@ function. Nothing is shared with the library that the formulas check.
 Contents
 --------
 1. Losses       identity, sigmoid, logistic, hinge, broken_linear, exponential; LOSSES
-2. Distances    squared_euclidean, relevance, partial_squared_euclidean;
-                of one pair squared_pair, squared_gradient, partial_pair, partial_gradient
+2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance;
+                of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
+                mapped_pair, mapped_gradients; log_det_penalty
 3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, log_odds; MARGINS;
                 attractions nearest_own, soft_own
 4. Objective    cost, numeric_gradient
-5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step
-6. Heuristics   lvq1, olvq1, lvq21, lvq3
+5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step; mapped_glvq_step
+6. Heuristics   lvq1, olvq1, lvq21, lvq3; mapped_lvq1_step
 7. Schedules    linear_rate, inverse_rate, constant_rate
 8. Scores       class_scores_nearest, class_scores_soft, probabilities, hypothesis_margin
 9. Optimisers   momentum_steps, adam_steps
@@ -22,7 +23,8 @@ Conventions
 ``X`` is (n, d), ``W`` is (K, d), ``c`` holds the K class codes of the prototypes and ``y`` those
 of the samples. ``d`` is one row of distances (K,), ``same`` the boolean row ``c == y``. A margin
 is positive when the sample is classified correctly. Ties go to the lowest index. A missing value
-of ``X`` is NaN; ``W`` has none.
+of ``X`` is NaN; ``W`` has none. A linear metric is a list ``maps`` of matrices Omega (r, d), of
+which prototype k uses ``maps[group[k]]``; relevances lambda are the map diag(sqrt(lambda)).
 
 References
 ----------
@@ -33,6 +35,7 @@ Seo and Obermayer (2003), Soft learning vector quantization.
 Crammer, Gilad-Bachrach, Navot and Tishby (2002), Margin analysis of the LVQ algorithm.
 Kohonen et al. (1995), LVQ_PAK: the learning vector quantization program package.
 Biehl (2023), The shallow and the deep.
+Schneider, Biehl and Hammer (2009), Adaptive relevance matrices in learning vector quantization.
 Sutskever, Martens, Dahl and Hinton (2013), On the importance of initialization and momentum in
 deep learning.
 Kingma and Ba (2015), Adam: a method for stochastic optimization.
@@ -148,6 +151,41 @@ def partial_gradient(x, w):
     for j in observed:
         gradient[j] = -2.0 * len(x) / len(observed) * (x[j] - w[j])
     return gradient
+
+
+def mapped_pair(x, w, omega):
+    """delta(x, w) = (x - w)^T Omega^T Omega (x - w); Biehl (2023), eq. 5.13."""
+    return (x - w) @ (omega.T @ omega) @ (x - w)
+
+
+def mapped_gradients(x, w, omega):
+    """Give 2 Lambda (w - x), by w, and 2 Omega (w - x)(w - x)^T, by Omega; Biehl, eq. 5.15."""
+    return 2.0 * omega.T @ omega @ (w - x), 2.0 * omega @ np.outer(w - x, w - x)
+
+
+def mapped(X, W, maps, group):
+    """D_ik = |Omega (x_i - w_k)|^2 with Omega = maps[group[k]]."""
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        for k in range(len(W)):
+            D[i, k] = mapped_pair(X[i], W[k], maps[group[k]])
+    return D
+
+
+def partial_relevance(X, W, lam):
+    """D_ik = (d / |O_i|) sum over j in O_i of lam_kj (x_ij - w_kj)^2, O_i the observed features."""
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        observed = _observed(X[i])
+        for k in range(len(W)):
+            for j in observed:
+                D[i, k] += len(X[i]) / len(observed) * lam[k][j] * (X[i, j] - W[k, j]) ** 2
+    return D
+
+
+def log_det_penalty(maps, mu):
+    """-(mu/2) log det(Omega Omega^T), mean over the maps; Schneider, Biehl and Hammer (2009)."""
+    return np.mean([-mu / 2 * np.linalg.slogdet(omega @ omega.T)[1] for omega in maps])
 
 
 # 3. Margins and attractions of one sample --------------------------------------------------------
@@ -364,6 +402,42 @@ def rslvq_step(x, y, W, c, eta, xi):
     return new
 
 
+def _shortened(step, slope, d, stride):
+    """Limit a step so that it ends at the sample or before: |step| stride |slope|^2 <= 4 d."""
+    longest = 1.0 / max(1.0, stride * np.sum(slope**2) / (4.0 * d)) if d > 0 else 1.0
+    return min(max(step, -longest), longest)
+
+
+def mapped_glvq_step(
+    x, y, W, c, maps, group, eta, beta, *, weight=1.0, alpha=0.0, scale=1.0, metric_rate=0.01
+):
+    """One GLVQ update, sigmoid of slope beta, of prototypes and maps; Schneider et al. (2009).
+
+    Distances are in units of ``scale``. A prototype moves by the gradient times the dimension d,
+    the inverse of the mean eigenvalue of a metric of trace one, and no further than to the sample.
+    The maps move by the gradient times metric_rate and go back to Frobenius norm one.
+    """
+    W, maps = np.array(W, dtype=float), [np.array(omega, dtype=float) for omega in maps]
+    d = mapped(x[None], W, maps, group)[0]
+    i, j = winners(d, np.asarray(c) == y)
+    own, rival = d[i] / scale, d[j] / scale
+    phi = sigmoid((rival - own) / (rival + own), beta)
+    slope = -beta * phi * (1 - phi)
+    by_own = -2 * rival / (own + rival) ** 2 * slope + alpha
+    by_rival = 2 * own / (own + rival) ** 2 * slope
+    total = [np.zeros_like(omega) for omega in maps]
+    moved = W.copy()
+    for k, g in ((i, by_own), (j, by_rival)):
+        by_w, by_omega = mapped_gradients(x, W[k], maps[group[k]])
+        step = 0.5 * _shortened(2 * weight * eta * g, by_w, d[k], len(x))
+        moved[k] = W[k] - len(x) * step * by_w
+        total[group[k]] += weight * eta * g / scale * by_omega
+    for r, by_omega in enumerate(total):
+        maps[r] = maps[r] - metric_rate * by_omega
+        maps[r] = maps[r] / np.linalg.norm(maps[r])
+    return moved, maps
+
+
 # 6. Heuristic rules over an ordered sequence of samples ------------------------------------------
 #
 # weights     s_t of the samples, 1 if None: a factor of the step alone
@@ -490,6 +564,24 @@ def lvq3(
             W[right] = _moved(X[t], W[right], step, ddelta_dw)
             W[wrong] = _moved(X[t], W[wrong], -step, ddelta_dw)
     return W
+
+
+def mapped_lvq1_step(x, y, W, c, maps, group, eta, *, weight=1.0, scale=1.0, metric_rate=0.01):
+    """Matrix LVQ1: the nearest prototype and its map move, towards a right sample or away.
+
+    By the dimension times half the gradient, and no further than to the sample; the map by
+    metric_rate / scale times half the gradient, and back to Frobenius norm one.
+    """
+    W, maps = np.array(W, dtype=float), [np.array(omega, dtype=float) for omega in maps]
+    d = mapped(x[None], W, maps, group)[0]
+    k = int(np.argmin(d))
+    psi = 1.0 if c[k] == y else -1.0
+    by_w, by_omega = mapped_gradients(x, W[k], maps[group[k]])
+    step = _shortened(weight * eta * psi, by_w, d[k], len(x))
+    W[k] = W[k] - len(x) * step * 0.5 * by_w
+    maps[group[k]] = maps[group[k]] - metric_rate / scale * step * 0.5 * by_omega
+    maps[group[k]] = maps[group[k]] / np.linalg.norm(maps[group[k]])
+    return W, maps
 
 
 # 7. Schedules ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 """
 
 from . import datasets
-from .analysis import hypothesis_margin
+from .analysis import hypothesis_margin, relevance_profile
 from .classifiers import (
     GLVQ,
     GMLVQ,
@@ -23,6 +23,7 @@ from .classifiers import (
     OLVQ1,
     RSLVQ,
     SNPC,
+    KernelGLVQ,
     MarginLVQ,
     PrototypeClassifier,
 )
@@ -43,8 +44,10 @@ __all__ = [
     "OLVQ1",
     "RSLVQ",
     "SNPC",
+    "KernelGLVQ",
     "MarginLVQ",
     "PrototypeClassifier",
     "datasets",
     "hypothesis_margin",
+    "relevance_profile",
 ]

@@ -31,6 +31,11 @@ def as_indices(values: Any) -> Indices:
     return np.ascontiguousarray(values, dtype=np.intp)
 
 
+def middle(prototypes: Floats) -> Floats:
+    """Give the mean, exactly the common value in features where all prototypes agree."""
+    return np.clip(prototypes.mean(axis=0), prototypes.min(axis=0), prototypes.max(axis=0))
+
+
 class Gradients(NamedTuple):
     """Derivatives by the prototypes and by the parameters of the distance; they add up."""
 
@@ -95,19 +100,24 @@ class Coordinates:
     """The flat vector that a batch solver sees.
 
     Prototypes appear as ``(w - center) / unit``, so that their size is about one whatever the
-    units of the data; the metric appears before its constraint, and only if it is learned. No
-    prototype has an entry below ``lowest``.
+    units of the data; the metric appears before its constraint, in units of ``metric_unit``, and
+    only if it is learned. No prototype has an entry below ``lowest``.
     """
 
     template: Codebook
     unit: float
     constraint: Constraint | None
     lowest: float = -np.inf
+    metric_unit: float = 1.0
 
     def flatten(self, codebook: Codebook) -> Floats:
         """Put a codebook into one vector."""
         moved = ((codebook.prototypes - codebook.center) / self.unit).ravel()
-        return moved if self.constraint is None else np.append(moved, codebook.metric)
+        return (
+            moved
+            if self.constraint is None
+            else np.append(moved, codebook.metric / self.metric_unit)
+        )
 
     def codebook(self, flat: Floats) -> Codebook:
         """Make the codebook of a vector."""
@@ -135,7 +145,9 @@ class Coordinates:
         if bounds is not None:
             np.maximum(flat, bounds, out=flat)
         if self.constraint is not None:
-            flat[self.template.prototypes.size :] = self.constraint.apply(self._free(flat)).ravel()
+            flat[self.template.prototypes.size :] = (
+                self.constraint.apply(self._free(flat)).ravel() / self.metric_unit
+            )
         return flat
 
     def gradient(self, flat: Floats, gradients: Gradients) -> Floats:
@@ -143,7 +155,10 @@ class Coordinates:
         moved = (gradients.prototypes * self.unit).ravel()
         if self.constraint is None:
             return moved
-        return np.append(moved, self.constraint.pull_back(self._free(flat), gradients.metric))
+        free = self.metric_unit * self.constraint.pull_back(self._free(flat), gradients.metric)
+        return np.append(moved, free)
 
     def _free(self, flat: Floats) -> Floats:
-        return flat[self.template.prototypes.size :].reshape(self.template.metric.shape)
+        return self.metric_unit * flat[self.template.prototypes.size :].reshape(
+            self.template.metric.shape
+        )

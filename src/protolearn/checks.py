@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from ._parameters import Codebook, Floats, as_floats, as_indices
-from .classifiers import LVQ21, TrainedClassifier
+from .classifiers.excuses import expected_failed_checks
 from .distances import Distance
 from .losses import Loss
 from .margins import Margin
@@ -134,54 +134,6 @@ def check_distance(distance: Distance, X: Any = None) -> None:
     X, codebook = _codebook(distance, rows, rng)
     _check_pairs(distance, X, codebook)
     _check_blocks(distance, X, codebook, rng)
-
-
-def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
-    """Tell which of scikit-learn's estimator checks an estimator cannot pass, and why.
-
-    Parameters
-    ----------
-    estimator : estimator
-        One of ours.
-
-    Returns
-    -------
-    checks : dict
-        Name of the check to reason; the ``expected_failed_checks`` of ``check_estimator``.
-
-    Examples
-    --------
-    >>> from protolearn import GLVQ
-    >>> from protolearn.checks import expected_failed_checks
-    >>> expected_failed_checks(GLVQ())
-    {}
-    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
-    ['check_sample_weight_equivalence_on_dense_data',
-     'check_sample_weight_equivalence_on_sparse_data']
-    """
-    if not isinstance(estimator, TrainedClassifier):
-        return {}
-    excused = {}
-    drawn = isinstance(estimator.init, str) and estimator.init in ("random", "kmeans++")
-    if _is_sequential(estimator):
-        reason = "a sample of weight two is one step of double length, not two steps"
-    elif drawn or estimator.prototypes_per_class != 1 or estimator.early_stopping:
-        reason = "the prototypes start from random choices among the rows"
-    else:
-        reason = ""
-    if reason:
-        excused["check_sample_weight_equivalence_on_dense_data"] = reason
-        excused["check_sample_weight_equivalence_on_sparse_data"] = reason
-    if isinstance(estimator, LVQ21):
-        excused["check_class_weight_classifiers"] = (
-            "only samples in a narrow window around the border move prototypes"
-        )
-    return excused
-
-
-def _is_sequential(estimator: TrainedClassifier) -> bool:
-    """Tell whether an estimator takes the samples one by one on small data."""
-    return estimator._learner(estimator._named_distance(), 2, 1.0).name != "lbfgs"
 
 
 def _slope_jump(loss: Loss) -> float:

@@ -7,7 +7,6 @@ same ``partial`` serves whole data, mini-batches and data in many places.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -120,15 +119,13 @@ class Objective:
 
     def unit(self, codebook: Codebook) -> float:
         """Give the length, in the units of the data, at which a distance is about one scale."""
-        if self.distance.squared is False:
-            return self.scale
-        return math.sqrt(self.scale * self.distance.stride(codebook))
+        return self.distance.length(self.scale, codebook)
 
-    def coordinates(self, codebook: Codebook) -> Coordinates:
+    def coordinates(self, codebook: Codebook, metric_unit: float = 1.0) -> Coordinates:
         """Give the way from codebooks to flat vectors and back."""
-        distance = self.distance
-        constraint = distance.constraint if distance.adaptive else None
-        return Coordinates(codebook, self.unit(codebook), constraint, distance.lowest(codebook))
+        constraint = self.distance.constraint if self.distance.adaptive else None
+        lowest = self.distance.lowest(codebook)
+        return Coordinates(codebook, self.unit(codebook), constraint, lowest, metric_unit)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "axes"}
@@ -140,7 +137,7 @@ class Objective:
         gradients = codebook.zero_gradients()
         value = 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
-            for chunk in block.chunks(len(codebook.labels)):
+            for chunk in block.chunks(self.distance.effort(codebook)):
                 D, kept = self.distance.forward(chunk.X, codebook, chunk.prepared)
                 value += add(codebook, chunk, D, kept, same, gradients)
             for gradient in gradients:
@@ -152,7 +149,7 @@ class Objective:
         same = codebook.same_class(self.n_classes)
         winners = self.margin.winners or len(codebook.labels)
         parts = []
-        for chunk in block.chunks(len(codebook.labels)):
+        for chunk in block.chunks(self.distance.effort(codebook)):
             D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
             value = np.empty(len(chunk))
             price_each(D, chunk.codes, same, self.axes, price.address, winners, value)

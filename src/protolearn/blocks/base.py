@@ -68,10 +68,10 @@ class Block:
         )
         return Block(self.X[which], self.y[which], weight, prepared)
 
-    def chunks(self, n_prototypes: int) -> Iterator[Block]:
-        """Cut the block into views that fit, with their distances, into a cache."""
+    def chunks(self, n_numbers: float) -> Iterator[Block]:
+        """Cut the block into views that fit into a cache, with so many numbers more for a row."""
         width = self.X.nnz // max(len(self), 1) if issparse(self.X) else self.X.shape[1]
-        size = rows_at_a_time(width + n_prototypes)
+        size = rows_at_a_time(width + int(n_numbers))
         if len(self) <= size:
             yield self
             return

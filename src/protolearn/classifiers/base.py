@@ -13,7 +13,15 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._columns import check_observed_rows, checked_sparse
-from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, rows_at_a_time
+from .._parameters import (
+    Codebook,
+    Floats,
+    Indices,
+    as_floats,
+    as_indices,
+    middle,
+    rows_at_a_time,
+)
 from ..distances import Distance
 from .decision import Decision
 from .metric import MetricViews
@@ -51,7 +59,7 @@ class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Labels out of ``classes_``.
         """
-        check_is_fitted(self, "prototypes_")
+        check_is_fitted(self, "classes_")
         # A row with NaN or infinity may show in its distances; then the data are read only once.
         return self.classes_[self._codes(self._rows(X, unless=self._distance.shows_nonfinite))]
 
@@ -71,7 +79,7 @@ class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
         scores : array of shape (n_samples, n_classes), or (n_samples,) for two classes
             In the units of the distance.
         """
-        check_is_fitted(self, "prototypes_")
+        check_is_fitted(self, "classes_")
         scores = self.scale_ * self._scores(self._rows(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -92,7 +100,7 @@ CalibratedClassifierCV` does that.
         p : array of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        check_is_fitted(self, "prototypes_")
+        check_is_fitted(self, "classes_")
         return self._decision.probabilities(self._scores(self._rows(X)))
 
     def distances(self, X: Any) -> Any:
@@ -108,7 +116,7 @@ CalibratedClassifierCV` does that.
         D : array of shape (n_samples, n_prototypes)
             Squared where the distance of the model is a squared one.
         """
-        check_is_fitted(self, "prototypes_")
+        check_is_fitted(self, "classes_")
         return self._by_parts(self._rows(X), _all_distances)
 
     def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Any, Indices]:
@@ -150,7 +158,7 @@ CalibratedClassifierCV` does that.
         shares : array of shape (n_samples, n_features)
             Positive where the feature speaks for the predicted class.
         """
-        check_is_fitted(self, "prototypes_")
+        check_is_fitted(self, "classes_")
         X = self._rows(X).astype(np.float64, copy=False)
         return self._by_parts(X, self._shares, width=X.shape[1])
 
@@ -190,7 +198,7 @@ CalibratedClassifierCV` does that.
         codes = as_indices(np.searchsorted(self.classes_, self.prototype_labels_))
         prototypes = as_floats(self.prototypes_)
         group = as_indices(self._distance.groups(codes))
-        return Codebook(prototypes, codes, self._metric, group, prototypes.mean(axis=0))
+        return Codebook(prototypes, codes, self._metric, group, middle(prototypes))
 
     def _scores(self, X: Any) -> Any:
         """Give one score a class for each row of a checked array, in units of the scale."""
@@ -224,7 +232,7 @@ CalibratedClassifierCV` does that.
             distance = self._distance.suited_to(X) if issparse(X) else self._distance
         if width is None:
             width = X.nnz // max(X.shape[0], 1) if issparse(X) else X.shape[1]
-        size = rows_at_a_time(width + len(codebook.labels), X.dtype.itemsize)
+        size = rows_at_a_time(width + int(distance.effort(codebook)), X.dtype.itemsize)
         out = None
         for start in range(0, X.shape[0], size):
             with np.errstate(over="ignore", invalid="ignore"):

@@ -22,7 +22,10 @@ class PrototypeClassifier(CostFunctionClassifier):
     Parameters
     ----------
     distance : str or Distance, default="sqeuclidean"
-        ``"sqeuclidean"``, or an object of :mod:`protolearn.distances`.
+        ``"sqeuclidean"``; learned ``"relevance"``, ``"matrix"``, ``"local_matrix"``; fixed
+        ``"minkowski"``, ``"mahalanobis"``, ``"kernel"``; for rows of non-negative numbers ``"kl"``,
+        ``"cauchy_schwarz"``, ``"renyi"``; or an object of :mod:`protolearn.distances`, which for
+        ``"tangent"`` it has to be.
     margin : str or Margin, default="relative"
         ``"difference"``, ``"relative"``, ``"hypothesis"``, ``"log_odds"``, or an object of
         :mod:`protolearn.margins`.

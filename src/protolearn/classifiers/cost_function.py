@@ -23,7 +23,10 @@ from .shared import TrainingParameters
 from .trained import TrainedClassifier
 
 BATCH_WORK = 200_000_000
-"""Above this many products of a sample, a feature and a prototype, ``auto`` goes sequentially."""
+"""Multiplications for all distances above which ``auto`` takes one sample after the other."""
+
+BLOCK_WORK = 2_000_000_000
+"""The same where the alternative is mini-batches."""
 
 REGISTRIES: dict[str, Any] = {
     "distance": DISTANCES,
@@ -196,6 +199,8 @@ def automatic_solver(objective: Objective, n_prototypes: int, work: float, strea
     sparse = type(objective.distance).sparse_form is type(objective.distance)
     levels_off = objective.loss.bounded and not objective.margin.bounded
     tame = n_prototypes <= objective.n_classes and not levels_off
-    if smooth and not stream and (sparse or (tame and work <= BATCH_WORK)):
+    blockwise = objective.distance.blockwise
+    small = work <= (BLOCK_WORK if blockwise else BATCH_WORK)
+    if smooth and not stream and (sparse or (tame and small)):
         return "lbfgs"
-    return "adam" if sparse or objective.distance.blockwise else "sgd"
+    return "adam" if sparse or blockwise else "sgd"

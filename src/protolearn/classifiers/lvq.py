@@ -15,6 +15,11 @@ from .cost_function import CostFunctionClassifier
 from .shared import SharedParameters
 
 
+def sigmoid_or_identity(beta: float | None) -> Loss:
+    """Give the loss of GLVQ and its kin: None is the identity."""
+    return Identity() if beta is None else Sigmoid(beta)
+
+
 class GLVQ(CostFunctionClassifier):
     """Generalised learning vector quantisation.
 
@@ -50,8 +55,7 @@ class GLVQ(CostFunctionClassifier):
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        loss = Identity() if self.beta is None else Sigmoid(self.beta)
-        return SquaredEuclidean(), Relative(), loss
+        return SquaredEuclidean(), Relative(), sigmoid_or_identity(self.beta)
 
 
 class MCE(CostFunctionClassifier):

@@ -33,20 +33,19 @@ class MetricViews:
     def omega_(self) -> Floats:
         """The linear map Omega, an array (r, d); with local metrics one for each group."""
         distance, d = self._linear_metric("omega_"), self.n_features_in_
-        return self._of_groups(
-            np.stack([distance.mapped(np.eye(d), row).T for row in self._metric])
-        )
+        return self._of_groups(np.stack([distance.omega(row, d) for row in self._metric]))
 
     @property
     def metric_(self) -> Floats:
         """``Omega^T Omega``, an array (d, d); with local metrics one for each group."""
+        self._linear_metric("metric_")
         omega = self.omega_
         metric: Floats = np.swapaxes(omega, -1, -2) @ omega
         return metric
 
     @property
     def relevances_(self) -> Floats:
-        """The diagonal of ``metric_``: how much each feature counts; they sum to one."""
+        """The diagonal of ``metric_``: how much each feature counts; learned ones sum to one."""
         distance = self._linear_metric("relevances_")
         return self._of_groups(distance.relevances(self._metric, self.n_features_in_))
 
@@ -86,6 +85,26 @@ class MetricViews:
         return distance.mapped(X, self._metric[0])
 
     @available_if(_has_map)
+    def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
+        """Fit, and give ``Omega x`` of the same rows.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Labels.
+        **fit_params : dict
+            What ``fit`` takes besides.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, rank)
+            As of ``transform``.
+        """
+        return self.fit(X, y, **fit_params).transform(X)  # type: ignore[attr-defined]
+
+    @available_if(_has_map)
     def project(self, X: Any) -> Any:
         """Give the rows in the two leading directions of the metric, to plot them.
 
@@ -105,8 +124,5 @@ class MetricViews:
         return X @ self._leading().astype(X.dtype, copy=False).T
 
     def _leading(self) -> Floats:
-        """Give the two leading right singular vectors of Omega times their singular values."""
-        _, sizes, directions = np.linalg.svd(self.omega_, full_matrices=False)
-        largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None], axis=1)
-        leading = (sizes[:, None] * directions * np.sign(largest))[:2]
-        return np.pad(leading, ((0, 2 - len(leading)), (0, 0)))
+        """Give the two leading directions of the map, times how much it stretches them."""
+        return self._linear_metric("project").leading(self._metric[0], self.n_features_in_)

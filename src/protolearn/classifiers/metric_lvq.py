@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._validation import check_choice
 from ..distances import Distance, LocalMatrix, Matrix, Relevance
-from ..losses import Identity, Logistic, Loss, Sigmoid
+from ..losses import Logistic, Loss
 from ..margins import LogOdds, Margin, Relative
 from .cost_function import CostFunctionClassifier
+from .lvq import sigmoid_or_identity
 from .metric import MetricViews
 from .shared import SharedParameters
 
@@ -40,12 +42,8 @@ class GlobalMetricClassifier(
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.omega_.shape[0])
-
-
-def sigmoid_or_identity(beta: float | None) -> Loss:
-    """Give the loss of GLVQ and its kin: None is the identity."""
-    return Identity() if beta is None else Sigmoid(beta)
+        distance = self._linear_metric("transform")
+        return int(distance.mapped(np.zeros((1, self.n_features_in_)), self._metric[0]).shape[1])
 
 
 class GRLVQ(GlobalMetricClassifier):
@@ -103,7 +101,7 @@ class GMLVQ(GlobalMetricClassifier):
     ----------
     rank : int, default=None
         Number of rows of Omega; None: as many as there are features.
-    beta : float or None, default=15.0
+    beta : float or None, default=10.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
@@ -140,7 +138,7 @@ class GMLVQ(GlobalMetricClassifier):
         self,
         *,
         rank: int | None = None,
-        beta: float | None = 15.0,
+        beta: float | None = 10.0,
         regularization: float = 0.0,
         **shared: Unpack[SharedParameters],
     ):
@@ -163,7 +161,7 @@ class LGMLVQ(CostFunctionClassifier):
         Who has a map of its own.
     rank : int, default=None
         Number of rows of each Omega; None: as many as there are features.
-    beta : float or None, default=15.0
+    beta : float or None, default=10.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps.
@@ -198,7 +196,7 @@ class LGMLVQ(CostFunctionClassifier):
         *,
         localized: str = "class",
         rank: int | None = None,
-        beta: float | None = 15.0,
+        beta: float | None = 10.0,
         regularization: float = 0.0,
         **shared: Unpack[SharedParameters],
     ):

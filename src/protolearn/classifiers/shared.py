@@ -84,7 +84,8 @@ solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
     Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
     :mod:`protolearn.solvers` with its own settings. ``auto`` takes L-BFGS where the cost is smooth
     and tame (one prototype a class, no bounded loss of an unbounded margin) and the data are not
-    large, or sparse; else ``sgd`` (``adam`` for sparse data); ``solver_`` tells which.""",
+    large, or sparse; else ``sgd``, or ``adam`` for sparse data, matrices and tangents;
+    ``solver_`` tells which.""",
     "max_iter": """\
 max_iter : int, default=None
     Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; epochs by the number
@@ -125,8 +126,9 @@ random_state : int, RandomState instance or None, default=None
     Seed of the initial prototypes, of the held-out rows and of the order of the samples.""",
     "distance": """\
 distance : str or Distance, default="sqeuclidean"
-    ``"sqeuclidean"``, or an object of :mod:`protolearn.distances`. The step is half the gradient
-    of the distance: with squared Euclidean distance ``x - w``.""",
+    A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
+    :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
+    Euclidean distance ``x - w``; other distances are first brought to a like steepness.""",
     "metric_rate": """\
 metric_rate : float, default=0.01
     Step size of the metric as a share of that of the prototypes, where the distance learns one.""",

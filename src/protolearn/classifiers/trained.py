@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import TransformerTags, check_random_state
 
 from .._parameters import Codebook
 from ..blocks import Block, MemoryBlocks
@@ -26,6 +26,7 @@ from ..prototypes import (
     mean_own_distance,
     only,
     prototype_counts,
+    settled,
     winning,
 )
 from ..solvers import Callback, Memory, SolverResult
@@ -151,7 +152,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             codebook = grown(self, form, learner_for, codebook, taught, rng)
         learner = learner_for(codebook)
         reached, result, curve = self._train(learner, codebook, taught, held, rng)
-        memory = result.memory
+        reached, memory = settled(reached, form), result.memory
         if automatic:
             rows = winning(form, reached, taught)
             reached, groups = only(reached, form, rows)
@@ -225,6 +226,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             distance = self._named_distance()
         except ValueError:  # fit will say what is wrong
             return tags
+        if hasattr(self, "transform"):
+            tags.transformer_tags = TransformerTags()
         tags.input_tags.positive_only = distance.positive_only
         tags.input_tags.allow_nan = distance.missing_form is not None
         tags.input_tags.sparse = distance.sparse_form is not None and self._takes_sparse()

@@ -5,55 +5,69 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, svds
 
-from .._columns import some_rows, varying
+from .._columns import column_ranges, differ, some_rows
 from .._parameters import Floats
 
 DEPENDENT = 1e-11
 """Share of the largest eigenvalue of the correlations below which features depend on others."""
 
 DENSE = 4000
-"""Features up to which their covariance is formed."""
+"""Features up to which their covariance is formed to find few directions."""
+
+FEW = 500
+"""The same where there are fewer rows than features."""
 
 
-def span(X: Any, weight: Floats) -> Floats | None:
-    """Give an orthonormal basis (rank, d) of the span of the centred rows; None if it is all.
+def span(X: Any, weight: Floats) -> Floats:
+    """Give an orthonormal basis (rank, d) of the span of the centred rows.
+
+    It is a part of the unit vectors where features do not depend on each other.
+    """
+    return span_and_covariance(X, weight)[0]
+
+
+def span_and_covariance(X: Any, weight: Floats) -> tuple[Floats, Floats]:
+    """Give the basis of the span, and the covariance.
 
     Whether features depend on each other is judged by their correlations, so that their units do
     not matter.
     """
-    moves = varying(X)
-    spread, S = correlations(X[:, moves], weight)
-    values, vectors = np.linalg.eigh(S)
-    independent = values > DEPENDENT * values[-1]
-    if moves.all() and independent.all():
-        return None
-    if independent.all():
-        return np.eye(len(moves))[moves]
-    basis = np.zeros((int(independent.sum()), len(moves)))
-    basis[:, moves] = np.linalg.qr(spread[:, None] * vectors[:, independent])[0].T
-    return basis
-
-
-def correlations(X: Any, weight: Floats) -> tuple[Floats, Floats]:
-    """Give the standard deviations and the matrix of correlations."""
     S = covariance(X, weight)
-    spread = np.sqrt(S.diagonal())
-    spread[spread == 0.0] = 1.0
-    S /= spread
-    S /= spread[:, None]
-    return spread, S
+    moves = differ(*column_ranges(X)) & (S.diagonal() > 0.0)
+    if not moves.any():
+        return np.empty((0, len(moves))), S
+    spread = np.sqrt(S.diagonal()[moves])
+    values, vectors = np.linalg.eigh(S[np.ix_(moves, moves)] / spread / spread[:, None])
+    independent = values > DEPENDENT * values[-1]
+    if independent.all():
+        return np.eye(len(moves))[moves], S
+    basis = np.zeros((int(independent.sum()), len(moves)))
+    basis[:, moves] = orthonormal(spread[:, None] * vectors[:, independent]).T
+    return basis, S
+
+
+def orthonormal(A: Floats) -> Floats:
+    """Give an orthonormal basis of the columns; rows of very different size keep their digits."""
+    order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
+    Q = np.empty_like(A)
+    Q[order] = qr(A[order], mode="economic", pivoting=True)[0]
+    return Q
 
 
 def covariance(X: Any, weight: Floats) -> Floats:
-    """Give the weighted covariance, summed over some rows at a time."""
+    """Give the weighted covariance."""
     share = weight / weight.sum()
-    center, S = share @ X, np.zeros((X.shape[1], X.shape[1]))
+    center = share @ X
+    if issparse(X):
+        dense: Floats = (X.multiply(share[:, None]).T @ X).toarray()
+        return dense - np.outer(center, center)
+    S = np.zeros((X.shape[1], X.shape[1]))
     for rows in some_rows(X):
-        part = X[rows].toarray() if issparse(X) else X[rows]
-        offset = part - center
+        offset = X[rows] - center
         S += (share[rows, None] * offset).T @ offset
     return S
 
@@ -64,21 +78,40 @@ def principal_axes(X: Any, weight: Floats, count: int) -> Floats:
     They lie in the span of the centred rows. Signs are such that the largest entry is positive.
     """
     n, d = X.shape
-    share = weight / weight.sum()
-    center, root = share @ X, np.sqrt(share)
-    if d <= DENSE:
-        values, vectors = np.linalg.eigh(covariance(X, weight))
-        values, axes = values[::-1], vectors.T[::-1]
+    if d <= (DENSE if d <= n else FEW):
+        basis, S = span_and_covariance(X, weight)
+        axes = np.linalg.eigh(basis @ S @ basis.T)[1].T[::-1][:count] @ basis
     else:
-        count = min(count, n - 1, d - 1)
-        centred = LinearOperator(
-            (n, d),
-            matvec=lambda v: root * (X @ v.ravel() - center @ v.ravel()),
-            rmatvec=lambda u: X.T @ (root * u.ravel()) - center * (root @ u.ravel()),
-            dtype=np.float64,
-        )
-        _, singular, axes = svds(centred, k=count, v0=root)
-        values, axes = np.square(singular)[::-1], axes[::-1]
-    axes = axes[:count][values[:count] > DEPENDENT * values[0]]
+        axes = singular_axes(X, weight, count)
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    return axes * np.sign(largest)
+    axes *= np.sign(largest)
+    return axes
+
+
+def singular_axes(X: Any, weight: Floats, count: int) -> Floats:
+    """Give the principal axes of very many features, of which no square is formed."""
+    n, d = X.shape
+    count = min(count, n - 1, d - 1)
+    root = np.sqrt(weight / weight.sum())
+    center = np.square(root) @ X
+    centred = LinearOperator(
+        (n, d),
+        matvec=lambda v: root * (X @ v.ravel() - center @ v.ravel()),
+        rmatvec=lambda u: X.T @ (root * u.ravel()) - center * (root @ u.ravel()),
+        dtype=np.float64,
+    )
+    low, high = column_ranges(X)
+    if count < 1 or not differ(low, high).any():
+        return np.empty((0, d))
+    start = np.random.RandomState(0).standard_normal(min(n, d))
+    _, sizes, axes = svds(centred, k=count, v0=start)
+    kept = np.square(sizes) > DEPENDENT * np.square(sizes).max()
+    return np.where(differ(low, high), axes[::-1][kept[::-1]], 0.0)
+
+
+def completed(axes: Floats, count: int) -> Floats:
+    """Add directions at random until there are ``count``, all orthonormal."""
+    missing = np.random.RandomState(0).standard_normal((count - len(axes), axes.shape[1]))
+    for _ in range(2):  # the second time takes away what rounding has left
+        missing -= (missing @ axes.T) @ axes
+    return np.vstack([axes, np.linalg.qr(missing.T)[0].T])

@@ -6,6 +6,7 @@ blocks, by matrix products, overrides the methods.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -117,7 +118,8 @@ class Distance(BaseEstimator):
 
     def check_rows(self, X: Any) -> None:
         """Raise if the rows are not such as the distance takes."""
-        if self.positive_only and X.size and np.nanmin(X) < 0.0:
+        values = X.data if issparse(X) else X
+        if self.positive_only and values.size and np.nanmin(values) < 0.0:
             raise ValueError(
                 f"Negative values in data passed to {type(self).__name__}: it compares rows of "
                 "non-negative numbers, such as counts, spectra or histograms."
@@ -131,6 +133,15 @@ class Distance(BaseEstimator):
         """Give the ``theta`` to start from, an array (n_groups, p); nothing by default."""
         return np.zeros((n_groups, 0))
 
+    def start(
+        self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
+    ) -> Floats:
+        """Give the ``theta`` to start from where classes of prototypes, or a stream, matter.
+
+        The first rows of a stream may not show what later ones do.
+        """
+        return self.initial(X, y, weight, int(self.groups(labels).max()) + 1)
+
     def refresh(self, codebook: Codebook) -> Floats:
         """Give the ``theta`` that belongs to where the prototypes are now."""
         return codebook.metric
@@ -142,12 +153,19 @@ class Distance(BaseEstimator):
         """
         return 1.0
 
+    def length(self, scale: float, codebook: Codebook) -> float:
+        """Give the length, in the units of the data, at which a distance is about ``scale``."""
+        return scale if self.squared is False else math.sqrt(scale * self.stride(codebook))
+
     def lowest(self, codebook: Codebook) -> float:
         """Give the smallest number that a prototype may have."""
         return -np.inf
 
     def effort(self, codebook: Codebook) -> float:
-        """Give how many multiplications a block form makes for each number of a sample."""
+        """Give how many multiplications a block form makes for each number of a sample.
+
+        It also holds so many numbers for a row at a time.
+        """
         return float(len(codebook.labels))
 
     @property

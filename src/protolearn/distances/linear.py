@@ -65,11 +65,31 @@ class LinearMetric(Distance):
         """Give ``A^T z`` for every row of Z."""
 
     @abstractmethod
+    def omega(self, row: Floats, n_features: int) -> Floats:
+        """Give the map as a matrix."""
+
+    def leading(self, row: Floats, n_features: int) -> Floats:
+        """Give the two directions in which the map stretches most, times how much it does."""
+        _, sizes, directions = np.linalg.svd(self.omega(row, n_features), full_matrices=False)
+        largest = np.abs(directions).argmax(axis=1)[:, None]
+        directions *= np.sign(np.take_along_axis(directions, largest, axis=1))
+        found = (sizes[:, None] * directions)[:2]
+        return np.pad(found, ((0, 2 - len(found)), (0, 0)))
+
+    @abstractmethod
     def relevances(self, metric: Floats, n_features: int) -> Floats:
         """Give the diagonal of ``A^T A`` of each map, an array (groups, d)."""
 
+    def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
+        """Give rows and prototypes relative to a point among the data.
+
+        So data far from the origin lose few digits in products.
+        """
+        center = codebook.center
+        return X - center.astype(X.dtype, copy=False), codebook.prototypes - center
+
     @abstractmethod
-    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
         """Give all distances under one map, and what the gradient can use again."""
 
     @abstractmethod
@@ -95,13 +115,13 @@ class LinearMetric(Distance):
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Any, Any]:
         """Give all distances, and for each map what the gradient can use again."""
-        W, center = codebook.prototypes, codebook.center
+        X, W = self.centred(X, codebook)
         if len(codebook.metric) == 1:
-            D, kept = self.squares(X, W, center, codebook.metric[0])
+            D, kept = self.squares(X, W, codebook.metric[0])
             return D, [kept]
         D, all_kept = np.empty((X.shape[0], len(W)), dtype=X.dtype), []
         for g, members in by_map(codebook):
-            D[:, members], kept = self.squares(X, W[members], center, codebook.metric[g])
+            D[:, members], kept = self.squares(X, W[members], codebook.metric[g])
             all_kept.append(kept)
         return D, all_kept
 

@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 from .._parameters import Codebook, Floats, Indices
 from .._validation import check_integer, check_number
 from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
-from .axes import principal_axes, span
+from .axes import completed, principal_axes, span
 from .base import Distance
 from .linear import LinearMetric
 
@@ -105,30 +105,40 @@ class Matrix(LinearMetric):
 
     def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
         """Give the projector on the span of the data, or the principal axes, scaled."""
-        start = self._start(X, weight)
-        start = start / np.linalg.norm(start)
-        return np.tile(start.ravel(), (n_groups, 1))
+        d, rank = X.shape[1], self._rank(X.shape[1])
+        if rank < d:
+            omega = principal_axes(X, weight, rank)
+        else:
+            basis = span(X, weight)
+            omega = basis if self.penalized or len(basis) == d else basis.T @ basis
+        if not omega.any():  # nothing varies
+            omega = np.eye(rank, d)
+        return np.tile((omega / np.linalg.norm(omega)).ravel(), (n_groups, 1))
 
-    def _start(self, X: Any, weight: Floats) -> Floats:
-        """Give Omega before it is scaled."""
-        d = X.shape[1]
+    def start(
+        self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
+    ) -> Floats:
+        """Give the same; in a stream with as many rows as can ever be, in all directions."""
+        if not stream:
+            return super().start(X, y, weight, labels)
+        d, rank, n_groups = X.shape[1], self._rank(X.shape[1]), int(self.groups(labels).max()) + 1
+        omega = completed(principal_axes(X, weight, rank), rank) if rank < d else np.eye(d)
+        return np.tile(omega.ravel() / np.sqrt(rank), (n_groups, 1))
+
+    def _rank(self, d: int) -> int:
+        """Give the number of rows of Omega, before the data have their say."""
         rank = d if self.rank is None else min(int(self.rank), d)
         if rank * d > LARGEST:
             raise ValueError(
                 f"A matrix for {d} features has {rank} x {d} entries; give a smaller rank to "
                 f"{type(self).__name__}, for example rank=50."
             )
-        if rank < d:
-            axes = principal_axes(X, weight, rank)
-            return axes if len(axes) else np.eye(rank, d)
-        basis = span(X, weight)
-        if basis is None:
-            return np.eye(d)
-        return basis if self.penalized else basis.T @ basis
+        return rank
 
     def effort(self, codebook: Codebook) -> float:
-        """Give the rows of all Omegas."""
-        return float(codebook.metric.size / codebook.prototypes.shape[1])
+        """Give the rows of all Omegas, and the prototypes."""
+        K, d = codebook.prototypes.shape
+        return float(codebook.metric.size / d + K)
 
     def omega(self, row: Floats, n_features: int) -> Floats:
         """Give the matrix of one row of parameters."""
@@ -171,20 +181,23 @@ class Matrix(LinearMetric):
             codebook.metric[g] = ((U * s) @ Vt).ravel()
         codebook.metric[...] = self.constraint.apply(codebook.metric)
 
-    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
-        """Give all distances, by one product; keep the mapped rows and prototypes."""
-        P, Q = self.mapped(X, row), self.mapped(W - center, row).astype(X.dtype, copy=False)
-        P -= self.mapped(center[None], row).astype(X.dtype, copy=False)
+    def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
+        """Give rows and prototypes relative to a point among the data; sparse rows stay."""
+        return (X, codebook.prototypes) if issparse(X) else super().centred(X, codebook)
+
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
+        """Give all distances, by one product; keep rows and prototypes, and as they are mapped."""
+        P, Q = self.mapped(X, row), self.mapped(W, row).astype(X.dtype, copy=False)
         D = P @ (-2.0 * Q).T
         D += np.einsum("ij,ij->i", Q, Q)
         D += np.einsum("ij,ij->i", P, P)[:, None]
-        return np.maximum(D, 0.0, out=D), (P, Q)
+        return np.maximum(D, 0.0, out=D), (X, W, P, Q)
 
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
         """Give the gradients; rows whose winners have other maps take no part."""
-        P, Q = kept
+        X, W, P, Q = kept
         if (index < 0).any():
             here = np.flatnonzero((index >= 0).any(axis=1))
             X, P, index, value = X[here], P[here], index[here], value[here]
@@ -196,7 +209,7 @@ class Matrix(LinearMetric):
         self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
         """Give the gradients by small products in the mapped space and one large one."""
-        P, Q = kept
+        X, W, P, Q = kept
         R = G.sum(axis=1)[:, None] * P - G @ Q
         return self._pulled(X, W, row, R, G.T @ P - G.sum(axis=0)[:, None] * Q)
 
@@ -218,8 +231,10 @@ class LocalMatrix(Matrix):
 
     Parameters
     ----------
-    rank, regularization
-        As in :class:`Matrix`.
+    rank : int, default=None
+        Number of rows of each Omega, as in :class:`Matrix`.
+    regularization : float, default=0.0
+        Weight of the penalty, as in :class:`Matrix`; mean over the maps.
     localized : {"class", "prototype"}, default="class"
         Who has an Omega of its own.
     """
@@ -235,8 +250,12 @@ class SparseMatrix(Matrix):
 
     Parameters
     ----------
-    rank, regularization, localized
-        As in :class:`Matrix`.
+    rank : int, default=None
+        Number of rows of each Omega, as in :class:`Matrix`.
+    regularization : float, default=0.0
+        Weight of the penalty, as in :class:`Matrix`; mean over the maps.
+    localized : {None, "class", "prototype"}, default=None
+        Who has an Omega of its own; None: one for all.
     """
 
     def suited_to(self, X: Any) -> Distance:

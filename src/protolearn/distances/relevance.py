@@ -72,6 +72,13 @@ class Relevance(LinearMetric):
         roots = varying(X).astype(np.float64)
         return np.tile(roots / np.linalg.norm(roots), (n_groups, 1))
 
+    def start(
+        self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
+    ) -> Floats:
+        """Give equal relevance to all features, where some may begin to vary later."""
+        roots = super().start(X, y, weight, labels)
+        return np.full_like(roots, 1.0 / np.sqrt(X.shape[1])) if stream else roots
+
     def mapped(self, X: Any, row: Floats) -> Any:
         """Give every feature times the root of its relevance."""
         return X * row.astype(X.dtype, copy=False)
@@ -80,14 +87,24 @@ class Relevance(LinearMetric):
         """Give the same: the map is diagonal."""
         return Z * row
 
+    def omega(self, row: Floats, n_features: int) -> Floats:
+        """Give the diagonal matrix of the roots."""
+        return np.diag(row)
+
+    def leading(self, row: Floats, n_features: int) -> Floats:
+        """Give the two largest roots, each at its feature."""
+        found = np.zeros((2, n_features))
+        for place, feature in enumerate(np.argsort(-np.abs(row), kind="stable")[:2]):
+            found[place, feature] = abs(row[feature])
+        return found
+
     def relevances(self, metric: Floats, n_features: int) -> Floats:
         """Give the squares."""
         return np.square(metric)
 
-    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
-        """Give all distances, by one product of weighted offsets."""
-        Z = self.mapped(X - center.astype(X.dtype, copy=False), row)
-        V = self.mapped(W - center, row)
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
+        """Give all distances, by one product of weighted rows."""
+        Z, V = self.mapped(X, row), self.mapped(W, row)
         D = Z @ (-2.0 * V).astype(X.dtype, copy=False).T
         D += np.einsum("ij,ij->i", V, V).astype(X.dtype, copy=False)
         D += np.einsum("ij,ij->i", Z, Z)[:, None]

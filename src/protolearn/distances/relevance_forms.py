@@ -52,10 +52,10 @@ class PartialRelevance(Relevance):
         """Give itself for dense rows: complete ones are a special case."""
         return super().suited_to(X) if issparse(X) else self
 
-    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
         """Give all distances, by two products."""
-        offset, known, share = observed(X, center)
-        Z, V = self.mapped(offset, row), self.mapped(W - center, row).astype(X.dtype, copy=False)
+        rows, known, share = observed(X, np.zeros(X.shape[1]))
+        Z, V = self.mapped(rows, row), self.mapped(W, row).astype(X.dtype, copy=False)
         D = Z @ (-2.0 * V).T
         D += known @ np.square(V).T
         D += np.einsum("ij,ij->i", Z, Z)[:, None]
@@ -107,7 +107,11 @@ class SparseRelevance(Relevance):
         """Give every feature times the root of its relevance, sparse if X is."""
         return X.multiply(row).tocsr() if issparse(X) else super().mapped(X, row)
 
-    def squares(self, X: Any, W: Floats, center: Floats, row: Floats) -> tuple[Any, Any]:
+    def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
+        """Leave sparse rows where they are."""
+        return X, codebook.prototypes
+
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
         """Give all distances, by products that never see a dense row."""
         weight = np.square(row).astype(X.dtype, copy=False)
         D = X @ (-2.0 * weight * W.astype(X.dtype, copy=False)).T

@@ -1,6 +1,13 @@
 """How many prototypes, where they begin, and what they begin with."""
 
-from .codebook import SMALLEST_SCALE, first_codebook, mean_own_distance, mistakes, rearranged
+from .codebook import (
+    SMALLEST_SCALE,
+    first_codebook,
+    mean_own_distance,
+    mistakes,
+    rearranged,
+    settled,
+)
 from .growth import Growth, only, winning
 from .initial import STARTS, initial_prototypes
 from .number import check_enough_rows, is_automatic, prototype_counts
@@ -18,5 +25,6 @@ __all__ = [
     "only",
     "prototype_counts",
     "rearranged",
+    "settled",
     "winning",
 ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._columns import column_ranges, differ
-from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
+from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, middle
 from ..blocks import Block
 from ..distances import Distance
 
@@ -16,24 +16,23 @@ SMALLEST_SCALE = 1e-305
 
 
 def first_codebook(
-    distance: Distance, prototypes: Floats, labels: Indices, block: Block
+    distance: Distance, prototypes: Floats, labels: Indices, block: Block, stream: bool = False
 ) -> Codebook:
-    """Put prototypes and the initial metric together."""
+    """Put prototypes and the initial metric together; ``stream``: more rows will follow."""
     distance.check_rows(prototypes)
     group = as_indices(distance.groups(labels))
-    n_groups = int(group.max()) + 1
-    if type(distance).initial is Distance.initial:
-        metric = np.zeros((n_groups, 0))
-    else:
-        metric = as_floats(distance.initial(block.X, block.codes, block.weights, n_groups))
-    return settled(Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0)), distance)
+    metric = np.zeros((int(group.max()) + 1, 0))
+    if type(distance).initial is not Distance.initial:
+        metric = as_floats(distance.start(block.X, block.codes, block.weights, labels, stream))
+    return settled(Codebook(prototypes, labels, metric, group, middle(prototypes)), distance)
 
 
 def settled(codebook: Codebook, distance: Distance) -> Codebook:
     """Put the prototypes where the distance takes them, and the metric where they are."""
     lowest = distance.lowest(codebook)
     if lowest > -np.inf:
-        codebook = replace(codebook, prototypes=np.maximum(codebook.prototypes, lowest))
+        raised = np.maximum(codebook.prototypes, lowest)
+        codebook = replace(codebook, prototypes=raised, center=middle(raised))
     return replace(codebook, metric=distance.refresh(codebook))
 
 
@@ -50,13 +49,15 @@ def rearranged(
     np.minimum.at(heirs, group, codebook.group[parents])
     heirs[heirs == len(codebook.metric)] = 0  # rows that no prototype uses
     metric = as_floats(codebook.metric[heirs])
-    found = Codebook(prototypes, labels, metric, group, prototypes.mean(axis=0))
+    found = Codebook(prototypes, labels, metric, group, middle(prototypes))
     return settled(found, distance), heirs
 
 
 def nearest_of_all(distance: Distance, codebook: Codebook, block: Block) -> Indices:
     """Give the nearest prototype of each sample."""
-    parts = [distance.nearest(chunk.X, codebook)[0] for chunk in block.chunks(len(codebook.labels))]
+    parts = [
+        distance.nearest(chunk.X, codebook)[0] for chunk in block.chunks(distance.effort(codebook))
+    ]
     return np.concatenate(parts)
 
 
@@ -71,7 +72,7 @@ def mean_own_distance(distance: Distance, codebook: Codebook, block: Block) -> f
     own = rival = 0.0
     same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
     two_classes = len(np.unique(codebook.labels)) > 1
-    for chunk in block.chunks(len(codebook.labels)):
+    for chunk in block.chunks(distance.effort(codebook)):
         D, mine = distance.pairwise(chunk.X, codebook, chunk.prepared), same[chunk.y]
         own += float(np.where(mine, D, np.inf).min(axis=1) @ chunk.weights)
         if two_classes:

@@ -115,7 +115,7 @@ class Growth:
     def _members(self, start: Codebook) -> Indices:
         """Give the nearest own prototype of each sample."""
         parts = []
-        for chunk in self.taught.chunks(len(start.labels)):
+        for chunk in self.taught.chunks(self.distance.effort(start)):
             D = self.distance.pairwise(chunk.X, start)
             parts.append(np.where(start.labels == chunk.y[:, None], D, np.inf).argmin(axis=1))
         return np.concatenate(parts)

@@ -104,13 +104,14 @@ def initial_prototypes(
     low, high = column_ranges(block.X)
     spread = np.nan_to_num(0.25 * (high - low))
     means = _complete_means(block, len(counts), fallback)
-    return np.vstack(
+    W = np.vstack(
         [
             _start_class(STARTS[init], block, code, means[code], int(k), spread, rng)
             for code, k in enumerate(counts)
             if k
         ]
     )
+    return np.where(low == high, low, W)  # a mean of equal numbers may differ from them
 
 
 def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:

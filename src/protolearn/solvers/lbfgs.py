@@ -19,8 +19,11 @@ from .memory import Memory
 MEMORY_BYTES = 1 << 26
 """What the past steps may take; with very many prototypes and features fewer are kept."""
 
-ROUNDS = 5
-"""Minimisations, where the distance changes with the place of the prototypes."""
+METRIC_UNIT = 0.3
+"""Unit of the metric: below one, the first steps move the prototypes more than the metric."""
+
+ROUNDS = 20
+"""Most minimisations, where the distance changes with the place of the prototypes."""
 
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
@@ -71,9 +74,9 @@ class LBFGS(Solver):
         for _ in range(ROUNDS if distance.moving else 1):
             left = max_iter - len(progress.loss_curve)
             result = self._descend(objective, codebook, blocks, progress, left, tol)
-            moved = objective.coordinates(codebook).codebook(result.x)
+            moved = objective.coordinates(codebook, METRIC_UNIT).codebook(result.x)
             codebook = replace(moved, metric=distance.refresh(moved))
-            if progress.stopped or result.status == 1:
+            if progress.stopped or result.status == 1 or result.nit == 0:
                 break
         return SolverResult(
             codebook,
@@ -93,7 +96,7 @@ class LBFGS(Solver):
         tol: float,
     ) -> OptimizeResult:
         """Minimise from a codebook."""
-        coordinates = objective.coordinates(codebook)
+        coordinates = objective.coordinates(codebook, METRIC_UNIT)
         start, low = coordinates.flatten(codebook), coordinates.lower_bounds()
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:

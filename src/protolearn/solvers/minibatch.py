@@ -14,23 +14,28 @@ import numpy as np
 from .._parameters import Codebook, Floats
 from .._validation import check_integer, check_number, check_positive
 from ..blocks import Blocks
+from ..distances import Distance
 from ..objective import Objective
 from .memory import Memory
 from .stochastic import StochasticSolver
 
 Moments = dict[str, Floats]
 
+BATCHES = (64, 256)
+"""Samples a step, at least and at most, when the user names no number."""
+
 
 class MinibatchSolver(StochasticSolver):
     """Steps along the mean gradient of a batch; a subclass shapes the step."""
 
-    batch_size: int
+    batch_size: int | None
     moments: ClassVar[tuple[str, ...]]
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""
         super().check_settings()
-        check_integer(self, "batch_size", low=1)
+        if self.batch_size is not None:
+            check_integer(self, "batch_size", low=1)
 
     def sweep(
         self,
@@ -43,7 +48,7 @@ class MinibatchSolver(StochasticSolver):
     ) -> float:
         """Take a step after each batch."""
         distance, coordinates = objective.distance, objective.coordinates(codebook)
-        schedule, theta = self.rate(n_steps)
+        schedule, theta = self.rate(n_steps, distance)
         flat = coordinates.flatten(codebook)
         moments = recall(memory, self.moments, codebook, flat.size)
         shares = np.append(
@@ -51,7 +56,9 @@ class MinibatchSolver(StochasticSolver):
             np.full(codebook.metric.size, self.metric_rate * self.share(codebook.metric)),
         )[: flat.size]
         total = weight = 0.0
-        for batch in blocks.batches(self.batch_size, rng if self.shuffle else None):
+        size = self.batch_size or int(np.clip(blocks.n_samples // 250, *BATCHES))
+        together = codebook if distance.adaptive else None
+        for batch in blocks.batches(size, rng if self.shuffle else None):
             present = coordinates.codebook(flat)
             partial = objective.partial(present, batch)
             mean = partial.over(len(batch))
@@ -61,7 +68,7 @@ class MinibatchSolver(StochasticSolver):
             rates = schedule(memory.steps, theta) * shares
             memory.steps += len(batch)
             memory.updates += 1
-            flat += self.step(gradient, rates, moments, memory.updates)
+            flat += self.step(gradient, rates, moments, memory.updates, together)
             flat = coordinates.constrained(flat)
             total, weight = total + partial.value, weight + partial.weight
         reached = coordinates.codebook(flat)
@@ -74,8 +81,19 @@ class MinibatchSolver(StochasticSolver):
         return 1.0
 
     @abstractmethod
-    def step(self, gradient: Floats, rates: Floats, moments: Moments, update: int) -> Floats:
-        """Give the step number ``update``, counted from 1; change the moments in place."""
+    def step(
+        self,
+        gradient: Floats,
+        rates: Floats,
+        moments: Moments,
+        update: int,
+        together: Codebook | None = None,
+    ) -> Floats:
+        """Give the step number ``update``, counted from 1; change the moments in place.
+
+        ``together`` is a codebook of which each prototype, and each row of the metric, has one
+        rate for all its numbers.
+        """
 
 
 class Momentum(MinibatchSolver):
@@ -87,8 +105,8 @@ class Momentum(MinibatchSolver):
         First step size, in units of the scale.
     momentum : float, default=0.9
         Share of the last step that the next one keeps.
-    batch_size : int, default=64
-        Samples a step.
+    batch_size : int, default=None
+        Samples a step; None: 64, more for more than 16,000 samples, up to 256.
     schedule : {"linear", "inverse_time", "constant"}, default="linear"
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
@@ -106,7 +124,7 @@ class Momentum(MinibatchSolver):
         self,
         learning_rate: float = 0.1,
         momentum: float = 0.9,
-        batch_size: int = 64,
+        batch_size: int | None = None,
         schedule: str = "linear",
         decay: float = 1e-4,
         metric_rate: float = 0.01,
@@ -125,7 +143,14 @@ class Momentum(MinibatchSolver):
         super().check_settings()
         check_number(self, "momentum", low=0.0, high=1.0, below=True)
 
-    def step(self, gradient: Floats, rates: Floats, moments: Moments, update: int) -> Floats:
+    def step(
+        self,
+        gradient: Floats,
+        rates: Floats,
+        moments: Moments,
+        update: int,
+        together: Codebook | None = None,
+    ) -> Floats:
         """Give ``v <- momentum v - rate g``."""
         velocity = moments["velocity"]
         velocity *= self.momentum
@@ -136,12 +161,16 @@ class Momentum(MinibatchSolver):
 class Adam(MinibatchSolver):
     """Mini-batch descent with steps of adapted size (Kingma and Ba, 2015).
 
+    Where a metric is learned, the size is adapted for each prototype and each metric as a whole,
+    so that a step is a combination of gradients and does not depend on the axes.
+
     Parameters
     ----------
-    learning_rate : float, default=0.05
-        How far the first step moves each prototype, in units of the scale.
-    batch_size : int, default=64
-        Samples a step.
+    learning_rate : float, default=None
+        How far the first step moves each prototype, in units of the scale. None: 0.05, or 0.025
+        where a metric is learned as well.
+    batch_size : int, default=None
+        Samples a step; None: 64, more for more than 16,000 samples, up to 256.
     beta1, beta2 : float, default=0.9, 0.999
         Shares of the running means of the gradient and of its square that a step keeps.
     epsilon : float, default=1e-8
@@ -150,7 +179,7 @@ class Adam(MinibatchSolver):
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
         Decay of the inverse-time schedule, for each sample seen.
-    metric_rate : float, default=0.1
+    metric_rate : float, default=1.0
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
@@ -161,14 +190,14 @@ class Adam(MinibatchSolver):
 
     def __init__(
         self,
-        learning_rate: float = 0.05,
-        batch_size: int = 64,
+        learning_rate: float | None = None,
+        batch_size: int | None = None,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
         schedule: str = "linear",
         decay: float = 1e-4,
-        metric_rate: float = 0.1,
+        metric_rate: float = 1.0,
         shuffle: bool = True,
     ):
         self.learning_rate = learning_rate
@@ -188,17 +217,45 @@ class Adam(MinibatchSolver):
         check_number(self, "beta2", low=0.0, high=1.0, below=True)
         check_positive(self, "epsilon")
 
+    def first_rate(self, distance: Distance) -> float:
+        """Give the learning rate of the first step: a shorter one where a metric moves as well."""
+        if self.learning_rate is None:
+            return 0.025 if distance.adaptive else 0.05
+        return super().first_rate(distance)
+
     def share(self, rows: Floats) -> float:
         """Make a step of all entries of a row as long as the rate."""
         return 1.0 / np.sqrt(max(rows.shape[1], 1))
 
-    def step(self, gradient: Floats, rates: Floats, moments: Moments, update: int) -> Floats:
+    def step(
+        self,
+        gradient: Floats,
+        rates: Floats,
+        moments: Moments,
+        update: int,
+        together: Codebook | None = None,
+    ) -> Floats:
         """Give ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
         mean, square = moments["mean"], moments["square"]
         mean += (1.0 - self.beta1) * (gradient - mean)
-        square += (1.0 - self.beta2) * (gradient * gradient - square)
-        root = np.sqrt(square / (1.0 - self.beta2**update))
-        return -rates * (mean / (1.0 - self.beta1**update)) / (root + self.epsilon)
+        squares = np.square(gradient)
+        if together is not None:
+            average_rows(squares, together)
+        square += (1.0 - self.beta2) * (squares - square)
+        root = np.sqrt(square / (1.0 - self.beta2**update), out=squares)
+        root += self.epsilon
+        step: Floats = mean / root
+        step *= -rates / (1.0 - self.beta1**update)
+        return step
+
+
+def average_rows(flat: Floats, codebook: Codebook) -> None:
+    """Replace the numbers of each prototype, and of each row of the metric, by their mean."""
+    cut = codebook.prototypes.size
+    for part, rows in ((flat[:cut], codebook.prototypes), (flat[cut:], codebook.metric)):
+        if part.size:
+            table = part.reshape(len(rows), -1)
+            table[...] = table.mean(axis=1, keepdims=True)
 
 
 def recall(memory: Memory, names: tuple[str, ...], codebook: Codebook, size: int) -> Moments:

@@ -98,7 +98,7 @@ class SGD(StochasticSolver):
     ) -> float:
         """Take a step after each sample."""
         distance = objective.distance
-        schedule, theta = self.rate(n_steps)
+        schedule, theta = self.rate(n_steps, distance)
         functions = (
             distance.row.address,
             distance.pair.address,

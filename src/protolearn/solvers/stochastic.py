@@ -10,6 +10,7 @@ import numpy as np
 from .._parameters import Codebook, Floats, as_floats
 from .._validation import check_choice, check_flag, check_number, check_positive
 from ..blocks import Blocks
+from ..distances import Distance, SquaredEuclidean
 from ..native import Native
 from ..objective import Objective
 from .base import Callback, Progress, Solver, SolverResult
@@ -27,7 +28,7 @@ class StochasticSolver(Solver):
     ``shuffle``, and says what one pass does.
     """
 
-    learning_rate: float
+    learning_rate: float | None
     schedule: str
     decay: float
     metric_rate: float
@@ -35,7 +36,7 @@ class StochasticSolver(Solver):
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""
-        check_positive(self, "learning_rate")
+        self.first_rate(SquaredEuclidean())
         check_choice(self, "schedule", tuple(SCHEDULES))
         check_number(self, "decay", low=0.0)
         check_number(self, "metric_rate", low=0.0)
@@ -112,6 +113,11 @@ class StochasticSolver(Solver):
     ) -> float:
         """Learn from every sample once, in place; give the mean cost met on the way."""
 
-    def rate(self, n_steps: int) -> tuple[Native, Floats]:
+    def rate(self, n_steps: int, distance: Distance) -> tuple[Native, Floats]:
         """Give the schedule and its parameters."""
-        return SCHEDULES[self.schedule], as_floats([self.learning_rate, n_steps, self.decay])
+        first = self.first_rate(distance)
+        return SCHEDULES[self.schedule], as_floats([first, n_steps, self.decay])
+
+    def first_rate(self, distance: Distance) -> float:
+        """Give the learning rate of the first step."""
+        return check_positive(self, "learning_rate")

@@ -1,0 +1,94 @@
+"""Which of scikit-learn's estimator checks a model cannot pass, and why."""
+
+from __future__ import annotations
+
+from sklearn.base import BaseEstimator
+
+from ..distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
+from .heuristic_lvq import LVQ21
+from .kernel_lvq import KernelGLVQ
+from .trained import TrainedClassifier
+
+WEIGHTS = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+NEGATIVE_ROWS = ("check_class_weight_classifiers", "check_decision_proba_consistency")
+ZERO_ROWS = (
+    "check_estimators_dtypes",
+    "check_fit2d_1feature",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_pandas_series",
+)
+
+
+def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
+    """Tell which of scikit-learn's estimator checks an estimator cannot pass, and why.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of ours.
+
+    Returns
+    -------
+    checks : dict
+        Name of the check to reason; the ``expected_failed_checks`` of ``check_estimator``.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ
+    >>> from protolearn.checks import expected_failed_checks
+    >>> expected_failed_checks(GLVQ())
+    {}
+    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
+    ['check_sample_weight_equivalence_on_dense_data',
+     'check_sample_weight_equivalence_on_sparse_data']
+    """
+    if isinstance(estimator, KernelGLVQ):
+        reason = "training stops by derivatives in coordinates that depend on the order of the rows"
+        return expected_failed_checks(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)
+    if not isinstance(estimator, TrainedClassifier):
+        return {}
+    distance = estimator._named_distance()
+    excused = of_distance(distance)
+    reason = of_weights(estimator, distance)
+    if reason:
+        excused.update(dict.fromkeys(WEIGHTS, reason))
+    if isinstance(estimator, LVQ21):
+        excused["check_class_weight_classifiers"] = (
+            "only samples in a narrow window around the border move prototypes"
+        )
+    return excused
+
+
+def of_weights(estimator: TrainedClassifier, distance: Distance) -> str:
+    """Tell why a weight of two is not quite the same as the row twice; nothing if it is."""
+    drawn = isinstance(estimator.init, str) and estimator.init in ("random", "kmeans++")
+    if estimator._learner(distance, 2, 1.0).name != "lbfgs":
+        return "a sample of weight two is one step of double length, not two steps"
+    if drawn or estimator.prototypes_per_class != 1 or estimator.early_stopping:
+        return "the prototypes start from random choices among the rows"
+    if isinstance(distance, Mahalanobis):
+        auto = distance.shrinkage == "auto"
+        return "the shrinkage depends on the number of rows, not on their weights" if auto else ""
+    if isinstance(distance, Tangent) or (isinstance(distance, Matrix) and distance.rank):
+        return "principal axes differ by rounding, and training amplifies it"
+    return ""
+
+
+def of_distance(distance: Distance) -> dict[str, str]:
+    """Tell which checks have data that a distance does not take, or no answer to."""
+    excused = {}
+    if distance.positive_only:
+        reason = "the check gives negative rows in spite of the tag positive_only"
+        excused.update(dict.fromkeys(NEGATIVE_ROWS, reason))
+    if isinstance(distance, (CauchySchwarz, Renyi)):
+        excused.update(dict.fromkeys(ZERO_ROWS, "the check has a row of zeros"))
+        excused["check_classifiers_train"] = "of two features the ratio alone counts"
+    if isinstance(distance, Tangent):
+        reason = "prototypes that are lines in a plane get stuck behind each other"
+        excused.update(
+            dict.fromkeys(("check_class_weight_classifiers", "check_classifiers_train"), reason)
+        )
+    return excused

@@ -1,0 +1,374 @@
+"""Training with a learned metric: step by step, by weights, from sparse and incomplete rows."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.preprocessing import StandardScaler
+
+import reference
+from protolearn import GMLVQ, GRLVQ, LGMLVQ, LVQ1, LVQ21, MRSLVQ, PrototypeClassifier
+from protolearn.distances import Matrix, Relevance
+from protolearn.solvers import SGD
+
+PRESETS = [GRLVQ, GMLVQ, LGMLVQ, MRSLVQ]
+TIGHT = {"solver": "lbfgs", "tol": 1e-10, "max_iter": 5000, "attraction": 0.1}
+
+
+def tight(cls, **settings):
+    """Give a model that has a sharp minimum on two classes, and a solver that goes there."""
+    if cls is not MRSLVQ:
+        settings = {"beta": 2.0, **settings}
+    if cls is LGMLVQ:  # otherwise a map of few directions leaves its prototype undetermined
+        settings = {"regularization": 0.05, **settings}
+    return cls(**TIGHT, **settings)
+
+
+@pytest.fixture
+def two(iris):
+    """Two classes with one prototype each: a winner never changes, so the cost is smooth."""
+    X, y = iris
+    return StandardScaler().fit_transform(X[50:]), y[50:]
+
+
+def close(a, b, atol=1e-6):
+    np.testing.assert_allclose(a, b, rtol=0, atol=atol)
+
+
+# Step by step ------------------------------------------------------------------------------------
+
+LOCALIZED = [None, "class", "prototype"]
+CODES = np.array([0, 0, 1, 2])
+
+
+def stream_data(seed=0, n=20, d=3):
+    rng = np.random.RandomState(seed)
+    X, y = rng.standard_normal((n, d)) + 0.2, rng.randint(3, size=n)
+    y[:3] = [0, 1, 2]
+    weight = rng.uniform(0.1, 8.0, n)
+    return X, y, weight / weight.mean(), rng.standard_normal((4, d))
+
+
+def groups_of(localized):
+    return {None: [0, 0, 0, 0], "class": CODES, "prototype": [0, 1, 2, 3]}[localized]
+
+
+def mean_own(X, y, weight, W, maps, group):
+    D = reference.mapped(X, W, maps, group)
+    return weight @ np.where(y[:, None] == CODES, D, np.inf).min(axis=1) / weight.sum()
+
+
+def equal_maps(localized, d):
+    return [np.eye(d) / np.sqrt(d) for _ in range(max(groups_of(localized)) + 1)]
+
+
+def only_diagonal(maps):
+    """Give relevances their place: steps of a diagonal map stay diagonal."""
+    return [np.diag(np.diag(m)) / np.linalg.norm(np.diag(m)) for m in maps]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.4])
+@pytest.mark.parametrize("rate", [0.05, 3.0])  # the second one needs its steps shortened
+@pytest.mark.parametrize("kind", [Matrix, Relevance])
+@pytest.mark.parametrize("localized", LOCALIZED)
+def test_an_epoch_of_gradient_steps(localized, kind, rate, alpha):
+    X, y, weight, W = stream_data()
+    group, maps = groups_of(localized), equal_maps(localized, 3)
+    model = PrototypeClassifier(
+        distance=kind(localized=localized),
+        loss="sigmoid",
+        solver=SGD(learning_rate=rate, metric_rate=0.2, shuffle=False),
+        max_iter=2,
+        attraction=alpha,
+        prototypes_per_class={0: 2},
+        init=W,
+    ).fit(X, y, sample_weight=weight)
+    beta = model._axes()[2].beta
+    scale = mean_own(X, y, weight, W, maps, group)
+    np.testing.assert_allclose(model.scale_, scale, rtol=1e-12)
+    total = 2 * len(X)
+    for t in range(total):
+        i = t % len(X)
+        W, maps = reference.mapped_glvq_step(
+            X[i],
+            y[i],
+            W,
+            CODES,
+            maps,
+            group,
+            reference.linear_rate(t, rate, total),
+            beta,
+            weight=weight[i],
+            alpha=alpha,
+            scale=scale,
+            metric_rate=0.2,
+        )
+        if kind is Relevance:
+            maps = only_diagonal(maps)
+    np.testing.assert_allclose(model.prototypes_, W, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(np.reshape(model.omega_, (-1, 3, 3)), maps, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.9])
+@pytest.mark.parametrize("kind", [Matrix, Relevance])
+@pytest.mark.parametrize("localized", LOCALIZED)
+def test_an_epoch_of_lvq1(localized, kind, rate):
+    X, y, weight, W = stream_data(1)
+    group, maps = groups_of(localized), equal_maps(localized, 3)
+    model = LVQ1(
+        distance=kind(localized=localized),
+        learning_rate=rate,
+        metric_rate=0.2,
+        shuffle=False,
+        max_iter=2,
+        prototypes_per_class={0: 2},
+        init=W,
+    ).fit(X, y, sample_weight=weight)
+    scale, total = mean_own(X, y, weight, W, maps, group), 2 * len(X)
+    for t in range(total):
+        i, eta = t % len(X), reference.linear_rate(t, rate, total)
+        settings = {"weight": weight[i], "scale": scale, "metric_rate": 0.2}
+        W, maps = reference.mapped_lvq1_step(X[i], y[i], W, CODES, maps, group, eta, **settings)
+        if kind is Relevance:
+            maps = only_diagonal(maps)
+    np.testing.assert_allclose(model.prototypes_, W, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(np.reshape(model.omega_, (-1, 3, 3)), maps, rtol=1e-8, atol=1e-9)
+
+
+# Weights -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+def test_a_weight_is_a_number_of_rows(cls, two):
+    X, y = two
+    weight = np.random.RandomState(0).randint(0, 3, 100)
+    rows = np.repeat(np.arange(100), weight)
+    weighted = tight(cls).fit(X, y, sample_weight=weight.astype(float))
+    repeated = tight(cls).fit(X[rows], y[rows])
+    close(weighted.relevances_, repeated.relevances_)
+    close(weighted.prototypes_, repeated.prototypes_)
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+def test_class_weights_are_sample_weights(cls, two):
+    X, y = two
+    by_class = tight(cls, class_weight={1: 3.0, 2: 0.5}).fit(X, y)
+    by_row = tight(cls).fit(X, y, sample_weight=np.where(y == 1, 3.0, 0.5))
+    close(by_class.relevances_, by_row.relevances_)
+    close(by_class.prototypes_, by_row.prototypes_)
+
+
+@pytest.mark.parametrize("rank", [None, 2])
+def test_a_row_without_weight_does_not_widen_the_span(rank, rng):
+    X, y = rng.standard_normal((30, 4)), np.arange(30) % 2
+    X[:, 2] = X[:, 0] + X[:, 1]
+    far = np.vstack([X, [[0.0, 0.0, 50.0, 0.0]]])
+    weight = np.append(np.ones(30), 0.0)
+    got = tight(GMLVQ, rank=rank).fit(far, np.append(y, 0), sample_weight=weight)
+    close(got.metric_, tight(GMLVQ, rank=rank).fit(X, y).metric_, 1e-9)
+
+
+# Sparse and incomplete rows ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("cls", PRESETS)
+def test_sparse_rows_give_the_same_fit(cls, kind, two, rng):
+    X, y = two
+    X = X * (rng.uniform(size=X.shape) < 0.6)
+    dense, thin = tight(cls).fit(X, y), tight(cls).fit(kind(X), y)
+    close(thin.prototypes_, dense.prototypes_)
+    close(thin.relevances_, dense.relevances_)
+    assert (thin.predict(kind(X)) == dense.predict(X)).all()
+    close(thin.distances(kind(X)), thin.distances(X), 1e-10)
+    close(thin.contributions(kind(X)), thin.contributions(X), 1e-8)
+
+
+@pytest.mark.parametrize("solver", ["adam", "momentum"])
+@pytest.mark.parametrize("cls", PRESETS)
+def test_sparse_batches_give_the_same_fit(cls, solver, iris, rng):
+    X, y = iris
+    X = X * (rng.uniform(size=X.shape) < 0.6)
+    settings = {"solver": solver, "max_iter": 3, "random_state": 0}
+    dense, thin = cls(**settings).fit(X, y), cls(**settings).fit(sparse.csr_array(X), y)
+    close(thin.prototypes_, dense.prototypes_, 1e-8)
+    close(thin.relevances_, dense.relevances_, 1e-8)
+
+
+def test_wide_sparse_data_are_learned():
+    rng = np.random.RandomState(0)
+    S = sparse.random_array((300, 20000), density=2e-3, format="csr", rng=rng).tolil()
+    y = np.arange(300) % 2
+    S[y == 0, :3] = 1.0
+    for model in (GMLVQ(rank=5, random_state=0), GRLVQ(random_state=0)):
+        model.fit(S.tocsr(), y)
+        assert model.score(S.tocsr(), y) > 0.95
+        assert model.relevances_.shape == (20000,)
+
+
+def test_a_matrix_takes_no_missing_values(iris):
+    X, y = iris
+    X = X.copy()
+    X[3, 1] = np.nan
+    for cls in (GMLVQ, LGMLVQ, MRSLVQ):
+        with pytest.raises(ValueError, match="NaN"):
+            cls().fit(X, y)
+        with pytest.raises(ValueError, match="NaN"):
+            cls().fit(*iris).predict(X)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "sgd", "adam", "momentum"])
+@pytest.mark.parametrize("localized", LOCALIZED)
+def test_relevances_of_incomplete_rows(localized, solver, rng):
+    y = np.arange(200) % 2
+    X = rng.standard_normal((200, 4))
+    X[:, 1] += 4.0 * y
+    X[rng.uniform(size=X.shape) < 0.2] = np.nan
+    X[np.isnan(X).all(axis=1)] = 0.0
+    model = PrototypeClassifier(distance=Relevance(localized), solver=solver, random_state=0)
+    model.fit(X, y)
+    assert (model.relevances_.argmax(axis=-1) == 1).all()
+    lam = np.atleast_2d(model.relevances_)
+    lam = np.broadcast_to(lam, (2, 4))
+    expected = reference.partial_relevance(X, model.prototypes_, lam)
+    np.testing.assert_allclose(model.distances(X), expected, rtol=1e-9, atol=1e-12)
+    assert (model.predict(X) == expected.argmin(axis=1)).all()
+    assert np.isfinite(model.contributions(X)).all()
+
+
+# Streams -----------------------------------------------------------------------------------------
+
+STREAMED = [
+    GRLVQ(),
+    GMLVQ(),
+    GMLVQ(rank=2),
+    GMLVQ(regularization=0.1),
+    LGMLVQ(),
+    LGMLVQ(rank=2),
+    LGMLVQ(localized="prototype"),
+    LGMLVQ(regularization=0.1, rank=2),
+    MRSLVQ(),
+    MRSLVQ(solver="momentum"),
+    GMLVQ(solver="sgd"),
+    PrototypeClassifier(distance=Relevance("class")),
+    LVQ1(distance="matrix"),
+    LVQ21(distance="local_matrix"),
+]
+
+
+def fresh(model, **settings):
+    return type(model)(**{**model.get_params(deep=False), "random_state": 0, **settings})
+
+
+@pytest.mark.parametrize("per_class", [1, 2, {1: 3}])
+@pytest.mark.parametrize("model", STREAMED, ids=str)
+@pytest.mark.parametrize("late", [0, 2])
+def test_a_class_that_comes_late(model, late, per_class, iris):
+    """Few rows at a time, fewer than the rank: the shape of the metric is settled by then."""
+    X, y = iris
+    model = fresh(model, prototypes_per_class=per_class)
+    early = np.flatnonzero(y != late)
+    model.partial_fit(X[early], y[early], classes=[0, 1, 2])
+    before = model.relevances_
+    rows = np.r_[np.flatnonzero(y == late)[:3], early[:1]]
+    model.partial_fit(X[rows], y[rows])
+    if before.ndim == 1:
+        close(model.relevances_, before, 0.2)  # a few steps from where it was
+    for _ in range(3):
+        order = np.random.RandomState(0).permutation(150)
+        model.partial_fit(X[order], y[order])
+    assert set(model.prototype_labels_) == {0, 1, 2}
+    close(model.relevances_.sum(axis=-1), 1.0, 1e-12)
+    assert model.score(X, y) > 0.75
+
+
+@pytest.mark.parametrize("model", STREAMED, ids=str)
+def test_a_stream_that_begins_with_one_row(model, iris):
+    X, y = iris
+    model = fresh(model)
+    model.partial_fit(X[:1], y[:1], classes=[0, 1, 2])
+    for start in range(1, 150, 5):
+        rows = np.random.RandomState(0).permutation(150)[start : start + 5]
+        model.partial_fit(X[rows], y[rows])
+    assert np.isfinite(model.metric_).all()
+    close(model.relevances_.sum(axis=-1), 1.0, 1e-12)
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+@pytest.mark.parametrize("cls", [GMLVQ, LGMLVQ, MRSLVQ])
+def test_the_rank_does_not_depend_on_the_first_rows(cls, first, iris):
+    X, y = iris
+    model = cls(rank=3, random_state=0)
+    rows = [0, 50, 100][:first]
+    model.partial_fit(X[rows], y[rows], classes=[0, 1, 2]).partial_fit(X, y)
+    assert model.omega_.shape[-2:] == (3, 4)
+
+
+@pytest.mark.parametrize("model", [GRLVQ(), GMLVQ(), LGMLVQ()], ids=str)
+def test_a_feature_that_first_varies_late(model, rng):
+    """It is the only one that tells the classes apart."""
+    y = np.arange(100) % 2
+    first, later = rng.standard_normal((2, 100, 3))
+    first[:, 1] = 0.0
+    later[:, 1] += 4.0 * y
+    model = fresh(model).partial_fit(first, y, classes=[0, 1])
+    for _ in range(30):
+        model.partial_fit(later, y)
+    assert (model.relevances_[..., 1] > 0.0).all()
+
+
+@pytest.mark.parametrize("cls", PRESETS)
+def test_a_stream_after_a_fit(cls, iris):
+    X, y = iris
+    model = cls(solver="sgd", random_state=0).fit(X, y)
+    before = model.metric_
+    model.partial_fit(X, y)
+    close(model.metric_, before, 0.1)
+    assert not np.array_equal(model.metric_, before)
+    assert model.score(X, y) > 0.9
+
+
+def test_a_stream_does_not_go_on_with_another_metric(iris):
+    model = GMLVQ(solver="sgd", random_state=0).fit(*iris).set_params(rank=1)
+    with pytest.raises(ValueError, match="The stream began with the distance"):
+        model.partial_fit(*iris)
+
+
+# The rest of the settings ------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["auto", "sgd"])
+@pytest.mark.parametrize("per_class", [3, {1: 2}, "auto"])
+@pytest.mark.parametrize(
+    "model",
+    [GRLVQ(), GMLVQ(rank=2), LGMLVQ(), LGMLVQ(localized="prototype", rank=2), MRSLVQ()],
+    ids=str,
+)
+def test_several_prototypes(model, per_class, solver, iris):
+    model = fresh(model, prototypes_per_class=per_class, solver=solver, max_iter=30)
+    model.fit(*iris)
+    assert model.score(*iris) > 0.9
+    K = len(model.prototypes_)
+    assert sum(model.n_prototypes_.values()) == K
+    localized = getattr(model, "localized", None)
+    if localized:
+        assert len(model.metric_) == (K if localized == "prototype" else 3)
+    close(model.relevances_.sum(axis=-1), 1.0, 1e-12)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "sgd", "adam"])
+@pytest.mark.parametrize("cls", PRESETS)
+def test_early_stopping(cls, solver, iris):
+    model = cls(solver=solver, early_stopping=True, validation_fraction=0.3, random_state=0)
+    model.fit(*iris)
+    assert len(model.validation_curve_) >= 1
+    assert model.score(*iris) > 0.85
+    close(model.relevances_.sum(axis=-1), 1.0, 1e-12)
+
+
+def test_solvers_that_auto_takes(iris):
+    assert GMLVQ().fit(*iris).solver_ == "lbfgs"
+    assert GMLVQ(prototypes_per_class=2, random_state=0).fit(*iris).solver_ == "adam"
+    assert GRLVQ(prototypes_per_class=2, random_state=0).fit(*iris).solver_ == "sgd"
+    with pytest.raises(ValueError, match="does not take sparse"):
+        GMLVQ(solver="sgd").fit(sparse.csr_array(iris[0]), iris[1])
