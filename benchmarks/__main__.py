@@ -1,4 +1,9 @@
-"""``make bench``: print the tables and write them as JSON; ``core`` or ``peers`` picks a part."""
+"""``make bench``: print the tables and write them as JSON.
+
+``core``, ``peers`` or ``metrics`` picks a part; without a word these are ``core`` and ``peers``.
+``metrics`` takes a quarter of an hour; the names of data sets after it pick some of its lines,
+which are printed only.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +15,52 @@ for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
 import argparse  # noqa: E402
 import json  # noqa: E402
 import platform  # noqa: E402
-from collections.abc import Callable, Iterator  # noqa: E402
+from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
 
 from . import core  # noqa: E402
 from .measure import Table  # noqa: E402
+from .peers import metrics  # noqa: E402
 from .peers import rows as peers  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
-PARTS: dict[str, Callable[[], Iterator[Table]]] = {"core": core.tables, "peers": peers.tables}
+PARTS = {"core": core.tables, "peers": peers.tables, "metrics": metrics.tables}
+BY_DEFAULT = ("core", "peers")
 
 
 def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
-    names = parser.parse_args().parts or list(PARTS)
-    if unknown := set(names) - set(PARTS):
-        parser.error(f"no part {', '.join(sorted(unknown))}; there are: {', '.join(PARTS)}")
+    parser.add_argument("words", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
+    words = parser.parse_args().words or BY_DEFAULT
+    parts = [word for word in words if word in PARTS]
+    sets = [word for word in words if word not in PARTS]
+    known = metrics.SETS if "metrics" in parts else ()
+    if unknown := set(sets) - set(known):
+        there = ", ".join((*PARTS, *known))
+        parser.error(f"no part or set {', '.join(sorted(unknown))}; there are: {there}")
     print("one thread; ratios within this run")
-    for name in names:
-        run(name, PARTS[name]())
+    for name in parts:
+        if name == "metrics" and sets:
+            show(metrics.tables(sets))
+        else:
+            write(name, show(PARTS[name]()))
 
 
-def run(name: str, tables: Iterator[Table]) -> None:
-    """Print each line as it comes, then write them all."""
+def show(tables: Iterator[Table]) -> list[dict[str, Any]]:
+    """Print each line as it comes; give them all."""
     records = []
     for table in tables:
         print(f"\n{table.heading}", flush=True)
         for line in table.lines:
             print(line.line(), flush=True)
             records.append(line.record())
+    return records
+
+
+def write(name: str, records: list[dict[str, Any]]) -> None:
+    """Write the lines of a part, with where they were measured."""
     machine = {"machine": platform.machine(), "python": platform.python_version()}
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from protolearn import GLVQ
 from protolearn._parameters import Codebook
 from protolearn.blocks import Block, MemoryBlocks
-from protolearn.distances import SquaredEuclidean
+from protolearn.distances import Matrix, SquaredEuclidean
 from protolearn.losses import Logistic, Sigmoid
 from protolearn.margins import LogOdds, Margin, Relative
 from protolearn.objective import Objective
@@ -84,6 +85,24 @@ def batch() -> Iterator[Row]:
         yield Row(f"value and gradient, {name}", seconds, "X @ W.T", product, target)
 
 
+def matrix_batch() -> Iterator[Row]:
+    """Time the same with a learned matrix, against the two products it cannot do without."""
+    n, d, K, r = 60000, 784, 10, 50
+    X, y, codebook = make(n, d, K)
+    rng = np.random.RandomState(0)
+    omega, R = rng.standard_normal((r, d)), rng.standard_normal((n, r))
+    omega /= np.linalg.norm(omega)
+    codebook = replace(codebook, metric=omega.reshape(1, -1))
+    objective = Objective(Matrix(rank=r), Relative(), Sigmoid(5.0), 10, scale=1.0)
+    blocks = MemoryBlocks(Block(X, y)).prepared(objective.distance, codebook)
+    seconds, products = best_of(
+        lambda: blocks.reduce(objective.partial, codebook),
+        lambda: (X @ omega.T, R.T @ X),
+        repeats=5,
+    )
+    yield Row("value and gradient, matrix of rank 50", seconds, "X @ A.T, R.T @ X", products, 2.0)
+
+
 def predict() -> Iterator[Row]:
     """Prediction, in both precisions."""
     for dtype in (np.float64, np.float32):
@@ -133,7 +152,7 @@ def _process(code: str, **environment: str) -> None:
 
 def rows() -> Iterator[Row]:
     """Everything, a line at a time."""
-    for part in (sequential, batch, predict, first_fit):
+    for part in (sequential, batch, matrix_batch, predict, first_fit):
         yield from part()
 
 

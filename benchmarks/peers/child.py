@@ -66,6 +66,23 @@ def time_epochs(make: Callable[[int], Any], data: Split, few: int, many: int) ->
     }
 
 
+def fit_in_turn(make: Callable[[], Any], data: Split, fits: int) -> Numbers:
+    """Fit equal new models; give the seconds of the first and of the last, and the accuracy."""
+    models = [make() for _ in range(fits)]
+    seconds = [timed(model, data.X, data.y) for model in models]
+    return {"cold": seconds[0], "warm": seconds[-1], "accuracy": accuracy(models[0], data)}
+
+
+def fit_folds(make: Callable[[], Any], paths: list[str]) -> Numbers:
+    """Fit a new model on each fold; give the seconds of all and the mean accuracy."""
+    seconds, accuracies = [], []
+    for data in map(load, paths):
+        model = make()
+        seconds.append(timed(model, data.X, data.y))
+        accuracies.append(accuracy(model, data))
+    return {"seconds": sum(seconds), "accuracy": float(np.mean(accuracies))}
+
+
 def accuracy(model: Any, data: Split) -> float:
     """Give the share of test rows that are right."""
     return float(np.mean(np.asarray(model.predict(data.X_test)) == data.y_test))

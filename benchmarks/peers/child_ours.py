@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from protolearn import GLVQ
+from functools import partial
+from typing import Any
+
+from protolearn import GLVQ, GMLVQ, LGMLVQ, PrototypeClassifier
 from protolearn.solvers import SGD
 
 from . import child
+
+MODELS: dict[str, Any] = {
+    "GLVQ": GLVQ,
+    "GMLVQ": GMLVQ,
+    "LGMLVQ": LGMLVQ,
+    "matrix LOGM": partial(
+        PrototypeClassifier, distance="matrix", margin="difference", loss="logistic"
+    ),
+}
+"""What the tasks call by name."""
 
 
 def sequential(max_iter: int) -> GLVQ:
@@ -46,19 +59,30 @@ def fit_twice(path: str, loss: float) -> child.Numbers:
     }
 
 
-def fit_many(path: str, per_class: int) -> child.Numbers:
+def fit_many(path: str, per_class: int, model: str = "GLVQ", **parameters: Any) -> child.Numbers:
     """Fit several prototypes a class, all else by default."""
     data = child.load(path)
-    model = GLVQ(prototypes_per_class=per_class, random_state=0)
-    seconds = child.timed(model, data.X, data.y)
-    return {"cold": seconds, "accuracy": child.accuracy(model, data)}
+    fitted = MODELS[model](prototypes_per_class=per_class, random_state=0, **parameters)
+    seconds = child.timed(fitted, data.X, data.y)
+    return {"cold": seconds, "accuracy": child.accuracy(fitted, data)}
+
+
+def fit_matrix(path: str, fits: int) -> child.Numbers:
+    """Fit one prototype a class and a matrix, all by default."""
+    return child.fit_in_turn(partial(GMLVQ, random_state=0), child.load(path), fits)
+
+
+def fit_folds(paths: list[str], model: str) -> child.Numbers:
+    """Fit a model by default on each fold."""
+    return child.fit_folds(partial(MODELS[model], random_state=0), paths)
 
 
 def compile_all(path: str) -> child.Numbers:
     """Fill the disk cache with what the other tasks call."""
     data = child.load(path)
-    for solver in ("sgd", "adam", "lbfgs"):
-        GLVQ(prototypes_per_class=10, solver=solver, max_iter=2).fit(data.X, data.y)
+    for make in MODELS.values():
+        for solver in ("sgd", "adam", "lbfgs"):
+            make(prototypes_per_class=10, solver=solver, max_iter=2).fit(data.X, data.y)
     return {}
 
 
@@ -68,6 +92,8 @@ if __name__ == "__main__":
             "epochs": epochs,
             "fit_twice": fit_twice,
             "fit_many": fit_many,
+            "fit_matrix": fit_matrix,
+            "fit_folds": fit_folds,
             "compile_all": compile_all,
         }
     )

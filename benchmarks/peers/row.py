@@ -8,7 +8,7 @@ from typing import Any
 from ..measure import mark
 
 ROUNDING = 1e-9
-"""By how much of itself a loss may exceed the one to be reached."""
+"""By how much of itself a loss may exceed the one to be reached; so for accuracies, below it."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Comparison:
         What our accuracy should be at least.
     loss, their_loss : float
         Training losses, where ours had to come as low as that of the peer.
+    stopped : bool
+        Whether the peer was stopped before it ended: it takes more than these seconds.
     """
 
     name: str
@@ -41,10 +43,11 @@ class Comparison:
     least_accuracy: float = 0.0
     loss: float = 0.0
     their_loss: float = 0.0
+    stopped: bool = False
 
     @property
     def ratio(self) -> float:
-        """How many times faster ours is."""
+        """How many times faster ours is, at least."""
         return self.theirs / self.ours
 
     @property
@@ -56,17 +59,17 @@ class Comparison:
     def met(self) -> bool:
         """Whether all that was asked is met."""
         fast = self.at_least is None or self.ratio >= self.at_least
-        return fast and self.as_low and self.accuracy >= self.least_accuracy
+        return fast and self.as_low and self.accuracy >= self.least_accuracy - ROUNDING
 
     def line(self) -> str:
         """Give the line as it is printed."""
         floor = f" (at least {100 * self.least_accuracy:.1f} %)" if self.least_accuracy else ""
         higher = "" if self.as_low else ", whose loss was not reached"
+        more = ">" if self.stopped else ""
         return (
-            f"{self.name:<44}{self.ours:>10.3g}{self.theirs:>10.3g}{self.ratio:>8.1f}"
-            f"{target(self.at_least):>9}{100 * self.accuracy:>8.2f}"
-            f"{100 * self.their_accuracy:>8.2f}"
-            f"   {self.peer}{floor}{higher}{mark(self.met)}"
+            f"{self.name:<44}{self.ours:>10.3g}{f'{more}{self.theirs:.3g}':>10}"
+            f"{f'{more}{self.ratio:.1f}':>8}{target(self.at_least):>9}{100 * self.accuracy:>8.2f}"
+            f"{100 * self.their_accuracy:>8.2f}   {self.peer}{floor}{higher}{mark(self.met)}"
         )
 
     def record(self) -> dict[str, Any]:

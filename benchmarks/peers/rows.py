@@ -29,7 +29,8 @@ class Setting:
     """A folder for one run: exported data and compiled functions."""
 
     def __init__(self, folder: Path):
-        self.path = Exports(folder).path
+        exports = Exports(folder)
+        self.path, self.folds = exports.path, exports.folds
         self.cache = folder / "compiled"
 
     @cached_property
