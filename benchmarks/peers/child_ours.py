@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from protolearn import GLVQ, GMLVQ, LGMLVQ, PrototypeClassifier
+from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, MRSLVQ, PrototypeClassifier
 from protolearn.solvers import SGD
 
 from . import child
@@ -14,6 +14,8 @@ MODELS: dict[str, Any] = {
     "GLVQ": GLVQ,
     "GMLVQ": GMLVQ,
     "LGMLVQ": LGMLVQ,
+    "GRLVQ": GRLVQ,
+    "MRSLVQ": MRSLVQ,
     "matrix LOGM": partial(
         PrototypeClassifier, distance="matrix", margin="difference", loss="logistic"
     ),
