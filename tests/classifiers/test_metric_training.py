@@ -196,7 +196,9 @@ def test_sparse_batches_give_the_same_fit(cls, solver, iris, rng):
 
 def test_wide_sparse_data_are_learned():
     rng = np.random.RandomState(0)
-    S = sparse.random_array((300, 20000), density=2e-3, format="csr", rng=rng).tolil()
+    S = sparse.csr_array(
+        sparse.random(300, 20000, density=2e-3, format="csr", random_state=rng)
+    ).tolil()
     y = np.arange(300) % 2
     S[y == 0, :3] = 1.0
     for model in (GMLVQ(rank=5, random_state=0), GRLVQ(random_state=0)):

@@ -178,7 +178,7 @@ def test_a_step_of_a_pipeline(iris):
 def test_views_of_many_features_take_no_square(model):
     """The square of the features would be 18 MB; the rows, dense, 2 MB."""
     rng = np.random.RandomState(0)
-    S = sparse.random_array((200, 1500), density=5e-3, format="csr", rng=rng)
+    S = sparse.csr_array(sparse.random(200, 1500, density=5e-3, format="csr", random_state=rng))
     tracemalloc.start()
     model.fit(S, np.arange(200) % 2)
     model.predict(S)

@@ -34,7 +34,9 @@ def test_covariance(kind, rng):
 
 def test_covariance_of_sparse_rows_takes_no_more_than_itself():
     """All rows at once, dense, would be 48 MB; the result is 8 MB."""
-    S = sparse.random_array((6000, 1000), density=5e-3, format="csr", rng=np.random.RandomState(0))
+    S = sparse.csr_array(
+        sparse.random(6000, 1000, density=5e-3, format="csr", random_state=np.random.RandomState(0))
+    )
     tracemalloc.start()
     covariance(S, np.ones(6000))
     peak = tracemalloc.get_traced_memory()[1]
@@ -119,7 +121,7 @@ def test_as_many_axes_as_asked_for_in_any_units(rng):
 
 def wide(n, d, seed=0):
     rng = np.random.RandomState(seed)
-    return sparse.random_array((n, d), density=2e-3, format="csr", rng=rng)
+    return sparse.csr_array(sparse.random(n, d, density=2e-3, format="csr", random_state=rng))
 
 
 def check_axes(S, count):

@@ -341,7 +341,9 @@ def test_every_form_leads_to_the_form_that_suits(rng):
 @pytest.mark.parametrize("metric", [Relevance(), Matrix(rank=10)], ids=name)
 def test_wide_sparse_rows_stay_sparse(metric):
     """The rows would be 80 MB, the square of the features 3.2 GB."""
-    S = sparse.random_array((500, 20000), density=1e-3, format="csr", rng=np.random.RandomState(0))
+    S = sparse.csr_array(
+        sparse.random(500, 20000, density=1e-3, format="csr", random_state=np.random.RandomState(0))
+    )
     labels = np.array([0, 1])
     form = metric.suited_to(S)
     tracemalloc.start()
