@@ -92,8 +92,6 @@ def check_consistent(model):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_as_many_as_there_are_clusters(case, name, seed):
-    if case == "board" and name in ("LOGM", "RSLVQ"):
-        pytest.skip("an unbounded loss pushes the first few prototypes off the board")
     centers, labels = CASES[case]
     X, y = draw(centers, labels, seed=seed)
     fresh = draw(centers, labels, seed=seed + 100)
@@ -171,8 +169,6 @@ def test_three_gaussians_a_class(name):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_clusters_in_a_background(name, seed):
     """Five clusters of one class, and a background around them that needs several as well."""
-    if name == "RSLVQ":
-        pytest.skip("an unbounded loss pushes the first few prototypes out of the data")
     X, y = make_isolated(random_state=seed)
     rng = np.random.RandomState(seed)
     held = rng.permutation(len(X)) < 300

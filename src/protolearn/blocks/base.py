@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from ..distances import Distance
 
 
+WINDOW = 1 << 14
+"""Short rows that are shuffled among each other; of more, runs from all over are mixed."""
+
+RUN_NUMBERS = 1 << 10
+"""Numbers of neighbours that are fetched together."""
+
+
 @dataclass(frozen=True)
 class Block:
     """Some rows.
@@ -110,13 +117,33 @@ class Blocks(ABC):
         """Give every row once, ``size`` at a time; in random order if a generator is given.
 
         Rows in random order are copied together, so that whoever learns from them one by one
-        does not wait for the memory at each.
+        does not wait for the memory at each. Very many short rows are in random order by runs of
+        neighbours: runs from all over the data are brought together and shuffled.
         """
         for block in self:
-            order = None if rng is None else shuffled(len(block), rng)
-            for start in range(0, len(block), size):
-                rows = slice(start, start + size)
-                yield block.rows(rows if order is None else order[rows])
+            for part in [block] if rng is None else mixed(block, rng):
+                order = None if rng is None else shuffled(len(part), rng)
+                for start in range(0, len(part), size):
+                    rows = slice(start, start + size)
+                    yield part.rows(rows if order is None else order[rows])
+
+
+def mixed(block: Block, rng: np.random.RandomState) -> Iterator[Block]:
+    """Give the block in parts: of very many short rows, runs that are drawn at random.
+
+    A short row from anywhere in a large memory takes about as long as to learn from it; a run of
+    neighbours does not.
+    """
+    run = 1 if issparse(block.X) else RUN_NUMBERS // block.X.shape[1]
+    if len(block) <= WINDOW or run < 2:
+        yield block
+        return
+    starts = np.arange(0, len(block), run)
+    rng.shuffle(starts)
+    for first in range(0, len(starts), WINDOW // run):
+        drawn = starts[first : first + WINDOW // run]
+        rows = (drawn[:, None] + np.arange(run)).ravel()
+        yield block.rows(rows[rows < len(block)])
 
 
 def shuffled(n: int, rng: np.random.RandomState) -> NDArray[Any]:

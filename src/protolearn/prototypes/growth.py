@@ -4,6 +4,8 @@ Forward: in each round the prototypes whose own samples are most often misclassi
 are each replaced, in the start, by two, the centres of two clusters of these samples. It goes on
 for some rounds without success, since a split may help only together with the next. Held-out
 samples decide: of all rounds the first whose errors are within some standard errors of the best.
+Where most errors are left, all prototypes are split at once as well, some times: a few more may be
+worse than none where many are better.
 Backward: one prototype after the other is left out, and stays out if errors do not become more.
 """
 
@@ -25,6 +27,12 @@ PATIENCE = 3
 
 STANDARD_ERRORS = 2.0
 """By how many a smaller start may be worse than the best."""
+
+LEFT = 0.3
+"""Share of the first errors above which splitting one after the other has not helped."""
+
+DOUBLINGS = 3
+"""How often all prototypes are split then."""
 
 FEWEST_ROWS = 4
 """Samples that a prototype needs to be split."""
@@ -63,9 +71,29 @@ class Growth:
     def grow(self, start: Codebook) -> Codebook:
         """Give a start with as many prototypes as help on the held-out samples."""
         rounds = self._forward(start)
+        found = self._first_good(rounds)
+        if self._mean(found[1]) > LEFT * self._mean(rounds[0][1]):
+            found = self._first_good([found, *self._doubled(start)])
+        return self._backward(*found)
+
+    def _first_good(self, rounds: list[tuple[Codebook, Floats]]) -> tuple[Codebook, Floats]:
+        """Give the first round that is as good as the best."""
         best = min((errors for _, errors in rounds), key=self._mean)
-        first = next(found for found in rounds if self._as_good(found[1], best))
-        return self._backward(*first)
+        return next(found for found in rounds if self._as_good(found[1], best))
+
+    def _doubled(self, start: Codebook) -> list[tuple[Codebook, Floats]]:
+        """Split all prototypes at once, and again; give each start and its held-out errors."""
+        rounds: list[tuple[Codebook, Floats]] = []
+        for _ in range(DOUBLINGS):
+            members = self._members(start)
+            counts = np.bincount(members, minlength=len(start.labels))
+            chosen = np.flatnonzero(counts >= FEWEST_ROWS)
+            if not len(chosen):
+                break
+            start = self._split(start, chosen, members)
+            rounds.append((start, self._judge(self.train(start))))
+            self.tell(len(start.labels), self._mean(rounds[-1][1]))
+        return rounds
 
     def _forward(self, start: Codebook) -> list[tuple[Codebook, Floats]]:
         """Split until that does not help any more; give each start and its held-out errors."""
