@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._parameters import Codebook, Coordinates, Floats, Gradients, as_floats
+from ._parameters import Codebook, Coordinates, Floats, Gradients, Indices, as_floats
 from .blocks import Block
 from .distances import Distance
 from .losses import Loss
@@ -27,7 +27,6 @@ from .native import (
     f8,
     flags,
     flags_matrix,
-    i8,
     indices,
     indices_matrix_out,
     indices_out,
@@ -108,7 +107,7 @@ class Objective:
         """What ``price`` needs to know, for native loops."""
         return (
             self.margin.margin.address,
-            self.margin.attraction.address,
+            self.margin.attraction.address if self.attraction else self.margin.margin.address,
             self.loss.phi.address,
             as_floats(self.margin.theta()),
             as_floats(self.loss.theta()),
@@ -152,7 +151,7 @@ class Objective:
         for chunk in block.chunks(self.distance.effort(codebook)):
             D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
             value = np.empty(len(chunk))
-            price_each(D, chunk.codes, same, self.axes, price.address, winners, value)
+            price_each(D, chunk.codes, same, self.axes, price.address, *scratch(winners), value)
             parts.append(value)
         return np.concatenate(parts)
 
@@ -167,8 +166,9 @@ class Objective:
     ) -> float:
         """Add a chunk when only two prototypes a row have a gradient."""
         index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
+        rows, axes, room = chunk.codes, self.axes, scratch(2)[1]
         total: float = price_winners(
-            D, chunk.codes, chunk.weights, same, self.axes, price.address, index, value
+            D, rows, chunk.weights, same, axes, price.address, room, index, value
         )
         self.distance.pull_winners(chunk.X, codebook, index, value, out, kept)
         return total
@@ -184,7 +184,8 @@ class Objective:
     ) -> float:
         """Add a chunk when every prototype of a row has a gradient."""
         axes, codes = self.axes, chunk.codes
-        total: float = price_rows(D, codes, chunk.weights, same, axes, price.address)
+        room = scratch(D.shape[1])
+        total: float = price_rows(D, codes, chunk.weights, same, axes, price.address, *room)
         self.distance.pull_rows(chunk.X, codebook, D, out, kept)
         return total
 
@@ -227,11 +228,31 @@ def price(row, same, axes, entries, d, g, work):
     return value
 
 
-@native(f8(matrix, indices, vector, flags_matrix, AXES, ADDRESS, indices_matrix_out, matrix_out))
-def price_winners(D, y, weight, same, axes, pricing, index, value):
+def scratch(n_entries: int) -> tuple[Indices, Floats]:
+    """Give room for the prototypes that count, and for d, g and work of ``price``.
+
+    Loops that make no arrays themselves are loaded from disk several times faster.
+    """
+    return np.empty(n_entries, dtype=np.intp), np.empty((3, n_entries))
+
+
+@native(
+    f8(
+        matrix,
+        indices,
+        vector,
+        flags_matrix,
+        AXES,
+        ADDRESS,
+        matrix_out,
+        indices_matrix_out,
+        matrix_out,
+    )
+)
+def price_winners(D, y, weight, same, axes, pricing, room, index, value):
     """Sum the cost; give the two winners of each row, and its slope there in units of scale."""
     cost = price_at(pricing)
-    d, g, work = np.empty(2), np.empty(2), np.empty(2)
+    d, g, work = room[0], room[1], room[2]
     total = 0.0
     for i in range(D.shape[0]):
         total += weight[i] * cost(D[i], same[y[i]], axes, index[i], d, g, work)
@@ -239,25 +260,25 @@ def price_winners(D, y, weight, same, axes, pricing, index, value):
     return total
 
 
-@native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS))
-def price_rows(D, y, weight, same, axes, pricing):
+@native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS, indices_out, matrix_out))
+def price_rows(D, y, weight, same, axes, pricing, entries, room):
     """Sum the cost, and replace D by its slope in units of scale."""
     cost = price_at(pricing)
-    K = D.shape[1]
-    d, g, work, entries = np.empty(K), np.empty(K), np.empty(K), np.empty(K, dtype=np.intp)
+    d, g, work = room[0], room[1], room[2]
     total = 0.0
     for i in range(D.shape[0]):
         total += weight[i] * cost(D[i], same[y[i]], axes, entries, d, g, work)
-        for j in range(K):
+        for j in range(D.shape[1]):
             D[i, entries[j]] = weight[i] * g[j]
     return total
 
 
-@native(types.void(matrix, indices, flags_matrix, AXES, ADDRESS, i8, vector_out))
-def price_each(D, y, same, axes, pricing, winners, value):
+@native(
+    types.void(matrix, indices, flags_matrix, AXES, ADDRESS, indices_out, matrix_out, vector_out)
+)
+def price_each(D, y, same, axes, pricing, entries, room, value):
     """Give the cost of each row."""
     cost = price_at(pricing)
-    d, g, work = np.empty(winners), np.empty(winners), np.empty(winners)
-    entries = np.empty(winners, dtype=np.intp)
+    d, g, work = room[0], room[1], room[2]
     for i in range(D.shape[0]):
         value[i] = cost(D[i], same[y[i]], axes, entries, d, g, work)

@@ -93,7 +93,7 @@ def test_a_step_compiled_and_in_python(rng):
     assert_allclose(results[0][1], results[1][1], rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("gram", [[[1.0, 2.0], [2.0, 1.0]], [[1.0, 0.5], [0.5, 0.0]], [[0.0]]])
+@pytest.mark.parametrize("gram", [[[1.0, 2.0], [2.0, 1.0]], [[1.0, 0.5], [0.5, 0.0]]])
 def test_indefinite_matrices_are_refused(gram):
     with pytest.raises(ValueError, match="not positive semi-definite"):
         factor(np.array(gram))
@@ -531,3 +531,14 @@ def test_wrong_data(iris):
     assert not hasattr(KernelGLVQ(), "partial_fit")
     assert not hasattr(KernelGLVQ().fit(X, y), "prototypes_")
     assert not hasattr(KernelGLVQ().fit(X, y), "transform")
+
+
+def test_rows_far_from_the_origin_are_told(iris):
+    X, y = iris
+    with pytest.warns(UserWarning, match="far from the origin"):
+        KernelGLVQ(kernel="linear", random_state=0).fit(X + 1e6, y)
+
+
+def test_rows_of_length_zero():
+    with pytest.raises(ValueError, match="length zero"):
+        KernelGLVQ(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) % 2)

@@ -191,3 +191,24 @@ def test_views_of_many_features_take_no_square(model):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 9e6
+
+
+def test_a_missing_feature_without_part_in_the_projection(iris):
+    X, y = iris
+    model = GRLVQ(random_state=0).fit(X, y)
+    expected, least = model.project(X), int(model.relevances_.argmin())
+    holes = X.copy()
+    holes[0, least] = np.nan
+    np.testing.assert_array_equal(model.project(holes), expected)
+
+
+def test_composed_models_name_their_columns(iris):
+    model = PrototypeClassifier(distance=Matrix(rank=2)).fit(*iris)
+    names = ["prototypeclassifier0", "prototypeclassifier1"]
+    assert model.get_feature_names_out().tolist() == names
+    assert not hasattr(PrototypeClassifier(), "get_feature_names_out")
+
+
+def test_local_matrices_are_local(iris):
+    with pytest.raises(ValueError, match="localized=None"):
+        PrototypeClassifier(distance=LocalMatrix(localized=None)).fit(*iris)

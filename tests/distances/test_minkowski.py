@@ -143,3 +143,16 @@ def test_two_is_the_euclidean_distance(iris):
     np.testing.assert_allclose(first.loss_curve_[0], second.loss_curve_[0], rtol=0.05)
     np.testing.assert_allclose(first.loss_curve_[-1], second.loss_curve_[-1], rtol=1e-3)
     np.testing.assert_allclose(np.sqrt(first.distances(X)), second.distances(X), atol=0.05)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_stream_that_begins_with_one_row(iris, unit):
+    """The first row tells no length; steps must not be in the units of the data."""
+    X, y = iris
+    order = np.random.RandomState(0).permutation(len(X))
+    model = PrototypeClassifier(distance="minkowski", random_state=0)
+    model.partial_fit(unit * X[:1], y[:1], classes=np.unique(y))
+    for start in list(range(0, len(X), 30)) * 10:
+        rows = order[start : start + 30]
+        model.partial_fit(unit * X[rows], y[rows])
+    assert model.score(unit * X, y) > 0.85

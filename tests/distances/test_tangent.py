@@ -534,3 +534,15 @@ def test_missing_values_are_not_taken(digits, distance):
     model = PrototypeClassifier(distance=distance).fit(digits[0], y)
     with pytest.raises(ValueError, match="NaN"):
         model.predict(X)
+
+
+def test_learned_tangents_of_a_stream_are_never_zero(digits):
+    X, _, y, _ = digits
+    model = PrototypeClassifier(distance=Tangent(learned=True, n_tangents=3), random_state=0)
+    model.partial_fit(X[:2], y[:2], classes=np.unique(y))
+    for start in range(0, 400, 100):
+        model.partial_fit(X[start : start + 100], y[start : start + 100])
+    T = model._metric.reshape(len(model._metric), 3, -1)
+    np.testing.assert_allclose(
+        T @ T.transpose(0, 2, 1), np.tile(np.eye(3), (len(T), 1, 1)), atol=1e-9
+    )

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import GLVQ, GMLVQ, GRLVQ, MRSLVQ
+from protolearn import GLVQ, GMLVQ, GRLVQ, MRSLVQ, KernelGLVQ, PrototypeClassifier
 from protolearn.report import ProjectionDisplay
 from protolearn.report.plane import plane
 
@@ -146,3 +146,18 @@ def test_missing_and_sparse_rows(iris, model, classes):
     display = ProjectionDisplay.from_estimator(model.fit(holes, y), holes, y, resolution=5)
     assert np.isfinite(display.points).all()
     plt.close("all")
+
+
+def test_rows_without_a_divergence_have_no_region(iris):
+    X, y = iris
+    X = X - X.min(axis=0)
+    model = PrototypeClassifier(distance="kl", random_state=0).fit(X, y)
+    display = ProjectionDisplay.from_estimator(model, X, y, resolution=60)
+    regions = display.grid[2]
+    assert (regions == -1).any()
+    assert {0, 1, 2} <= set(regions.ravel().tolist())
+
+
+def test_prototypes_of_a_feature_space_have_no_plane(iris):
+    with pytest.raises(TypeError, match="feature space"):
+        ProjectionDisplay.from_estimator(KernelGLVQ().fit(*iris), *iris)

@@ -208,7 +208,7 @@ def silent_and_seeded(model: Any, rng: np.random.RandomState) -> Any:
         if value is None and key.rpartition("__")[2] == "random_state"
     ]
     model.set_params(**dict.fromkeys(unset, seed))
-    (model[-1] if isinstance(model, Pipeline) else model).set_params(verbose=0)
+    (model[-1] if isinstance(model, Pipeline) else model).set_params(verbose=0, callback=None)
     return model
 
 

@@ -50,6 +50,11 @@ def partial_cholesky(
         The columns that were taken.
     """
     residual = np.array(diagonal, dtype=np.float64)
+    if not residual.any():
+        raise ValueError(
+            "All rows of X have length zero in the feature space: they do not differ. Take another "
+            "kernel, or features that vary."
+        )
     largest = float(residual.max())
     lowest = -max(NEGATIVE, rounding) * largest
     _check_residual(residual, lowest)

@@ -14,6 +14,13 @@ WEIGHTS = (
     "check_sample_weight_equivalence_on_sparse_data",
 )
 NEGATIVE_ROWS = ("check_class_weight_classifiers", "check_decision_proba_consistency")
+NO_GRAM = (
+    "check_positive_only_tag_during_fit",
+    "check_estimators_dtypes",
+    "check_classifiers_one_label_sample_weights",
+    "check_classifiers_train",
+    "check_decision_proba_consistency",
+)
 ZERO_ROWS = (
     "check_estimators_dtypes",
     "check_fit2d_1feature",
@@ -47,7 +54,10 @@ def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
     """
     if isinstance(estimator, KernelGLVQ):
         reason = "training stops by derivatives in coordinates that depend on the order of the rows"
-        return expected_failed_checks(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)
+        excused = expected_failed_checks(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)
+        if estimator._is_precomputed():
+            excused.update(dict.fromkeys(NO_GRAM, "the check gives rows, not a Gram matrix"))
+        return excused
     if not isinstance(estimator, TrainedClassifier):
         return {}
     distance = estimator._named_distance()

@@ -30,6 +30,7 @@ from .kernels import (
     check_kernel,
     coordinates,
     named_kernel,
+    warn_if_far,
 )
 from .labels import encode
 from .lvq import GLVQ
@@ -208,6 +209,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         check_trainable(Block(X, encode(y, classes), weight), classes)
         kernel = self._kernel(X, weight)
         L, pivots = coordinates(X, kernel, rounding)
+        warn_if_far(L, rounding)
         whole = kept = Trained(trainer.fit(L, y, weight), L, pivots)
         if self.max_support is not None:
             kept = pruned(whole, y, weight, self.max_support)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,10 @@ KERNELS = {"rbf": "rbf", "linear": "linear", "polynomial": "polynomial", "poly":
 
 SELF_PRODUCTS = 16
 """Rows whose products with themselves a callable kernel gives at a time, the others in vain."""
+
+
+FAR = 1e3
+"""How many times the rounding rows have to vary."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,18 @@ def coordinates(X: Floats, kernel: FeatureKernel | None, rounding: float) -> tup
     if kernel is None:
         return partial_cholesky(X.diagonal(), lambda some: X[:, some], rounding)
     return partial_cholesky(kernel.diagonal(X), lambda some: kernel.between(X, X[some]), rounding)
+
+
+def warn_if_far(L: Floats, rounding: float) -> None:
+    """Warn if differences of rows drown in the rounding of their lengths."""
+    largest = float(np.einsum("ij,ij->i", L, L).max())
+    if float(L.var(axis=0).sum()) < FAR * rounding * largest:
+        warnings.warn(
+            "The rows lie so far from the origin of the feature space that much of their "
+            "differences is lost to rounding; centre X first, for example with StandardScaler.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def check_gram(X: Floats, rounding: float) -> None:

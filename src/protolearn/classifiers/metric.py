@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -105,6 +106,26 @@ class MetricViews:
         return self.fit(X, y, **fit_params).transform(X)  # type: ignore[attr-defined]
 
     @available_if(_has_map)
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Give a name to each column of ``transform``.
+
+        Parameters
+        ----------
+        input_features : ignored
+            There because scikit-learn passes it.
+
+        Returns
+        -------
+        names : array of str
+            The name of the class and a number.
+        """
+        check_is_fitted(self, "prototypes_")
+        distance = self._linear_metric("transform")
+        count = distance.mapped(np.zeros((1, self.n_features_in_)), self._metric[0]).shape[1]
+        name = type(self).__name__.lower()
+        return np.asarray([f"{name}{i}" for i in range(count)], dtype=object)
+
+    @available_if(_has_map)
     def project(self, X: Any) -> Any:
         """Give the rows in the two leading directions of the metric, to plot them.
 
@@ -121,7 +142,11 @@ class MetricViews:
         """
         check_is_fitted(self, "prototypes_")
         X = self._rows(X)  # type: ignore[attr-defined]
-        return X @ self._leading().astype(X.dtype, copy=False).T
+        leading = self._leading().astype(X.dtype, copy=False)
+        if issparse(X):
+            return X @ leading.T
+        # Features without a part in a direction may be missing.
+        return np.stack([X[:, row != 0.0] @ row[row != 0.0] for row in leading], axis=1)
 
     def _leading(self) -> Floats:
         """Give the two leading directions of the map, times how much it stretches them."""

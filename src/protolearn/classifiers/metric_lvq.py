@@ -111,7 +111,8 @@ class GMLVQ(GlobalMetricClassifier):
     Attributes
     ----------
     omega_ : array of shape (rank, d)
-        The map.
+        The map. It has fewer rows where the features or the directions in which the data vary are
+        fewer.
     metric_ : array of shape (d, d)
         ``Omega^T Omega``.
     relevances_ : array of shape (d,)

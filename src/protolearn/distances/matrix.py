@@ -17,11 +17,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._parameters import Codebook, Floats, Indices
-from .._validation import check_integer, check_number
+from .._validation import check_choice, check_integer, check_number
 from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
 from .axes import completed, principal_axes, span
 from .base import Distance
-from .linear import LinearMetric
+from .linear import LOCALIZED, LinearMetric
 
 LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
@@ -36,7 +36,8 @@ class Matrix(LinearMetric):
     ----------
     rank : int, default=None
         Number of rows of Omega; None: as many as there are features. Few rows make a map to a
-        space of few dimensions, for example 2 to plot.
+        space of few dimensions, for example 2 to plot. There are never more than features, nor,
+        but for streams, than directions in which the data vary.
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
         collapsing to few directions. Omega then has at most as many rows as the data have
@@ -243,6 +244,11 @@ class LocalMatrix(Matrix):
         self, rank: int | None = None, regularization: float = 0.0, localized: str = "class"
     ):
         super().__init__(rank, regularization, localized)
+
+    def check(self) -> None:
+        """Raise if a setting is out of range."""
+        check_choice(self, "localized", LOCALIZED)
+        super().check()
 
 
 class SparseMatrix(Matrix):

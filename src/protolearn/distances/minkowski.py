@@ -168,8 +168,11 @@ class Minkowski(Distance):
                 gw[j] *= share if w[j] > x[j] else -share
 
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give p, and a typical distance of a row to the mean of its class, or to that of all."""
-        length = self._mean_length(X, y, weight) or self._mean_length(X, 0 * y, weight) or 1.0
+        """Give p, and a typical distance of a row to the mean of its class, or to that of all.
+
+        Zero where rows do not tell, as the first of a stream.
+        """
+        length = self._mean_length(X, y, weight) or self._mean_length(X, 0 * y, weight)
         return np.tile([self._exponent, length], (n_groups, 1))
 
     def _mean_length(self, X: Floats, y: Indices, weight: Floats) -> float:
@@ -187,11 +190,14 @@ class Minkowski(Distance):
     def stride(self, codebook: Codebook) -> float:
         """Give twice a typical distance over the squared norm that the gradient can have.
 
+        Where the first rows told none, it is that of the prototypes from each other.
+
         The gradient has norm one for p = 2, and at most that for larger p; for smaller p it grows
         with the number of features.
         """
         norm = codebook.prototypes.shape[1] ** (2.0 / self.p - 1.0)
-        return float(2.0 * codebook.metric[0, 1] / max(norm, 1.0))
+        length = codebook.metric[0, 1] or self.pairwise(codebook.prototypes, codebook).mean()
+        return float(2.0 * (length or 1.0) / max(norm, 1.0))
 
     def length(self, scale: float, codebook: Codebook) -> float:
         """Give the length along a gradient at which the distance is about ``scale``."""

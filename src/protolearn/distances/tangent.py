@@ -16,7 +16,7 @@ from .._columns import class_means
 from .._parameters import Codebook, Constraint, Floats, Gradients, Indices, rows_at_a_time
 from .._validation import check_flag, check_integer, check_number, integer_in
 from ..native import GRADIENT, PAIR, native
-from .axes import principal_axes
+from .axes import completed, principal_axes
 from .base import Distance
 from .constraints import Free, Orthonormal
 from .image_tangents import FORMULAS, image_tangents
@@ -58,8 +58,8 @@ class Tangent(Distance):
     Tangents are straight: a long way along them leads to pictures that no shift or turn makes, and
     that are just as near.
 
-    In a stream (``partial_fit``) learned tangents begin with the rows of the first part; give it
-    clearly more rows of each class than there are tangents.
+    In a stream (``partial_fit``) learned tangents begin with the rows of the first part; it should
+    have clearly more rows of each class than there are tangents.
 
     References
     ----------
@@ -223,7 +223,8 @@ class Tangent(Distance):
     ) -> Floats:
         """Give every prototype the directions in which the rows of its class vary most.
 
-        A class that varies in too few has those of all classes for the rest.
+        A class that varies in too few has those of all classes for the rest, and in a stream,
+        where later rows may vary in more, directions at random.
         """
         theta = self.initial(X, y, weight, len(labels))
         if not self.learned:
@@ -236,7 +237,7 @@ class Tangent(Distance):
             found = Orthonormal(len(both)).apply(both.reshape(1, -1)).reshape(-1, d)
             found = found[found.any(axis=1)][:t]
             theta[labels == code, : found.size] = found.ravel()
-        return theta
+        return np.stack([full(row.reshape(t, d)).ravel() for row in theta]) if stream else theta
 
     def refresh(self, codebook: Codebook) -> Floats:
         """Give the orthonormal tangents of the pictures that the prototypes are now."""
@@ -308,6 +309,11 @@ class Tangent(Distance):
         if self.adaptive:
             for k in range(G.shape[1]):
                 out.metric[codebook.group[k]] += by_tangents(X, codebook, k, G[:, k])
+
+
+def full(tangents: Floats) -> Floats:
+    """Replace zeros by directions at random, all orthonormal: zeros would stay zeros."""
+    return completed(tangents[tangents.any(axis=1)], len(tangents))
 
 
 def tangents_of(codebook: Codebook) -> Floats:

@@ -115,6 +115,11 @@ class ProjectionDisplay:
         """
         before = estimator[:-1] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
         model, X = last_step(estimator, X)
+        if not hasattr(model, "prototypes_"):
+            raise TypeError(
+                f"The prototypes of {type(model).__name__} lie in a feature space; there is no "
+                "plane of the data to draw them in."
+            )
         wrong = model.predict(X) != known_labels(model, y)
         view = plane(model, X, feature_names(model, before))
         points, prototypes = view.seen(X), view.seen(model.prototypes_)
@@ -125,7 +130,7 @@ class ProjectionDisplay:
             np.linspace(a, b, resolution) for a, b in zip(low - pad, high + pad, strict=True)
         )
         nodes = np.stack([z.ravel() for z in np.meshgrid(across, up)], axis=1)
-        regions = model._codes(view.rows(nodes))
+        regions = codes_at(model, view.rows(nodes))
         return cls(
             points=points,
             codes=np.searchsorted(model.classes_, np.asarray(y)),
@@ -173,6 +178,15 @@ class ProjectionDisplay:
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def codes_at(model: Any, rows: Floats) -> Indices:
+    """Give the class code at each row, -1 where the distance of the model has no meaning."""
+    codes = np.full(len(rows), -1)
+    there = (rows >= 0.0).all(axis=1) if model._distance.positive_only else np.ones(len(rows), bool)
+    if there.any():
+        codes[there] = model._codes(np.ascontiguousarray(rows[there]))
+    return codes
 
 
 def stretch_of(across: Floats, up: Floats) -> float:
