@@ -331,6 +331,7 @@ def follow(
     entries, shares = np.empty(2, dtype=np.intp), np.empty(2)
     by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
     metric_step = np.zeros(theta.shape)
+    bounded = lowest > -np.inf
     wrong = 0.0
     for i in range(X.shape[0]):
         x, mine = X[i], same[y[i]]
@@ -346,7 +347,10 @@ def follow(
             longest = 1.0 / steepness(by_w, d[k], stride) if steep else 1.0
             move = 0.5 * min(max(weight[i] * shares[j], -longest), longest)
             for f in range(by_w.size):
-                W[k, f] = max(W[k, f] - stride * move * by_w[f], lowest)
+                W[k, f] -= stride * move * by_w[f]
+            if bounded:
+                for f in range(by_w.size):
+                    W[k, f] = max(W[k, f], lowest)
             for f in range(by_theta.size):
                 metric_step[group[k], f] += move * by_theta[f]
         if metric_rate > 0.0:

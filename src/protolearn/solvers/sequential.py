@@ -196,6 +196,7 @@ def learn_in_order(
     entries = np.empty(winners, dtype=np.intp)
     by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
     metric_step = np.zeros(theta.shape)
+    bounded = lowest > -np.inf
     total = 0.0
     for i in range(X.shape[0]):
         x = X[i]
@@ -211,7 +212,10 @@ def learn_in_order(
                 longest = 0.5 / steepness(by_w, row[k], stride) if steep else 0.5
                 move = stride * min(max(rate * g[j], -longest), longest)
                 for f in range(by_w.size):
-                    W[k, f] = max(W[k, f] - move * by_w[f], lowest)
+                    W[k, f] -= move * by_w[f]
+                if bounded:
+                    for f in range(by_w.size):
+                        W[k, f] = max(W[k, f], lowest)
                 for f in range(by_theta.size):
                     metric_step[group[k], f] += rate * g[j] * axes[6] * by_theta[f]
         if metric_rate > 0.0:
