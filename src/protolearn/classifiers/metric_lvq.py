@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 
 from .._validation import check_choice
 from ..distances import Distance, LocalMatrix, Matrix, Relevance
@@ -20,9 +19,7 @@ from .metric import MetricViews
 from .shared import SharedParameters
 
 
-class GlobalMetricClassifier(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, CostFunctionClassifier
-):
+class GlobalMetricClassifier(TransformerMixin, CostFunctionClassifier):
     """A classifier with one learned map, which makes it a transformer as well."""
 
     def transform(self, X: Any) -> Any:
@@ -39,11 +36,6 @@ class GlobalMetricClassifier(
             In the units of the distance.
         """
         return MetricViews.transform.__get__(self)(X)
-
-    @property
-    def _n_features_out(self) -> int:
-        distance = self._linear_metric("transform")
-        return int(distance.mapped(np.zeros((1, self.n_features_in_)), self._metric[0]).shape[1])
 
 
 class GRLVQ(GlobalMetricClassifier):
