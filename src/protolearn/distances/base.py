@@ -96,10 +96,15 @@ class Distance(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "pair" in vars(cls):  # the forms of the parent are not those of another formula
-            for form in ("sparse_form", "missing_form"):
-                if form not in vars(cls):
-                    setattr(cls, form, None)
+        if "pair" not in vars(cls):
+            return
+        for form in ("sparse_form", "missing_form"):  # not those of the parent's formula
+            if form not in vars(cls):
+                setattr(cls, form, None)
+        if any("pair" in vars(parent) for parent in cls.__mro__[1:]):
+            for claim in ("directions", "steepness"):  # proved for the parent's formula alone
+                if claim not in vars(cls):
+                    setattr(cls, claim, getattr(Distance, claim))
 
     def suited_to(self, X: Any) -> Distance:
         """Give the form of this distance for the rows, or raise if it does not take them."""
@@ -167,6 +172,22 @@ class Distance(BaseEstimator):
         It also holds so many numbers for a row at a time.
         """
         return float(len(codebook.labels))
+
+    def directions(self, codebook: Codebook) -> Floats | None:
+        """Give where prototypes lie, if the boundaries between their cells are flat.
+
+        An array U (K, d) such that ``D_v - D_j`` is linear in the sample, with the derivative
+        ``2 (u_j - u_v)``; None if there is none.
+        """
+        return None
+
+    def steepness(self, codebook: Codebook) -> Floats | None:
+        """Give how fast the distance, unsquared, can change as a sample moves by a unit.
+
+        One number a prototype, for a metric that depends on ``x - w`` alone; None if there is no
+        such bound.
+        """
+        return None
 
     @property
     def penalized(self) -> bool:

@@ -148,6 +148,17 @@ class Kernel(Distance):
         curvature = float(np.mean(degree * gamma * (gamma * norms + coef0) ** (degree - 1.0)))
         return 1.0 / curvature if curvature > 0.0 else 1.0
 
+    def directions(self, codebook: Codebook) -> Floats | None:
+        """Give the prototypes, relative to the centre, under the linear kernel."""
+        return EUCLIDEAN.directions(codebook) if self.kernel == "linear" else None
+
+    def steepness(self, codebook: Codebook) -> Floats | None:
+        """Give the square root of ``2 gamma`` for "rbf", since ``1 - exp(-t) <= t``."""
+        if self.kernel == "polynomial":
+            return None
+        largest = math.sqrt(2.0 * codebook.metric[0, 1]) if self.kernel == "rbf" else 1.0
+        return np.full(len(codebook.prototypes), largest)
+
     def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
         """Give ``k(x, x)``, or the squared distance of each row to the centre."""
         if self.kernel != "polynomial":

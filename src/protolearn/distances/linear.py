@@ -56,6 +56,23 @@ class LinearMetric(Distance):
         d, total = codebook.prototypes.shape[1], np.square(codebook.metric).sum(axis=1)
         return float(d / total[codebook.group].mean())
 
+    def directions(self, codebook: Codebook) -> Floats | None:
+        """Give ``A^T A w``, relative to the centre, if one map serves all prototypes."""
+        if len(codebook.metric) > 1:
+            return None
+        offset, row = codebook.prototypes - codebook.center, codebook.metric[0]
+        return self.mapped_back(self.mapped(offset, row), row)
+
+    def steepness(self, codebook: Codebook) -> Floats:
+        """Give the largest singular value of the map of each prototype."""
+        d = codebook.prototypes.shape[1]
+        largest = [self.stretch(row, d) for row in codebook.metric]
+        return np.asarray(largest)[codebook.group]
+
+    def stretch(self, row: Floats, n_features: int) -> float:
+        """Give the largest singular value of the map."""
+        return float(np.linalg.norm(self.omega(row, n_features), 2))
+
     @abstractmethod
     def mapped(self, X: Any, row: Floats) -> Any:
         """Give ``A x`` for every row of X."""

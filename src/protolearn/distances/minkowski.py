@@ -203,6 +203,11 @@ class Minkowski(Distance):
         """Give the length along a gradient at which the distance is about ``scale``."""
         return math.sqrt(0.5 * scale * self.stride(codebook))
 
+    def steepness(self, codebook: Codebook) -> Floats:
+        """Give the largest p-norm of a vector of Euclidean length one."""
+        K, d = codebook.prototypes.shape
+        return np.full(K, float(d) ** max(1.0 / self.p - 0.5, 0.0))
+
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
         """Give all distances, by sums that run over all prototypes at once."""
         X, p = as_floats(X), float(self.p)

@@ -98,6 +98,10 @@ class Relevance(LinearMetric):
             found[place, feature] = abs(row[feature])
         return found
 
+    def stretch(self, row: Floats, n_features: int) -> float:
+        """Give the largest weight."""
+        return float(np.abs(row).max())
+
     def relevances(self, metric: Floats, n_features: int) -> Floats:
         """Give the squares."""
         return np.square(metric)

@@ -81,6 +81,14 @@ class SquaredEuclidean(Distance):
         """Give the squared difference of each feature."""
         return np.square(X - codebook.prototypes[prototype])
 
+    def directions(self, codebook: Codebook) -> Floats:
+        """Give the prototypes, relative to the centre."""
+        return codebook.prototypes - codebook.center
+
+    def steepness(self, codebook: Codebook) -> Floats:
+        """Give ones: the triangle inequality."""
+        return np.ones(len(codebook.prototypes))
+
     def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
         """Give the squared distance of each row to the centre."""
         norms = np.empty(len(X), dtype=X.dtype)

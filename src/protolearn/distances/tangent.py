@@ -272,6 +272,10 @@ class Tangent(Distance):
             D[rows] -= np.einsum("itk,itk->ik", along, along)
         return np.maximum(D, 0.0, out=D)
 
+    def steepness(self, codebook: Codebook) -> Floats:
+        """Give ones: what is left of a difference is not longer than the difference."""
+        return np.ones(len(codebook.prototypes))
+
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Give ``e_j (e - T^T T e)_j``, e the difference."""
         difference: Floats = np.asarray(X - codebook.prototypes[prototype])
