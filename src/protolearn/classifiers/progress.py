@@ -37,7 +37,7 @@ def reporter(model: Any, solver: str, max_iter: int) -> Iterator[Callback | None
 
 def report_pass(model: Any, codebook: Codebook, elapsed: float) -> None:
     """Print and tell the callback that one more part of a stream is learned."""
-    state = State(model.n_iter_, model.loss_curve_[-1], codebook, elapsed)
+    state = State(model.n_iter_, model.loss_curve_[-1], codebook, elapsed, model._distance)
     if model.verbose:
         print(_line(type(model).__name__, state), flush=True)
     if model.callback is not None:

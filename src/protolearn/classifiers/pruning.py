@@ -34,7 +34,11 @@ CHANGED = 0.1
 """Share of the samples whose class may change without a warning."""
 
 
-class SpanDistance(SquaredEuclidean):
+class CoordinateDistance(SquaredEuclidean):
+    """``|x - w|^2`` of coordinates in a feature space, not of rows as a user has them."""
+
+
+class SpanDistance(CoordinateDistance):
     """``|x - w|^2`` for prototypes in the span of some samples: their last number stays 0."""
 
     @native(GRADIENT)
@@ -66,6 +70,10 @@ class SpanDistance(SquaredEuclidean):
 
 class FeatureSpaceGLVQ(GLVQ):
     """GLVQ on rows in coordinates of a feature space."""
+
+    def _axes(self) -> tuple[Distance, Margin, Loss]:
+        _, margin, loss = super()._axes()
+        return CoordinateDistance(), margin, loss
 
 
 class SpanGLVQ(FeatureSpaceGLVQ):

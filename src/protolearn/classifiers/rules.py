@@ -220,7 +220,7 @@ class RuleLearner:
             lambda: self.one_pass(codebook, blocks, memory, rng, total),
             codebook,
             memory,
-            Progress(callback),
+            Progress(callback, self.distance),
             max_iter=max_iter,
             tol=tol,
             open_ended=self.schedule != "linear",

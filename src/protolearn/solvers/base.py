@@ -35,12 +35,16 @@ class State:
         The present prototypes and metric. Copy what you want to keep.
     elapsed : float
         Seconds since the solver began.
+    distance : Distance
+        What measures with this codebook: ``distance.suited_to(X).pairwise(X, codebook)`` gives the
+        distances of any rows that the model takes, as doubles, to the prototypes.
     """
 
     iteration: int
     loss: float
     codebook: Codebook
     elapsed: float
+    distance: Distance
 
 
 Callback = Callable[[State], object]
@@ -64,10 +68,11 @@ class SolverResult:
 class Progress:
     """Collects the loss curve and tells the callback, which may end the fit."""
 
-    def __init__(self, callback: Callback | None):
+    def __init__(self, callback: Callback | None, distance: Distance):
         self.loss_curve: list[float] = []
         self.stopped = False
         self._callback = callback
+        self._distance = distance
         self._start = perf_counter()
 
     def report(self, loss: float, codebook: Codebook) -> bool:
@@ -77,7 +82,7 @@ class Progress:
         if self._callback is None:
             return False
         elapsed = perf_counter() - self._start
-        state = State(len(self.loss_curve), loss, codebook, elapsed)
+        state = State(len(self.loss_curve), loss, codebook, elapsed, self._distance)
         self.stopped = bool(self._callback(state))
         return self.stopped
 

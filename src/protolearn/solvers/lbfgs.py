@@ -69,7 +69,8 @@ class LBFGS(Solver):
         Parameters of the distance that belong to where the prototypes are stay as they are for
         one such minimisation; then they are made anew, and so on for some rounds.
         """
-        distance, progress = objective.distance, Progress(callback)
+        distance = objective.distance
+        progress = Progress(callback, distance)
         blocks = blocks.prepared(distance, codebook)
         for _ in range(ROUNDS if distance.moving else 1):
             left = max_iter - len(progress.loss_curve)

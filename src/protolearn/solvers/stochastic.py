@@ -77,7 +77,7 @@ class StochasticSolver(Solver):
             lambda: self.one_pass(objective, codebook, blocks, memory, rng, total),
             codebook,
             memory,
-            Progress(callback),
+            Progress(callback, objective.distance),
             max_iter=max_iter,
             tol=tol,
             open_ended=self.schedule != "linear",
