@@ -17,6 +17,8 @@ Contents
 7. Schedules    linear_rate, inverse_rate, constant_rate
 8. Scores       class_scores_nearest, class_scores_soft, probabilities, hypothesis_margin
 9. Optimisers   momentum_steps, adam_steps
+10. Bounds      generalization_bound
+11. Radii       certified_radius, lipschitz_radius, projection, way_to_cell, sample_margin
 
 Conventions
 -----------
@@ -39,9 +41,11 @@ Schneider, Biehl and Hammer (2009), Adaptive relevance matrices in learning vect
 Sutskever, Martens, Dahl and Hinton (2013), On the importance of initialization and momentum in
 deep learning.
 Kingma and Ba (2015), Adam: a method for stochastic optimization.
+Lawson and Hanson (1974), Solving least squares problems, chapter 23.
 """
 
 import numpy as np
+from scipy.optimize import nnls
 from scipy.special import expit, logsumexp
 
 # 1. Losses ---------------------------------------------------------------------------------------
@@ -680,3 +684,101 @@ def adam_steps(theta, gradients, rates, beta1, beta2, epsilon):
         v_hat = v / (1 - beta2**t)
         theta = theta - rate * m_hat / (np.sqrt(v_hat) + epsilon)
     return theta
+
+
+# 10. Bounds --------------------------------------------------------------------------------------
+
+
+def generalization_bound(margins, theta, R, n, k, n_classes, delta):
+    """Give the right side of eq. 2, d of eq. 3 and the margin error; Crammer et al., theorem 1.
+
+    The theorem is applied to x / R, a sample in the unit ball, hence to margins / R and theta / R.
+    The logarithm of eq. 3 has base 2 (theorem 2), and so has one of the two factors of
+    log^2(32 m / theta^2): it is ln of (4 m / gamma^2)^(d log2(...)), a covering number, in theorem
+    3; the other and log(4 / delta) are natural.
+    """
+    theta = theta / R
+    m = len(margins)
+    alpha = sum(1 for margin in margins if margin / R < theta) / m
+    d = min(n + 1, 64 / theta**2) * 2 * k**n_classes * np.log2(np.e * k**2)
+    inside = d * np.log2(32 * m / theta**2) * np.log(32 * m / theta**2) + np.log(4 / delta)
+    return alpha + np.sqrt(8 / m * inside), d, alpha
+
+
+# 11. Radii within which a sample keeps its class ------------------------------------------------
+
+
+def certified_radius(x, W, c, own, omega=None):
+    """max_j min_v (D_v - D_j) / (2 |Lambda (v - w_j)|), at least 0; j of class own, v of others."""
+    omega = np.eye(len(x)) if omega is None else omega
+    D = [mapped_pair(x, w, omega) for w in W]
+    best = 0.0
+    for j in range(len(W)):
+        if c[j] != own:
+            continue
+        smallest = np.inf
+        for v in range(len(W)):
+            if c[v] != own:
+                length = np.linalg.norm(omega.T @ omega @ (W[v] - W[j]))
+                smallest = min(smallest, (D[v] - D[j]) / (2 * length) if length > 0 else 0.0)
+        best = max(best, smallest)
+    return best
+
+
+def lipschitz_radius(d, c, own, steepness):
+    """max_j min_v (d_v - d_j) / (L_v + L_j), at least 0, of distances d that are not squared."""
+    best = 0.0
+    for j in range(len(d)):
+        if c[j] != own:
+            continue
+        gaps = [(d[v] - d[j]) / (steepness[v] + steepness[j]) for v in range(len(d)) if c[v] != own]
+        best = max(best, min(gaps, default=np.inf))
+    return best
+
+
+def projection(A, b):
+    """Give the shortest y with A y <= b, None if there is none; Lawson and Hanson (1974), 23.27.
+
+    The rows of A have length one. Ways of more than 1e7 count as none.
+    """
+    E = np.vstack([-A.T, -b])
+    f = np.append(np.zeros(A.shape[1]), 1.0)
+    u, _ = nnls(E, f, maxiter=100 * (len(A) + 10))
+    r = E @ u - f
+    return None if np.linalg.norm(r) < 1e-7 else -r[:-1] / r[-1]
+
+
+def way_to_cell(x, v, W, leave, omega=None, box=None):
+    """Give the shortest y such that x + y is as near to W[v] as to all W[leave], or None.
+
+    ``box`` is a pair of vectors, low <= y <= high.
+    """
+    lam = np.eye(len(x)) if omega is None else omega.T @ omega
+    A, b = [], []
+    for j in leave:  # D_v(x + y) <= D_j(x + y)
+        normal = 2 * lam @ (W[j] - W[v])
+        gap = (x - W[j]) @ lam @ (x - W[j]) - (x - W[v]) @ lam @ (x - W[v])
+        length = np.linalg.norm(normal)
+        if length > 0:
+            A.append(normal / length)
+            b.append(gap / length)
+        elif gap < 0:
+            return None
+    for i in range(0 if box is None else len(x)):
+        for side, bound in ((-1.0, box[0][i]), (1.0, box[1][i])):
+            if np.isfinite(bound):
+                A.append(side * np.eye(len(x))[i])
+                b.append(side * bound)
+    return projection(np.array(A), np.array(b)) if A else np.zeros(len(x))
+
+
+def sample_margin(x, W, c, own, omega=None):
+    """Give the distance of x to the nearest cell of another class, and the way there."""
+    leave = [j for j in range(len(W)) if c[j] == own]
+    nearest = np.inf, None
+    for v in range(len(W)):
+        if c[v] != own:
+            y = way_to_cell(x, v, W, leave, omega)
+            if y is not None and np.linalg.norm(y) < nearest[0]:
+                nearest = np.linalg.norm(y), y
+    return nearest

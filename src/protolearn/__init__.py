@@ -8,7 +8,15 @@
 """
 
 from . import datasets
-from .analysis import hypothesis_margin, relevance_profile
+from .analysis import (
+    RejectClassifier,
+    certified_radius,
+    counterfactual,
+    generalization_bound,
+    hypothesis_margin,
+    relevance_profile,
+    sample_margin,
+)
 from .classifiers import (
     GLVQ,
     GMLVQ,
@@ -47,7 +55,12 @@ __all__ = [
     "KernelGLVQ",
     "MarginLVQ",
     "PrototypeClassifier",
+    "RejectClassifier",
+    "certified_radius",
+    "counterfactual",
     "datasets",
+    "generalization_bound",
     "hypothesis_margin",
     "relevance_profile",
+    "sample_margin",
 ]

@@ -44,14 +44,37 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     (1,)
     """
     model, X = last_step(model, X)
-    if model._distance.squared is None:
-        raise ValueError(
-            f"{type(model._distance).__name__} is no metric, so there is no hypothesis margin."
-        )
+    check_metric(model)
     y = known_labels(model, y)
     D = model.distances(X)
     if len(D) != len(y):
         raise ValueError(f"X has {len(D)} rows and y has {len(y)} labels.")
+    return margin_of(model, D, y)
+
+
+def margin_of_prediction(model: Any, X: Any) -> Floats:
+    """Give the hypothesis margin of the class that each row is predicted to have.
+
+    It is never negative but for models with a soft decision.
+    """
+    model, X = last_step(model, X)
+    check_metric(model, "; give measure='probability'")
+    D = model.distances(X)
+    soft = model._decision.soft
+    return margin_of(model, D, model.predict(X) if soft else model.prototype_labels_[D.argmin(1)])
+
+
+def check_metric(model: NearestPrototypeClassifier, advice: str = "") -> None:
+    """Raise if the distance of a model has no length, and so no margin."""
+    if model._distance.squared is None:
+        raise ValueError(
+            f"{type(model._distance).__name__} is no metric, so there is no hypothesis margin"
+            f"{advice}."
+        )
+
+
+def margin_of(model: NearestPrototypeClassifier, D: Floats, y: Any) -> Floats:
+    """Give the hypothesis margin from the distances of a model."""
     if model._distance.squared:
         D = np.sqrt(D)
     own = model.prototype_labels_ == y[:, None]
@@ -60,13 +83,14 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     return 0.5 * (nearest_rival - nearest_own)
 
 
-def known_labels(model: NearestPrototypeClassifier, y: Any) -> Any:
+def known_labels(model: NearestPrototypeClassifier, y: Any, name: str = "y") -> Any:
     """Check that the model has seen all labels."""
     y = column_or_1d(y)
-    unknown = np.setdiff1d(y, model.classes_)
-    if len(unknown):
+    known = set(model.classes_.tolist())
+    unknown = [label for label in dict.fromkeys(y.tolist()) if label not in known]
+    if unknown:
         raise ValueError(
-            f"y contains {unknown.tolist()!r}, which the model has not seen; its classes are "
+            f"{name} contains {unknown!r}, which the model has not seen; its classes are "
             f"{model.classes_.tolist()!r}."
         )
     return y
@@ -74,14 +98,22 @@ def known_labels(model: NearestPrototypeClassifier, y: Any) -> Any:
 
 def last_step(model: Any, X: Any) -> tuple[NearestPrototypeClassifier, Any]:
     """Give the nearest-prototype model at the end of a pipeline, and X as it sees it."""
+    last = last_classifier(model)
+    several = isinstance(model, Pipeline) and len(model) > 1
+    return last, model[:-1].transform(X) if several else X
+
+
+def last_classifier(model: Any) -> NearestPrototypeClassifier:
+    """Give the fitted nearest-prototype model at the end of a pipeline."""
     if isinstance(model, Pipeline):
         check_is_fitted(model)
-        X = model[:-1].transform(X) if len(model) > 1 else X
         model = model[-1]
     if not isinstance(model, NearestPrototypeClassifier):
+        inner = [name for name in ("best_estimator_", "model_") if hasattr(model, name)]
         raise TypeError(
-            f"{type(model).__name__} is not a nearest-prototype classifier; give one of "
-            "protolearn's, or a Pipeline that ends in one."
+            f"{type(model).__name__} is not a nearest-prototype classifier; give "
+            + (f"its {inner[0]}, " if inner else "")
+            + "one of protolearn's, or a Pipeline that ends in one."
         )
     check_is_fitted(model)
-    return model, X
+    return model

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._parameters import Floats
+from .frames import pandas
 
 MOST_LINES = 30
 """Features that the printed table shows."""
@@ -78,10 +79,7 @@ class RelevanceProfile:
             Columns ``relevance``, ``mean``, ``low`` and ``high``; the features are the index, with
             local metrics below the groups.
         """
-        try:
-            import pandas as pd  # type: ignore[import-untyped]
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas: pip install pandas.") from error
+        pd = pandas()
         index = pd.Index(self.feature_names, name="feature")
         if self.group_names:
             index = pd.MultiIndex.from_product(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 
 from ..distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
 from .heuristic_lvq import LVQ21
@@ -52,6 +52,8 @@ def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
     ['check_sample_weight_equivalence_on_dense_data',
      'check_sample_weight_equivalence_on_sparse_data']
     """
+    if isinstance(estimator, MetaEstimatorMixin) and hasattr(estimator, "model"):
+        return expected_failed_checks(estimator.model)
     if isinstance(estimator, KernelGLVQ):
         reason = "training stops by derivatives in coordinates that depend on the order of the rows"
         excused = expected_failed_checks(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)

@@ -1,0 +1,177 @@
+"""What distances claim of their geometry: flat boundaries, and how fast they change."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import custom_axes
+from given_model import given_model
+from protolearn.distances import (
+    Distance,
+    Kernel,
+    KullbackLeibler,
+    LocalMatrix,
+    Mahalanobis,
+    Matrix,
+    Minkowski,
+    Relevance,
+    SquaredEuclidean,
+    Tangent,
+)
+from protolearn.native import PAIR, native
+
+D_FEATURES = 4
+K = 5
+CASES = [  # the distance, its parameters or how many they are, and for how many groups
+    (SquaredEuclidean(), 0, 1),
+    (Relevance(), D_FEATURES, 1),
+    (Matrix(), 2 * D_FEATURES, 1),
+    (Mahalanobis(), D_FEATURES**2, 1),
+    (Relevance(localized="prototype"), D_FEATURES, K),
+    (LocalMatrix(localized="prototype"), 2 * D_FEATURES, K),
+    *((Minkowski(p), [p, 1.0], 1) for p in (1.0, 1.5, 2.0, 3.0)),
+    (Minkowski(np.inf), [0.0, 1.0], 1),
+    (Kernel("linear"), [2.0, 1.0, 3.0, 1.0], 1),
+    (Kernel("rbf"), [0.0, 0.7, 3.0, 1.0], 1),
+]
+NAMES = [repr(distance) for distance, *_ in CASES]
+FLAT = (*NAMES[:4], "Kernel(kernel='linear')")
+
+
+def random_codebook(distance, width, rows, rng):
+    """Give prototypes with random parameters of the distance, or those given."""
+    metric = np.tile(width, (rows, 1)) if isinstance(width, list) else rng.randn(rows, width)
+    W = 100.0 + rng.randn(K, D_FEATURES)
+    return given_model(W, np.arange(K), distance, metric)._codebook()
+
+
+@pytest.mark.parametrize(("distance", "width", "rows"), CASES, ids=NAMES)
+def test_directions_are_those_of_the_differences(distance, width, rows, rng):
+    codebook = random_codebook(distance, width, rows, rng)
+    U = distance.directions(codebook)
+    assert (U is not None) == (repr(distance) in FLAT)
+    if U is None:
+        return
+    x, y = 100.0 + rng.randn(2, D_FEATURES)
+    D = distance.pairwise(np.array([x, y]), codebook)
+    for v in range(K):
+        for j in range(K):
+            change = (D[1, v] - D[1, j]) - (D[0, v] - D[0, j])
+            np.testing.assert_allclose(change, 2.0 * (U[j] - U[v]) @ (y - x), atol=1e-9)
+
+
+@pytest.mark.parametrize(("distance", "width", "rows"), CASES, ids=NAMES)
+@given(seed=st.integers(0, 2**32 - 1), power=st.integers(-3, 1))
+def test_no_step_is_steeper(distance, width, rows, seed, power):
+    rng = np.random.RandomState(seed)
+    codebook = random_codebook(distance, width, rows, rng)
+    X = codebook.prototypes[rng.randint(K, size=50)] + rng.randn(50, D_FEATURES)
+    X[:K] = codebook.prototypes
+    step = 10.0**power * rng.randn(50, D_FEATURES)
+    d, moved = (distance.pairwise(Z, codebook) for Z in (X, X + step))
+    if distance.squared:
+        d, moved = np.sqrt(d), np.sqrt(moved)
+    bound = np.linalg.norm(step, axis=1)[:, None] * distance.steepness(codebook)
+    assert (np.abs(moved - d) <= bound * (1.0 + 1e-9) + 1e-6).all()
+
+
+@pytest.mark.parametrize(("distance", "width", "rows"), CASES, ids=NAMES)
+def test_some_step_is_as_steep(distance, width, rows, rng):
+    codebook = random_codebook(distance, width, rows, rng)
+    codebook = replace(
+        codebook, prototypes=codebook.prototypes - 100.0, center=np.zeros(D_FEATURES)
+    )
+    W, steepness = codebook.prototypes, distance.steepness(codebook)
+    for k in range(K):
+        steps = [np.ones(D_FEATURES) / np.sqrt(D_FEATURES), *np.eye(D_FEATURES)]
+        if hasattr(distance, "omega"):
+            omega = distance.omega(codebook.metric[codebook.group[k]], D_FEATURES)
+            steps.append(np.linalg.svd(omega)[2][0])
+        D = distance.pairwise(W[k] + 1e-3 * np.array(steps), codebook)[:, k]
+        reached = (np.sqrt(D) if distance.squared else D).max() / 1e-3
+        np.testing.assert_allclose(reached, steepness[k], rtol=1e-3)
+
+
+def test_tangents_take_something_away(rng):
+    T = rng.randn(K, D_FEATURES)
+    T /= np.linalg.norm(T, axis=1, keepdims=True)
+    distance = Tangent(learned=True, n_tangents=1)
+    codebook = given_model(rng.randn(K, D_FEATURES), np.arange(K), distance, T)._codebook()
+    assert distance.directions(codebook) is None
+    np.testing.assert_array_equal(distance.steepness(codebook), 1.0)
+    X, step = rng.randn(2, 500, D_FEATURES)
+    d, moved = (np.sqrt(distance.pairwise(Z, codebook)) for Z in (X, X + step))
+    assert (np.abs(moved - d) <= np.linalg.norm(step, axis=1)[:, None] + 1e-9).all()
+
+
+class Cubed(SquaredEuclidean):
+    """Another formula by inheritance."""
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        total = 0.0
+        for j in range(x.size):
+            total += abs(x[j] - w[j]) ** 3
+        return total
+
+
+class StillCubed(Cubed):
+    """The same formula."""
+
+
+class Proved(Cubed):
+    """A formula of its own again, with a claim of its own."""
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        return abs(x[0] - w[0])
+
+    def steepness(self, codebook):
+        return np.ones(len(codebook.labels))
+
+
+class Own(SquaredEuclidean):
+    """The parent's formula under another name: its claims hold."""
+
+
+def test_claims_belong_to_a_formula(rng):
+    codebook = given_model(rng.randn(3, 2), [0, 1, 2])._codebook()
+    for distance in (Cubed(), StillCubed(), custom_axes.City(), KullbackLeibler()):
+        assert distance.directions(codebook) is None
+        assert distance.steepness(codebook) is None
+    assert Proved().directions(codebook) is None
+    assert (Proved().steepness(codebook) == 1.0).all()
+    assert (Own().steepness(codebook) == 1.0).all()
+    assert Own().directions(codebook) is not None
+    for form in ("sparse_form", "missing_form"):
+        assert getattr(Cubed, form) is None
+        assert getattr(Own, form) is getattr(SquaredEuclidean, form)
+    assert SquaredEuclidean.missing_form().directions(codebook) is None
+    assert SquaredEuclidean.sparse_form().directions(codebook) is not None
+    assert issubclass(Proved, Distance)
+
+
+class LocalRelevance(Relevance):
+    """Weights for each prototype, by the groups alone."""
+
+    def groups(self, labels):
+        return np.arange(len(labels))
+
+
+def test_flat_only_if_all_share_one_map(rng):
+    codebook = given_model(
+        rng.randn(3, 2), [0, 1, 2], LocalRelevance(), rng.randn(3, 2)
+    )._codebook()
+    assert LocalRelevance().directions(codebook) is None
+
+
+def test_polynomial_kernel_claims_nothing(rng):
+    polynomial = Kernel("polynomial")
+    codebook = given_model(
+        rng.randn(3, 2), [0, 1, 2], polynomial, [[1.0, 1.0, 3.0, 1.0]]
+    )._codebook()
+    assert polynomial.directions(codebook) is None
+    assert polynomial.steepness(codebook) is None
