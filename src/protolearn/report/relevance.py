@@ -14,7 +14,7 @@ from .._validation import integer_in
 from ..analysis import RelevanceProfile
 from ..analysis.relevance import feature_names as names_of
 from ..analysis.relevance import group_names, learned_metric
-from .style import colour, pyplot
+from .style import colour, percent, pyplot
 
 PANELS_IN_A_ROW = 4
 DARK = "#333333"
@@ -212,7 +212,7 @@ class RelevanceDisplay:
         panel.set_yticks(np.arange(len(shown)), [self.feature_names[j] for j in shown])
         panel.set_ylim(len(shown) - 0.5, -0.5)
         panel.locator_params(axis="x", nbins=3 if self.group_names else 6)
-        panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+        panel.xaxis.set_major_formatter(percent)
         if self.group_names:
             panel.set_title(self.group_names[g])
             panel.label_outer()

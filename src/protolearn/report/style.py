@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#444444")
+LINES = ("-", "--", ":", "-.")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -16,6 +17,21 @@ def colour(code: int) -> str:
 def mark(code: int) -> str:
     """Give the mark of a class; with more classes than colours the pair still tells them apart."""
     return MARKS[(code + code // len(COLOURS)) % len(MARKS)]
+
+
+def line_style(code: int) -> str:
+    """Give the style of a line; with more lines than colours the pair still tells them apart."""
+    return LINES[code // len(COLOURS) % len(LINES)]
+
+
+def percent(share: float, _: Any) -> str:
+    """Write a share on an axis."""
+    return f"{100 * share:g} %"
+
+
+def number_drawn(ax: Any, gid: str) -> int:
+    """Give how many lines of a kind the axes have, so that the next has another colour."""
+    return sum(line.get_gid() == gid for line in ax.lines)
 
 
 def axes_for(ax: Any) -> Any:

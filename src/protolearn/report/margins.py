@@ -1,0 +1,229 @@
+"""The distribution of margins: how sure a model is, and where it is wrong, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import column_or_1d
+
+from .._parameters import Floats
+from ..analysis import MarginHistory, hypothesis_margin
+from ..analysis.certificates import certified_radius
+from ..analysis.margins import known_labels
+from ..analysis.sample_margin import sample_margin
+from .margin_history import MarginHistoryDisplay
+from .names import class_name, named
+from .style import axes_for, colour, line_style, number_drawn, percent
+
+GREY = "#666666"
+
+CURVE = "margins"
+"""By which a curve is known among the lines of an axes."""
+
+
+class MarginDisplay:
+    """The cumulative distribution of margins: for each value the share of rows that are below it.
+
+    At zero it shows the share of errors; the further to the right a line lies, the surer is the
+    model. Make one with :meth:`from_estimator` or :meth:`from_predictions`;
+    :meth:`from_history` draws the average margin during training. Pass the axes of one to the next
+    to add lines.
+
+    Parameters
+    ----------
+    margins : dict of str to array of shape (n_samples,)
+        The margins of each model, by its name in the legend.
+    xlabel : str, default="margin"
+        What kind of margin it is.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    """
+
+    def __init__(self, *, margins: Mapping[str, Floats], xlabel: str = "margin"):
+        self.margins = margins
+        self.xlabel = xlabel
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        kind: str = "hypothesis",
+        name: Any = None,
+        ax: Any = None,
+    ) -> MarginDisplay:
+        """Draw the margins of one or several fitted models.
+
+        Parameters
+        ----------
+        model : nearest-prototype classifier, or Pipeline that ends in one; list or dict of them
+            The fitted models; the keys of a dict are their names. A margin is in the units of the
+            space that the last step of a pipeline sees; compare models of the same space.
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        kind : {"hypothesis", "certified", "sample"}, default="hypothesis"
+            How far the prototypes may move before a sample changes its class
+            (:func:`hypothesis_margin`); or how far the sample itself may, at least
+            (:func:`certified_radius`) or exactly (:func:`sample_margin`). The last two are drawn
+            with a minus sign where the prediction is wrong.
+        name : str, or list of str for a list of models, default=None
+            Names in the legend; None: those of the classes, numbered if they repeat.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : MarginDisplay
+        """
+        if not (isinstance(kind, str) and kind in KINDS):
+            raise ValueError(f"kind={kind!r} must be one of {', '.join(map(repr, KINDS))}.")
+        measure, xlabel = KINDS[kind]
+        models = named(model, name, class_name)
+        margins = {key: measure(each, X, y) for key, each in models.items()}
+        return cls(margins=margins, xlabel=xlabel).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        classes: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> MarginDisplay:
+        """Draw how much the score of the true class exceeds the best score of another.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples, n_classes), or (n_samples,) for two classes
+            What ``decision_function`` or ``predict_proba`` of any classifier gives. One column
+            alone is how much the second class exceeds the first, as ``decision_function`` gives
+            it; of probabilities give both columns.
+        classes : array-like of shape (n_classes,), default=None
+            The labels in the order of the columns, ``classes_`` of the classifier; None: the
+            labels in ``y_true``, sorted.
+        name : str, default=None
+            Name in the legend; None: "Classifier".
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : MarginDisplay
+        """
+        margin = score_margin(column_or_1d(y_true), y_score, classes)
+        return cls(margins={name or "Classifier": margin}, xlabel="margin of the score").plot(ax=ax)
+
+    @classmethod
+    def from_history(
+        cls, history: Any, *, name: Any = None, ax: Any = None
+    ) -> MarginHistoryDisplay:
+        """Draw the average margin during training, after every iteration.
+
+        Parameters
+        ----------
+        history : MarginHistory; list or dict of them
+            What was recorded as the ``callback`` of a fit.
+        name : str, or list of str for a list of histories, default=None
+            Names in the legend; None: numbers.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : MarginHistoryDisplay
+            A picture of another kind: lines over the iterations.
+        """
+        histories = named(history, name, lambda _: "fit")
+        for each in histories.values():
+            if not isinstance(each, MarginHistory):
+                raise TypeError(
+                    f"history must be a MarginHistory, or a list or dict of them; there is a "
+                    f"{type(each).__name__}."
+                )
+        return MarginHistoryDisplay(histories=histories).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> MarginDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : MarginDisplay
+        """
+        ax = axes_for(ax)
+        first = number_drawn(ax, CURVE)
+        if not first:
+            ax.axvline(0.0, color=GREY, lw=0.8)
+        for i, (name, margin) in enumerate(self.margins.items(), start=first):
+            wrong = float(np.mean(margin < 0.0))
+            label = f"{name}: {100.0 * wrong:.1f} % below zero"
+            ax.ecdf(margin, color=colour(i), ls=line_style(i), label=label, gid=CURVE)
+            ax.plot(0.0, wrong, "o", color=colour(i), ms=5, clip_on=False)
+        ax.set(xlabel=self.xlabel, ylabel="rows with at most this margin", ylim=(0.0, 1.0))
+        ax.yaxis.set_major_formatter(percent)
+        middle = np.mean(ax.get_xlim())
+        early = np.mean([np.mean(margin <= middle) for margin in self.margins.values()]) >= 0.5
+        place = "lower right" if early else "upper left"  # where the lines are not
+        ax.legend(loc=place, edgecolor="none", framealpha=0.8)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def signed(distance: Callable[[Any, Any], Floats]) -> Callable[[Any, Any, Any], Floats]:
+    """Give a distance to the boundary a minus sign where the prediction is wrong."""
+
+    def measure(model: Any, X: Any, y: Any) -> Floats:
+        radius, y = distance(model, X), known_labels(model, y)
+        check_consistent_length(radius, y)
+        return np.where(model.predict(X) == y, radius, -radius)
+
+    return measure
+
+
+KINDS = {
+    "hypothesis": (hypothesis_margin, "hypothesis margin"),
+    "certified": (signed(certified_radius), "certified radius, negative where wrong"),
+    "sample": (signed(sample_margin), "distance to the boundary, negative where wrong"),
+}
+
+
+def score_margin(y: Any, y_score: Any, classes: Any) -> Floats:
+    """Give the score of each label less the best score of another."""
+    scores = check_array(y_score, ensure_2d=False, dtype=np.float64, input_name="y_score")
+    labels = np.unique(y) if classes is None else column_or_1d(classes)
+    if scores.ndim == 1:
+        scores = np.stack([np.zeros_like(scores), scores], axis=1)
+    if scores.shape != (len(y), len(labels)) or len(labels) < 2:
+        raise ValueError(
+            f"y_score has shape {np.shape(y_score)}; {len(y)} labels of {len(labels)} classes need "
+            f"{(len(y), len(labels))}, or {(len(y),)} for two. If y_true has not all classes, give "
+            "classes=."
+        )
+    order = np.argsort(labels)
+    place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
+    own = order[place]
+    if (labels[own] != y).any():
+        unknown = np.setdiff1d(y, labels).tolist()
+        raise ValueError(f"y_true contains {unknown!r}, which is not among the classes.")
+    mine = np.arange(len(labels)) == own[:, None]
+    return scores[mine] - np.where(mine, -np.inf, scores).max(axis=1)

@@ -1,0 +1,201 @@
+"""A curve of the reject option: what accuracy is bought by rejecting the less sure rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._parameters import Floats
+from ..analysis import RejectClassifier, accuracy_reject_curve
+from ..analysis.reject.confidence import Measure, confidence_of
+from .names import class_name
+from .style import axes_for, colour, mark, number_drawn, percent
+
+CURVE = "accuracy-reject curve"
+"""By which a curve is known among the lines of an axes."""
+
+
+class RejectDisplay:
+    """Accuracy of the accepted rows over the share that is rejected.
+
+    Make one with :meth:`from_estimator` or :meth:`from_predictions`. Pass the axes of one to the
+    next to compare models.
+
+    Parameters
+    ----------
+    reject_rate : array of shape (n_thresholds,)
+        Share of the rows that are rejected, rising from zero.
+    accuracy : array of shape (n_thresholds,)
+        Share of right predictions among the others.
+    name : str, default=None
+        What the legend calls the curve.
+    working_point : tuple of two floats, default=None
+        Share rejected and accuracy of the accepted at the thresholds of a
+        :class:`~protolearn.RejectClassifier`; the accuracy is NaN where it rejects all.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    line_ : matplotlib Line2D
+        The curve.
+    mark_ : matplotlib Line2D or None
+        The mark at the working point.
+    """
+
+    def __init__(
+        self,
+        *,
+        reject_rate: Floats,
+        accuracy: Floats,
+        name: str | None = None,
+        working_point: tuple[float, float] | None = None,
+    ):
+        self.reject_rate = reject_rate
+        self.accuracy = accuracy
+        self.name = name
+        self.working_point = working_point
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        measure: Measure | None = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> RejectDisplay:
+        """Draw the curve of a fitted model on some rows, best such that it has not seen.
+
+        Parameters
+        ----------
+        model : classifier
+            A fitted one. A :class:`~protolearn.RejectClassifier`, also at the end of a Pipeline,
+            is drawn with its own measure and a mark at its working point, the rates of its
+            thresholds on these rows. With thresholds by class that may be off the curve, which has
+            one threshold for all.
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        measure : {"margin", "radius", "probability"} or callable, default=None
+            Confidence of a prediction, see :class:`~protolearn.RejectClassifier`; None: the measure
+            of that, or "margin".
+        name : str, default=None
+            What the legend calls the curve; None: the class of the model.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : RejectDisplay
+        """
+        check_is_fitted(model)
+        y = column_or_1d(y)
+        if isinstance(model, Pipeline) and isinstance(model[-1], RejectClassifier):
+            model, X = model[-1], model[:-1].transform(X) if len(model) > 1 else X
+        rejecting = isinstance(model, RejectClassifier)
+        inner, measure = model.model_ if rejecting else model, measure_of(model, measure)
+        predicted, confidence = inner.predict(X), confidence_of(inner, X, measure)
+        curve = accuracy_reject_curve(y, predicted, confidence)
+        point = working_point(model.accepts(X), predicted == y) if rejecting else None
+        return cls(
+            reject_rate=curve.reject_rate,
+            accuracy=curve.accuracy,
+            name=class_name(inner) if name is None else name,
+            working_point=point,
+        ).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, y_pred: Any, confidence: Any, *, name: str | None = None, ax: Any = None
+    ) -> RejectDisplay:
+        """Draw the curve of some predictions.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        y_pred : array-like of shape (n_samples,)
+            Predicted labels.
+        confidence : array-like of shape (n_samples,)
+            How sure each prediction is; larger is surer.
+        name : str, default=None
+            What the legend calls the curve.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : RejectDisplay
+        """
+        curve = accuracy_reject_curve(y_true, y_pred, confidence)
+        return cls(reject_rate=curve.reject_rate, accuracy=curve.accuracy, name=name).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None, name: str | None = None) -> RejectDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        name : str, default=None
+            What the legend calls the curve; None: as it was made.
+
+        Returns
+        -------
+        display : RejectDisplay
+        """
+        ax = axes_for(ax)
+        name = self.name if name is None else name
+        number = number_drawn(ax, CURVE)
+        shade = colour(number)
+        # The accuracy jumps where the next row is rejected.
+        (self.line_,) = ax.plot(
+            self.reject_rate,
+            self.accuracy,
+            drawstyle="steps-post",
+            color=shade,
+            lw=1.8,
+            label=name,
+            gid=CURVE,
+        )
+        self.mark_ = None
+        if self.working_point is not None and not np.isnan(self.working_point[1]):
+            (self.mark_,) = ax.plot(
+                *self.working_point, mark(number), color=shade, mec="k", ms=9, zorder=3
+            )
+            self.mark_.set_label("working point" if name is None else f"{name}, working point")
+        ax.set(xlabel="share rejected", ylabel="accuracy of the accepted")
+        ax.xaxis.set_major_formatter(percent)
+        ax.yaxis.set_major_formatter(percent)
+        ax.set_xlim(0.0, 1.0)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=False, loc="best")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def measure_of(model: Any, measure: Measure | None) -> Measure:
+    """Give the measure to draw; that of a RejectClassifier is its own."""
+    if not isinstance(model, RejectClassifier):
+        return "margin" if measure is None else measure
+    if measure not in (None, model.measure):
+        raise ValueError(
+            f"measure={measure!r} is given, but this RejectClassifier has "
+            f"measure={model.measure!r}, which is drawn; leave it out, or give model_."
+        )
+    return model.measure
+
+
+def working_point(accepted: Any, right: Any) -> tuple[float, float]:
+    """Give the share of the rows that are rejected, and the accuracy of the others."""
+    accuracy = float(right[accepted].mean()) if accepted.any() else np.nan
+    return float(1.0 - accepted.mean()), accuracy
