@@ -1,6 +1,6 @@
 """``make bench``: print the tables and write them as JSON.
 
-``core``, ``peers`` or ``metrics`` picks a part; without a word these are ``core`` and ``peers``.
+``core``, ``margins``, ``peers`` or ``metrics`` picks a part; without a word all but the last.
 ``metrics`` takes a quarter of an hour; the names of data sets after it pick some of its lines,
 which are printed only.
 """
@@ -19,14 +19,19 @@ from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from . import core  # noqa: E402
+from . import core, margins  # noqa: E402
 from .measure import Table  # noqa: E402
 from .peers import metrics  # noqa: E402
 from .peers import rows as peers  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = {"core": core.tables, "peers": peers.tables, "metrics": metrics.tables}
-BY_DEFAULT = ("core", "peers")
+PARTS = {
+    "core": core.tables,
+    "margins": margins.tables,
+    "peers": peers.tables,
+    "metrics": metrics.tables,
+}
+BY_DEFAULT = ("core", "margins", "peers")
 
 
 def main() -> None:

@@ -32,6 +32,7 @@ TEXTS = [
     "CONTRIBUTING.md",
     "docs/start.md",
     "docs/daily_use.md",
+    "docs/margins.md",
     "docs/metrics.md",
     "docs/distances.md",
 ]
@@ -42,7 +43,7 @@ def public_objects():
         module = importlib.import_module(module_name)
         for name in module.__all__:
             thing = getattr(module, name)
-            record = is_dataclass(thing)  # documents its attributes instead
+            record = is_dataclass(thing) or hasattr(thing, "_fields")  # documents its attributes
             if (inspect.isclass(thing) and not record) or inspect.isfunction(thing):
                 yield f"{module_name}.{name}"
 
