@@ -10,7 +10,7 @@ demo: $(VENV)/.demo  ## fit, show and draw a model on a built-in set
 	$(BIN)/protolearn demo
 
 test: $(VENV)/.test  ## the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.test  ## style, types, direction of imports
 	$(BIN)/ruff check .
@@ -19,10 +19,10 @@ lint: $(VENV)/.test  ## style, types, direction of imports
 	$(BIN)/lint-imports
 
 test-all: test test-oldest docs  ## oldest and newest dependencies, many more generated cases
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto tests
 
 test-oldest: .venv-oldest/.test
-	.venv-oldest/bin/python -m pytest tests
+	.venv-oldest/bin/python -m pytest -n auto tests
 
 bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks

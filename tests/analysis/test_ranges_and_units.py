@@ -230,7 +230,7 @@ def model(flowers):
         pd.Series([True, False, True, False]),
         pd.Index(["sl", "pl"]),
     ],
-    ids=str,
+    ids=lambda fixed: type(fixed).__name__,
 )
 def test_forms_of_fixed(fixed, model, flowers):
     X = flowers[0][::30]

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import custom_axes
 from protolearn import GLVQ, KernelGLVQ, hypothesis_margin
 from protolearn._parameters import Codebook
 from protolearn.blocks import Block
@@ -34,7 +35,7 @@ ESTIMATORS = [
     KernelGLVQ(),
     KernelGLVQ(kernel="linear", max_support=None),
     KernelGLVQ(solver="sgd", prototypes_per_class=2),
-    KernelGLVQ(kernel=laplacian_kernel),
+    KernelGLVQ(kernel=custom_axes.Laplacian()),
 ]
 
 
