@@ -74,6 +74,7 @@ def test_malformed_csv(folder, text, message):
 @pytest.mark.parametrize(
     "content",
     [b"a,target\n1,x\n", gzip.compress(GOOD.encode())[:-12], gzip.compress(b"a,target\n1,\xff")],
+    ids=["not compressed", "cut short", "not text"],
 )
 def test_unreadable_csv(folder, content):
     (folder / "bad.csv.gz").write_bytes(content)
