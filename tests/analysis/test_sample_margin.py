@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix, random_array
+from scipy.sparse import csr_matrix
+from scipy.sparse import random as random_sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -260,7 +261,7 @@ def test_kinds_of_rows(iris):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_prototypes_and_sparse_rows():
-    X = csr_matrix(random_array((60, 2000), density=0.01, random_state=0))
+    X = csr_matrix(random_sparse(60, 2000, density=0.01, random_state=0))
     y = np.arange(60) % 5
     for model in (GLVQ(prototypes_per_class=2, max_iter=3), GMLVQ(rank=2, max_iter=3)):
         model.set_params(random_state=0).fit(X, y)

@@ -127,6 +127,7 @@ def undone(name: str, step: Any, Z: Floats) -> Floats:
     """Give the rows of which a step makes Z; not finite where it can make no such."""
     try:
         with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
             warnings.simplefilter("ignore", RuntimeWarning)
             return np.asarray(step.inverse_transform(Z), dtype=np.float64)
     except ValueError as error:
