@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("quick", max_examples=25, **COMMON)
+settings.register_profile("quick", max_examples=25, derandomize=True, **COMMON)
 settings.register_profile("thorough", max_examples=1500, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -129,7 +129,8 @@ def test_is_the_nearest_allowed_row(kind, seed):
             assert found.feasible[i] == (room > 0.0)
         if found.feasible[i]:
             expected = shortest(model, omega, x, own[i], sought, box)
-            np.testing.assert_allclose(found.distance[i], expected, rtol=1e-6, atol=1e-9)
+            rounding = 1e-15 * expected**2  # the oracle sees a way y by its residual 1 / (1 + y^2)
+            np.testing.assert_allclose(found.distance[i], expected, rtol=1e-6 + rounding, atol=1e-9)
 
 
 @given(seed=SEEDS)

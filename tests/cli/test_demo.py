@@ -18,6 +18,7 @@ def test_demo(tmp_path):
     assert "petal length (cm)" in done.stdout
     assert "versicolor" in done.stdout
     assert "Margins" in done.stdout
+    assert "away: versicolor -> virginica: petal" in done.stdout
     picture = tmp_path / "protolearn-demo" / "iris.png"
     assert str(picture.relative_to(tmp_path)) in done.stdout.splitlines()[-1]
     assert picture.read_bytes()[:4] == b"\x89PNG"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import datasets
 from .._files import replacing
-from ..analysis import hypothesis_margin
+from ..analysis import counterfactual, hypothesis_margin
 from ..classifiers import GLVQ
 from ..report import ProjectionDisplay
 
@@ -40,6 +41,11 @@ def run(name: str, folder: Path, seed: int) -> None:
     model.fit(X, y)
     console.print(prototype_table(model, features))
     console.print(margin_table(model, X, y))
+    with console.status("smallest changes"):
+        changes = closest_calls(model, X, features)
+    console.print("The closest call of each class, and the smallest change of the answer:")
+    for line in changes:
+        console.print(f"  {line}", highlight=False, soft_wrap=True)
     path = save_picture(model, X, y, folder / f"{name}.png")
     console.print(f"Open [bold]{path}[/] to see prototypes and decision regions.", soft_wrap=True)
 
@@ -72,6 +78,18 @@ def margin_table(model: Pipeline, X: Any, y: Any) -> Table:
             str(label), *(f"{q:.2f}" for q in quantiles), str(int((part < 0).sum())), str(len(part))
         )
     return table
+
+
+def closest_calls(model: Pipeline, X: Any, features: list[str]) -> list[str]:
+    """Say for the row of each predicted class that is nearest to the boundary what is beyond it."""
+    found = replace(counterfactual(model, X), feature_names=tuple(features))
+    lines = []
+    for label in model.classes_:
+        rows = np.flatnonzero(found.original_label == label)
+        if len(rows):
+            row = int(rows[found.distance[rows].argmin()])
+            lines.append(f"row {row}, {found.distance[row]:.2g} away: {found.describe(row)}")
+    return lines
 
 
 def save_picture(model: Pipeline, X: Any, y: Any, path: Path) -> Path:

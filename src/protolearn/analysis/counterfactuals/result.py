@@ -95,7 +95,7 @@ class Counterfactuals:
         order = np.argsort(-self.sizes[row], kind="stable")
         moved = [j for j in order if self.points[row, j] != self.original[row, j]]
         parts = [
-            f"{self.feature_names[j]} {self.original[row, j]:.4g} -> {self.points[row, j]:.4g}"
+            f"{self.feature_names[j]} {change(self.original[row, j], self.points[row, j])}"
             for j in moved[:MOST_FEATURES]
         ]
         more = len(moved) - len(parts)
@@ -114,3 +114,12 @@ class Counterfactuals:
         pd = pandas()
         frame = pd.DataFrame(self.points, index=self.index, columns=list(self.feature_names))
         return frame.assign(label=self.label, distance=self.distance, feasible=self.feasible)
+
+
+def change(old: float, new: float) -> str:
+    """Write two numbers with as many digits as tell them apart, at least four."""
+    for digits in range(4, 18):
+        texts = f"{old:.{digits}g}", f"{new:.{digits}g}"
+        if texts[0] != texts[1]:
+            break
+    return " -> ".join(texts)
