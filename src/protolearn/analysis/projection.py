@@ -12,7 +12,7 @@ Conditions are numbered: first those of the prototypes, then one for each featur
 ``side`` of a condition tells whether it presses: 0 if not, 1 or -1 (a lower side) if it does.
 
 Loops over vectors are functions of their own, called by address: so they are compiled once and not
-at every place of use, which takes several times as long.
+at every place of use, which takes about twice as long.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ CalibratedClassifierCV` does that.
             Squared where the distance of the model is a squared one.
         """
         check_is_fitted(self, "classes_")
-        return self._by_parts(self._rows(X), _all_distances)
+        return self._by_parts(self._rows(X), all_distances)
 
     def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Any, Indices]:
         """Give the k nearest prototypes of each row, nearest first.
@@ -259,7 +259,8 @@ CalibratedClassifierCV` does that.
         raise ValueError("The distances overflow: rescale X as the training data were scaled.")
 
 
-def _all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+def all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+    """Give the distances of some rows to all prototypes, for ``_by_parts``."""
     D = distance.pairwise(part, codebook)
     return D, D
 

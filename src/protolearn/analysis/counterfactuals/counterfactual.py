@@ -114,18 +114,21 @@ def crossed(
     """
     attempt, is_exact = method(question)
     points, feasible = given.copy(), (question.leave == question.enter) & ranges.hold(given)
-    rows = np.flatnonzero(~feasible)
+    sure, waiting = question.rounding(np.arange(len(given)), question.rows), ~feasible
     for inset in INSETS:
-        changed, found = attempt(rows, inset)
-        rows, changed = rows[found], changed[found]
+        rows = np.flatnonzero(waiting & (sure <= inset))
+        if len(rows):
+            changed, found = attempt(rows, inset)
+            waiting[rows[~found]] = False
+            rows, changed = rows[found], changed[found]
         if not len(rows):
-            break
+            continue
         tried = ranges.clip(units.outer(given[rows], changed))
         seen = as_floats(units.inner(tried))
         is_exact &= units.undoes(seen, changed)
         there = question.answered(rows, seen) & (question.rounding(rows, seen) <= inset)
         points[rows[there]], feasible[rows[there]] = tried[there], True
-        rows = rows[~there]
+        waiting[rows[there]] = False
     return points, feasible, is_exact
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Codebook, Floats, Indices, as_floats
+from ..._parameters import Floats, Indices, as_floats
 from ...classifiers import NearestPrototypeClassifier
-from ...distances import Distance
+from ...classifiers.base import all_distances
 from ..cells import ANY
 from .ranges import Ranges
 
@@ -48,11 +47,6 @@ class Question:
 
     def distances(self, rows: Floats) -> Floats:
         """Give the distances of some rows to all prototypes."""
-
-        def all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
-            D = distance.pairwise(part, codebook)
-            return D, D
-
         return self.model._by_parts(rows, all_distances)
 
     @cached_property
