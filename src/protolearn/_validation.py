@@ -32,10 +32,12 @@ def number_in(
         if np.isfinite(number) and low <= number <= high and (number, True) not in ends:
             return number
     if high < np.inf:
-        wanted = f"in {'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
+        wanted = f" in {'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
+    elif low > -np.inf:
+        wanted = f" greater than {low:g}" if above else f" of at least {low:g}"
     else:
-        wanted = f"greater than {low:g}" if above else f"of at least {low:g}"
-    raise ValueError(f"{name.format(value=value)} must be a finite number {wanted}.")
+        wanted = ""
+    raise ValueError(f"{name.format(value=value)} must be a finite number{wanted}.")
 
 
 def integer_in(value: Any, name: str, low: int, high: int = 10**9) -> int:
@@ -77,6 +79,12 @@ def check_flag(owner: object, name: str) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ValueError(f"{name}={value!r} of {type(owner).__name__} must be True or False.")
+
+
+def check_verbose(owner: Any) -> None:
+    """Raise if the parameter ``owner.verbose`` is neither a number of zero or more nor a flag."""
+    if not isinstance(owner.verbose, (bool, np.bool_)):
+        check_integer(owner, "verbose", low=0)
 
 
 def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> str:

@@ -11,12 +11,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from .._columns import check_observed_columns, check_observed_rows, checked_sparse
-from .._validation import check_flag, check_integer, check_number, check_sample_weight
+from .._magnitude import check_magnitude
+from .._validation import (
+    check_flag,
+    check_integer,
+    check_number,
+    check_sample_weight,
+    check_verbose,
+)
 from ..blocks import Block
 from ..distances import Distance
 from ..prototypes import is_automatic
 from .labels import check_every_class, encode, weigh
-from .magnitude import check_magnitude
 
 
 def check_parameters(model: Any, stream: bool) -> None:
@@ -24,8 +30,7 @@ def check_parameters(model: Any, stream: bool) -> None:
     check_number(model, "tol", low=0.0)
     if model.max_iter is not None:
         check_integer(model, "max_iter", low=1)
-    if not isinstance(model.verbose, (bool, np.bool_)):
-        check_integer(model, "verbose", low=0)
+    check_verbose(model)
     if model.callback is not None and not callable(model.callback):
         raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
     check_number(model, "validation_fraction", low=0.0, high=1.0, above=True, below=True)

@@ -16,22 +16,14 @@ from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
 from .._validation import check_choice, check_sample_weight, integer_in
 from ..blocks import Block
 from ..distances import Distance
+from ..kernels import FeatureKernel, check_gram, check_kernel, named_kernel
 from ..prototypes import STARTS, is_automatic
 from ..solvers import Callback
 from .base import NearestPrototypeClassifier, Part
 from .cholesky import RESIDUAL
 from .expansion import expansion, nearest
+from .feature_space import FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
 from .given import check_trainable
-from .kernels import (
-    FeatureKernel,
-    FeatureSpaceDistance,
-    GivenProducts,
-    check_gram,
-    check_kernel,
-    coordinates,
-    named_kernel,
-    warn_if_far,
-)
 from .labels import encode
 from .lvq import GLVQ
 from .pruning import FeatureSpaceGLVQ, Trained, pruned

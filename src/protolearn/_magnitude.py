@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import column_ranges
+from ._columns import column_ranges
 
 LARGEST = 5e307
 SMALLEST_SPREAD = 1e-152
