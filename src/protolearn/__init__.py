@@ -35,6 +35,18 @@ from .classifiers import (
     MarginLVQ,
     PrototypeClassifier,
 )
+from .linear import (
+    RVM,
+    BoostedPrototypes,
+    FisherPrototypes,
+    HardMarginSVM,
+    LinearPrototypes,
+    MeanOfClass,
+    NotSeparableError,
+    SoftMarginSVM,
+    generalized_prototypes,
+    regularization_path,
+)
 
 __version__ = "0.1.0.dev0"
 
@@ -51,16 +63,26 @@ __all__ = [
     "MRSLVQ",
     "OLVQ1",
     "RSLVQ",
+    "RVM",
     "SNPC",
+    "BoostedPrototypes",
+    "FisherPrototypes",
+    "HardMarginSVM",
     "KernelGLVQ",
+    "LinearPrototypes",
     "MarginLVQ",
+    "MeanOfClass",
+    "NotSeparableError",
     "PrototypeClassifier",
     "RejectClassifier",
+    "SoftMarginSVM",
     "certified_radius",
     "counterfactual",
     "datasets",
     "generalization_bound",
+    "generalized_prototypes",
     "hypothesis_margin",
+    "regularization_path",
     "relevance_profile",
     "sample_margin",
 ]

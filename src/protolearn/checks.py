@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
 from ._parameters import Codebook, Floats, as_floats, as_indices
-from .classifiers.excuses import expected_failed_checks
+from .classifiers import excuses
 from .distances import Distance
+from .linear import excuses as linear_excuses
 from .losses import Loss
 from .margins import Margin
 from .native import GRADIENT, LOSS, MARGIN, PAIR, Native
@@ -134,6 +135,34 @@ def check_distance(distance: Distance, X: Any = None) -> None:
     X, codebook = _codebook(distance, rows, rng)
     _check_pairs(distance, X, codebook)
     _check_blocks(distance, X, codebook, rng)
+
+
+def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
+    """Tell which of scikit-learn's estimator checks an estimator cannot pass, and why.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of ours.
+
+    Returns
+    -------
+    checks : dict
+        Name of the check to reason; the ``expected_failed_checks`` of ``check_estimator``.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ
+    >>> from protolearn.checks import expected_failed_checks
+    >>> expected_failed_checks(GLVQ())
+    {}
+    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
+    ['check_sample_weight_equivalence_on_dense_data',
+     'check_sample_weight_equivalence_on_sparse_data']
+    """
+    if isinstance(estimator, MetaEstimatorMixin) and hasattr(estimator, "model"):
+        return expected_failed_checks(estimator.model)
+    return {**excuses.excuses_of(estimator), **linear_excuses.excuses_of(estimator)}
 
 
 def _slope_jump(loss: Loss) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator
 
 from ..distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
 from .heuristic_lvq import LVQ21
@@ -29,34 +29,11 @@ ZERO_ROWS = (
 )
 
 
-def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
-    """Tell which of scikit-learn's estimator checks an estimator cannot pass, and why.
-
-    Parameters
-    ----------
-    estimator : estimator
-        One of ours.
-
-    Returns
-    -------
-    checks : dict
-        Name of the check to reason; the ``expected_failed_checks`` of ``check_estimator``.
-
-    Examples
-    --------
-    >>> from protolearn import GLVQ
-    >>> from protolearn.checks import expected_failed_checks
-    >>> expected_failed_checks(GLVQ())
-    {}
-    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
-    ['check_sample_weight_equivalence_on_dense_data',
-     'check_sample_weight_equivalence_on_sparse_data']
-    """
-    if isinstance(estimator, MetaEstimatorMixin) and hasattr(estimator, "model"):
-        return expected_failed_checks(estimator.model)
+def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
+    """Give the checks that one of the prototype classifiers cannot pass, with the reasons."""
     if isinstance(estimator, KernelGLVQ):
         reason = "training stops by derivatives in coordinates that depend on the order of the rows"
-        excused = expected_failed_checks(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)
+        excused = excuses_of(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)
         if estimator._is_precomputed():
             excused.update(dict.fromkeys(NO_GRAM, "the check gives rows, not a Gram matrix"))
         return excused

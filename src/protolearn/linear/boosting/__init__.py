@@ -1,0 +1,5 @@
+"""Boosted prototypes."""
+
+from .boosted import BoostedPrototypes
+
+__all__ = ["BoostedPrototypes"]

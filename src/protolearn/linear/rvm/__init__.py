@@ -1,0 +1,5 @@
+"""The relevance vector machine."""
+
+from .machine import RVM
+
+__all__ = ["RVM"]

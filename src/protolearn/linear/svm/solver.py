@@ -1,0 +1,236 @@
+"""Support vector machines by the proximal point method on their dual.
+
+With ``f = w.z + b`` and multipliers ``0 <= alpha <= cap`` of the samples, each step minimises
+
+    |w|^2 / 2 + sum_i envelope_i(1 - y_i f(z_i)),    alpha_i(t) = clip(alpha_i + sigma t, 0, cap_i),
+
+where ``alpha_i(t)`` is the derivative of the envelope, and takes ``alpha(1 - y f)`` as its new
+multipliers. The minimum is found by Newton's method: the function is piecewise quadratic, so that
+the last step is exact. The dual is a quadratic program, for which the outer steps end after
+finitely many, too. One step from zero multipliers without a cap is the 2-norm machine with
+``C = sigma``. Time and memory grow linearly with the number of samples, multipliers of an earlier
+problem are a warm start, and large caps do no harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from ..._parameters import Floats
+
+NEWTON_STEPS = 200
+OUTER_STEPS = 60
+SEARCH_STEPS = 100
+FIRST_SIGMA = 10.0
+"""Weight of the envelopes in the first step, for samples of unit size; it grows tenfold a step."""
+LARGEST_SIGMA = 1e9
+WARM_POWER = 2
+"""Steps that are left out where an earlier problem is the start."""
+LARGE_C = 1e5
+"""Weight of squared slacks beyond which a single step would lose digits."""
+ROUNDING = 1e-13
+"""Relative error of sums that is sure to be rounding."""
+TOLERANCE = 1e-10
+"""Violation of the conditions of an optimum that is let pass, in units of the margin."""
+
+
+class Machine(NamedTuple):
+    """A solution, or a start for one.
+
+    Attributes
+    ----------
+    alpha : array (n,)
+        Multipliers of the samples.
+    normal : array (d,)
+        ``w = sum_i alpha_i y_i z_i``.
+    offset : float
+        The offset b.
+    error : float
+        By how much the conditions of an optimum are violated, in units of the margin.
+    n_iter : int
+        Newton steps.
+    """
+
+    alpha: Floats
+    normal: Floats
+    offset: float
+    error: float = np.inf
+    n_iter: int = 0
+
+
+@dataclass(frozen=True)
+class Envelopes:
+    """The smooth problem of one step: samples with their signs, caps, weights and multipliers."""
+
+    rows: Floats
+    signs: Floats
+    cap: Floats
+    sigma: Floats
+    alpha: Floats
+
+    def multipliers(self, decision: Floats) -> Floats:
+        """Give the multipliers before they are clipped."""
+        return self.alpha + self.sigma * (1.0 - self.signs * decision)
+
+    def minimise(self, normal: Floats, offset: float) -> tuple[Floats, float, int]:
+        """Give the minimum, from a start, and the number of steps.
+
+        A whole step that leaves every sample on its part of the envelope is exact.
+        """
+        free = self.multipliers(self.rows @ normal + offset)
+        for step in range(NEWTON_STEPS):  # noqa: B007
+            pull = np.clip(free, 0.0, self.cap) * self.signs
+            slope = np.append(normal - pull @ self.rows, -pull.sum())
+            if np.abs(slope).max() <= 2.0 * np.finfo(float).eps * np.abs(pull).sum():
+                break
+            curved, capped = (free > 0.0) & (free < self.cap), free >= self.cap
+            way = self.newton_way(slope, curved)
+            change = -self.sigma * self.signs * (self.rows @ way[:-1] + way[-1])
+            whole = free + change
+            same = (curved == ((whole > 0.0) & (whole < self.cap))) & (
+                capped == (whole >= self.cap)
+            )
+            length = 1.0 if same.all() else self.best_length(normal, way, free, change)
+            normal, offset = normal + length * way[:-1], offset + length * way[-1]
+            free = self.multipliers(self.rows @ normal + offset)
+            still = length * np.abs(change / self.sigma).max() <= np.finfo(float).eps
+            if same.all() or still:  # exact, or f moves by less than its rounding
+                break
+        return normal, offset, step + 1
+
+    def newton_way(self, slope: Floats, curved: NDArray[np.bool_]) -> Floats:
+        """Solve for the way to the minimum of the quadratic function around a point.
+
+        The offset is eliminated first: what is left depends on the scatter of the samples around
+        their mean, and is well conditioned wherever they lie.
+        """
+        sigma, normal = self.sigma[curved], -slope[:-1]
+        if not len(sigma):  # the offset alone has no curvature: go as far as a margin is wide
+            return np.append(normal, -np.sign(slope[-1]))
+        mean = sigma @ self.rows[curved] / sigma.sum()
+        scatter = np.sqrt(sigma)[:, None] * (self.rows[curved] - mean)
+        normal = solved(scatter, normal + slope[-1] * mean)
+        return np.append(normal, -slope[-1] / sigma.sum() - mean @ normal)
+
+    def best_length(self, normal: Floats, way: Floats, free: Floats, change: Floats) -> float:
+        """Find where the derivative along a way is zero; it is piecewise linear and increasing."""
+        first, square = normal @ way[:-1], way[:-1] @ way[:-1]
+        by_sigma = change / self.sigma
+
+        def derivative(t: float) -> tuple[float, float]:
+            moved = free + t * change
+            inside = (moved > 0.0) & (moved < self.cap)
+            value = first + t * square + np.clip(moved, 0.0, self.cap) @ by_sigma
+            return float(value), float(square + change[inside] @ by_sigma[inside])
+
+        low, high, t = 0.0, np.inf, 1.0
+        for _ in range(SEARCH_STEPS):
+            value, curvature = derivative(t)
+            low, high = (t, high) if value < 0.0 else (low, t)
+            root = t - value / curvature if curvature > 0.0 else np.inf
+            if abs(root - t) <= ROUNDING * t:
+                return root
+            if not low < root < high:
+                root = 2.0 * t if high == np.inf else 0.5 * (low + high)
+            t = root
+        return t
+
+
+def soft_margin_2(rows: Floats, signs: Floats, C: Floats, start: Machine | None = None) -> Machine:
+    """Solve the machine with squared slacks: ``|w|^2 / 2 + sum_i C_i xi_i^2 / 2``."""
+    cap, give = np.full(len(rows), np.inf), 1.0 / C
+    if C.max() > LARGE_C:
+        return proximal(rows, signs, cap, give, start)
+    start = start or _nowhere(rows)
+    step = Envelopes(rows, signs, cap, C, np.zeros(len(rows)))
+    normal, offset, n_iter = step.minimise(start.normal, start.offset)
+    alpha = np.maximum(step.multipliers(rows @ normal + offset), 0.0)
+    return judged(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
+
+
+def soft_margin_1(rows: Floats, signs: Floats, C: Floats, start: Machine | None = None) -> Machine:
+    """Solve the machine with slacks: ``|w|^2 / 2 + sum_i C_i xi_i``; multipliers are at most C."""
+    return proximal(rows, signs, C, np.zeros(len(rows)), start)
+
+
+def proximal(
+    rows: Floats, signs: Floats, cap: Floats, give: Floats, start: Machine | None
+) -> Machine:
+    """Solve for multipliers up to a cap, with ``give * alpha^2 / 2`` as a cost in the dual."""
+    normal, offset = (start or _nowhere(rows))[1:3]
+    alpha = np.zeros(len(rows)) if start is None else np.minimum(start.alpha, cap)
+    unit, error, n_iter = min(1.0, float(cap.max())), np.inf, 0
+    for power in range(0 if start is None else WARM_POWER, OUTER_STEPS):
+        largest = np.inf if give.any() else max(LARGEST_SIGMA, float(alpha.max()))
+        sigma = unit * min(FIRST_SIGMA * 10.0**power, largest)
+        kept = 1.0 / (1.0 + sigma * give)
+        step = Envelopes(rows, signs, cap, sigma * kept, alpha * kept)
+        normal, offset, steps = step.minimise(normal, offset)
+        moved = np.clip(step.multipliers(rows @ normal + offset), 0.0, cap)
+        error, alpha = float(np.abs(moved - alpha).max()) / sigma, moved
+        n_iter += steps
+        length = float(np.linalg.norm(normal))
+        if error <= TOLERANCE * min(1.0, length) or ROUNDING * alpha.sum() > max(1.0, length):
+            break  # solved, or larger multipliers would make a normal of rounding alone
+    machine = refined(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
+    return judged(machine, rows, signs, cap, give)
+
+
+def judged(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
+    """Measure how far the multipliers, and the normal that they make, are from an optimum."""
+    alpha, unit = machine.alpha, min(1.0, float(cap.max()))
+    normal = (alpha * signs) @ rows
+    slack = 1.0 - signs * (rows @ normal + machine.offset)
+    wanted = np.clip(alpha + unit * (slack - give * alpha), 0.0, cap)
+    return machine._replace(normal=normal, error=float(np.abs(wanted - alpha).max()) / unit)
+
+
+def solved(scatter: Floats, right: Floats) -> Floats:
+    """Solve ``(I + scatter^T scatter) x = right``, by the smaller of two matrices."""
+    m, d = scatter.shape
+    matrix = scatter @ scatter.T if m < d else scatter.T @ scatter
+    rounding = np.finfo(float).eps * matrix.trace()  # keeps the matrix positive definite
+    matrix.flat[:: len(matrix) + 1] += 1.0 + rounding
+    factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
+    if m >= d:
+        return cho_solve(factor, right, check_finite=False)
+    return right - scatter.T @ cho_solve(factor, scatter @ right, check_finite=False)
+
+
+def refined(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
+    """Let the free samples lie on the margin exactly, by the least change of their multipliers."""
+    free = (machine.alpha > 0.0) & (machine.alpha < cap)
+    if not free.any():
+        return machine._replace(offset=middle_offset(machine, rows, signs))
+    signed, own = signs[free, None] * rows[free], signs[free]
+    pull = machine.alpha * signs
+    left = 1.0 - (give * machine.alpha)[free] - signed @ (pull @ rows) - own * machine.offset
+    basis = np.linalg.qr(np.column_stack([signed, own]))[0]  # the least change lies in its span
+    signed, own = basis.T @ signed, basis.T @ own
+    matrix = np.block([[signed @ signed.T, own[:, None]], [own, 0.0]])
+    change = np.linalg.lstsq(matrix, np.append(basis.T @ left, -pull.sum()), rcond=None)[0]
+    alpha = machine.alpha.copy()
+    alpha[free] += basis @ change[:-1]
+    if ((alpha < 0.0) | (alpha > cap)).any():
+        return machine
+    return machine._replace(alpha=alpha, offset=machine.offset + float(change[-1]))
+
+
+def middle_offset(machine: Machine, rows: Floats, signs: Floats) -> float:
+    """Give the middle of all offsets that are optimal, where no sample is free."""
+    level = signs - rows @ machine.normal
+    above = (signs > 0.0) == (machine.alpha > 0.0)  # the offset is at most the level
+    high, low = level[above].min(initial=np.inf), level[~above].max(initial=-np.inf)
+    if np.isfinite(low) and np.isfinite(high):
+        return float(0.5 * (low + high))
+    return float(low if np.isfinite(low) else high)
+
+
+def _nowhere(rows: Floats) -> Machine:
+    """Give the start without any knowledge."""
+    return Machine(np.zeros(len(rows)), np.zeros(rows.shape[1]), 0.0)
