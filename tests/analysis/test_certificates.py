@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -323,5 +323,5 @@ def test_errors(iris):
         certified_radius(model, 1e200 * X)
     with pytest.raises(NotFittedError):
         certified_radius(GLVQ(), X)
-    with pytest.raises(TypeError, match="LogisticRegression is not a nearest-prototype"):
-        certified_radius(LogisticRegression().fit(X, y), X)
+    with pytest.raises(TypeError, match="GaussianNB is neither a nearest-prototype"):
+        certified_radius(GaussianNB().fit(X, y), X)

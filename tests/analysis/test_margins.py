@@ -47,7 +47,7 @@ def test_errors(iris):
         hypothesis_margin(model, X[:1], [7])
     with pytest.raises(ValueError, match="X has 2 rows and y has 1 labels"):
         hypothesis_margin(model, X[:2], [0])
-    with pytest.raises(TypeError, match="LogisticRegression is not a nearest-prototype"):
+    with pytest.raises(TypeError, match="LogisticRegression is neither a nearest-prototype"):
         hypothesis_margin(LogisticRegression().fit(X, y), X, y)
     divergent = PrototypeClassifier(distance=custom_axes.LogCosh()).fit(X, y)
     with pytest.raises(ValueError, match="LogCosh is no metric"):

@@ -76,8 +76,8 @@ def test_radius_is_the_distance_to_the_border(iris):
     Z, (a, b) = scaled[0].transform(X), scaled[-1].prototypes_
     distance = np.abs(Z @ (b - a) - 0.5 * (b @ b - a @ a)) / np.linalg.norm(b - a)
     np.testing.assert_allclose(model.confidence(X), distance, atol=1e-9)
-    with pytest.raises(TypeError, match="LogisticRegression is not a nearest-prototype"):
-        confidence_of(LogisticRegression().fit(X, y), X, "radius")
+    with pytest.raises(TypeError, match="GaussianNB is neither a nearest-prototype"):
+        confidence_of(GaussianNB().fit(X, y), X, "radius")
 
 
 def test_probability_and_function(iris):

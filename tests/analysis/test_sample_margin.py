@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse import random as random_sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -328,7 +328,7 @@ def test_errors(iris):
         sample_margin(model, 1e200 * X)
     with pytest.raises(NotFittedError):
         sample_margin(GLVQ(), X)
-    with pytest.raises(TypeError, match="LogisticRegression is not a nearest-prototype"):
-        sample_margin(LogisticRegression().fit(X, y), X)
+    with pytest.raises(TypeError, match="GaussianNB is neither a nearest-prototype"):
+        sample_margin(GaussianNB().fit(X, y), X)
     with pytest.raises(ValueError, match="n_jobs"):
         sample_margin(model, X, n_jobs=0)

@@ -16,6 +16,7 @@ from ..distances import Distance
 from ..native import indices, matrix, native, types, vector_out
 from .cells import Cells, complete_rows, decides_softly, leading_class, named
 from .margins import last_step
+from .planes import LinearCells, last_with_cells
 from .projection import PARALLEL
 from .soft_certificates import soft_radius
 
@@ -28,17 +29,18 @@ def certified_radius(model: Any, X: Any) -> Floats:
 
     Parameters
     ----------
-    model : nearest-prototype classifier, or Pipeline that ends in one
+    model : nearest-prototype or linear classifier, or Pipeline that ends in one
         A fitted model whose distance is a metric, or the square of one: squared Euclidean,
-        relevance, matrix (also local), Mahalanobis, Minkowski, tangent, kernel "rbf". In a
-        pipeline the radius is measured in the space of the last step.
+        relevance, matrix (also local), Mahalanobis, Minkowski, tangent, kernel "rbf"; or any
+        classifier that takes the largest of ``X @ coef_.T + intercept_``, also scikit-learn's. In
+        a pipeline the radius is measured in the space of the last step.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
         The rows.
 
     Returns
     -------
     radius : array of shape (n_samples,)
-        Euclidean lengths, zero or more; infinite if all prototypes have the same class.
+        Euclidean lengths, zero or more; infinite if no row has another class.
 
     See Also
     --------
@@ -55,6 +57,9 @@ def certified_radius(model: Any, X: Any) -> Floats:
     For a soft decision (:class:`RSLVQ`) the own score is bounded below by its tangent at the row,
     and the scores of rivals above by what each of their prototypes can gain.
 
+    For a linear classifier it is ``min_k (s_c - s_k) / |w_c - w_k|`` over the other classes k, s
+    the scores and w the rows of ``coef_``; for two classes ``|w.x + b| / |w|``: the sample margin.
+
     Examples
     --------
     >>> from protolearn import GLVQ, certified_radius
@@ -62,7 +67,9 @@ def certified_radius(model: Any, X: Any) -> Floats:
     >>> certified_radius(model, [[0.5]]).round(2)
     array([2.])
     """
-    model, X = last_step(model, X)
+    model, X = last_step(model, X, last_with_cells)
+    if isinstance(model, LinearCells):
+        return model._by_parts(complete_rows(model, X, "certified_radius"), model.radius)
     codebook = model._codebook()
     directions = model._distance.directions(codebook)
     steepness = model._distance.steepness(codebook)

@@ -13,6 +13,7 @@ from ..classifiers import NearestPrototypeClassifier
 from ..distances import Distance
 from .cells import Cells, complete_rows, decides_softly, leading_class, named
 from .margins import last_step
+from .planes import LinearCells, last_with_cells
 
 ROWS = 128
 """Rows that a thread takes at a time; always as many, so that all numbers of threads agree."""
@@ -26,10 +27,11 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
 
     Parameters
     ----------
-    model : nearest-prototype classifier, or Pipeline that ends in one
+    model : nearest-prototype or linear classifier, or Pipeline that ends in one
         A fitted model with flat boundaries: squared Euclidean, relevance, matrix or Mahalanobis
-        distance, one metric for all prototypes, and a hard decision. In a pipeline the margin is
-        measured in the space of the last step.
+        distance, one metric for all prototypes, and a hard decision; or any classifier that takes
+        the largest of ``X @ coef_.T + intercept_``, also scikit-learn's. In a pipeline the margin
+        is measured in the space of the last step.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
         The rows.
     n_jobs : int, default=None
@@ -38,7 +40,7 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     Returns
     -------
     margin : array of shape (n_samples,)
-        Euclidean lengths; infinite if all prototypes have the same class.
+        Euclidean lengths; infinite if no row has another class.
 
     See Also
     --------
@@ -58,7 +60,7 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     >>> sample_margin(model, [[0.5]]).round(2)
     array([2.])
     """
-    model, X = last_step(model, X)
+    model, X = last_step(model, X, last_with_cells)
     cells = Cells.of(model)
     if cells is None:
         raise ValueError(
@@ -72,10 +74,11 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
         D = distance.pairwise(rows, codebook)
         return cells.shortest_ways(D, leading_class(D, codebook.labels)).length, D
 
+    part = model.radius if isinstance(model, LinearCells) else lengths
     starts = range(0, X.shape[0], ROWS)
     with one_blas_thread():
         told = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(model._by_parts)(X[start : start + ROWS], lengths) for start in starts
+            delayed(model._by_parts)(X[start : start + ROWS], part) for start in starts
         )
     return np.concatenate(told)
 

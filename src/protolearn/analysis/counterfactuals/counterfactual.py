@@ -11,7 +11,8 @@ from sklearn.utils import check_array
 from ..._parameters import Floats, Indices, as_floats
 from ...classifiers import NearestPrototypeClassifier
 from ..cells import ANY, Cells, complete_rows, named
-from ..margins import known_labels, last_classifier
+from ..margins import known_labels
+from ..planes import last_with_cells
 from .exact import exact
 from .question import Attempt, Question
 from .ranges import Ranges
@@ -22,6 +23,9 @@ from .units import Units
 INSETS = 10.0 ** np.arange(-15, 0)
 """How far to go beyond the boundary, as a share of the largest distance: as little as serves."""
 
+FARTHER = 10.0 ** np.arange(16)
+"""And if that is lost among the digits of the user's units, where all distances are tiny."""
+
 
 def counterfactual(
     model: Any, X: Any, target: Any = None, fixed: Any = None, bounds: Any = None
@@ -30,10 +34,12 @@ def counterfactual(
 
     Parameters
     ----------
-    model : nearest-prototype classifier, or Pipeline that ends in one
+    model : nearest-prototype or linear classifier, or Pipeline that ends in one
         A fitted model. Its distance must be a metric that depends on differences of features, or
-        the square of one. The steps of a pipeline must have ``inverse_transform``, such as
-        scalers; what is nearest is measured in the space of the last step.
+        the square of one; or it is a classifier that takes the largest of ``X @ coef_.T +
+        intercept_``, also scikit-learn's. The steps of a pipeline must have
+        ``inverse_transform``, such as scalers; what is nearest is measured in the space of the
+        last step.
     X : array-like of shape (n_samples, n_features)
         The rows.
     target : label, or array-like of shape (n_samples,), default=None
@@ -61,11 +67,12 @@ def counterfactual(
     Notes
     -----
     With flat boundaries (squared Euclidean, relevance, matrix and Mahalanobis distance, one metric
-    for all, hard decision) the nearest point of the cells of the rival prototypes is exact, but
-    for a step across the boundary as small as rounding allows. Otherwise (local metrics, soft
-    decisions, other metrics) it is found by a search along the gradient, and the distance is an
-    *upper* bound: ``exact`` tells. So it does where ``inverse_transform`` of a step is no true
-    inverse (ties under a quantile transformer, values out of reach of a power transformer).
+    for all, hard decision; linear classifiers) the nearest point of the cells of the rivals is
+    exact, but for a step across the boundary as small as rounding allows. Otherwise (local
+    metrics, soft decisions, other metrics) it is found by a search along the gradient, and the
+    distance is an *upper* bound: ``exact`` tells. So it does where ``inverse_transform`` of a step
+    is no true inverse (ties under a quantile transformer, values out of reach of a power
+    transformer).
 
     Points in a pipeline with a scaler come in the units of X, and so do ``bounds``; ``distance``
     is that of the model, which the scaler has made comparable between features.
@@ -82,7 +89,7 @@ def counterfactual(
     >>> found.label, found.feasible
     (array([1]), array([ True]))
     """
-    last, units = last_classifier(model), Units(model)
+    last, units = last_with_cells(model), Units(model)
     Z = complete_rows(last, units.inner(X), "counterfactual")
     given = check_array(X, dtype=np.float64, input_name="X")
     names = [f"x{j}" for j in range(given.shape[1])] if units.names is None else list(units.names)
@@ -115,7 +122,7 @@ def crossed(
     attempt, is_exact = method(question)
     points, feasible = given.copy(), (question.leave == question.enter) & ranges.hold(given)
     sure, waiting = question.rounding(np.arange(len(given)), question.rows), ~feasible
-    for inset in INSETS:
+    for inset in (*INSETS, *FARTHER) if is_exact and units.featurewise else INSETS:
         rows = np.flatnonzero(waiting & (sure <= inset))
         if len(rows):
             changed, found = attempt(rows, inset)
@@ -125,11 +132,11 @@ def crossed(
             continue
         tried = ranges.clip(units.outer(given[rows], changed))
         seen = as_floats(units.inner(tried))
-        is_exact &= units.undoes(seen, changed)
         there = question.answered(rows, seen) & (question.rounding(rows, seen) <= inset)
+        is_exact &= units.undoes(seen[there], changed[there], question.rows)
         points[rows[there]], feasible[rows[there]] = tried[there], True
         waiting[rows[there]] = False
-    return points, feasible, is_exact
+    return points, feasible, is_exact and not waiting.any()
 
 
 def method(question: Question) -> tuple[Attempt, bool]:

@@ -79,10 +79,14 @@ class Units:
             after = np.where(np.isfinite(back).all(axis=1, keepdims=True), back, given)
         return after
 
-    def undoes(self, seen: Floats, after: Floats) -> bool:
-        """Tell whether the model sees rows as it should: whether steps have a true inverse."""
+    def undoes(self, seen: Floats, after: Floats, rows: Floats) -> bool:
+        """Tell whether the model sees changed rows as it should: steps have a true inverse.
+
+        In units of the rows that were changed, or of the changed ones.
+        """
         off = np.abs(seen - after).max(initial=0.0)
-        return not self.steps or bool(off <= SAME * np.abs(after).max(initial=0.0))
+        size = max(np.abs(rows).max(initial=0.0), np.abs(after).max(initial=0.0))
+        return not self.steps or bool(off <= SAME * size)
 
     def ranges(self, ranges: Ranges, n_inner: int) -> Ranges:
         """Give ranges as the model sees them, with its number of features."""

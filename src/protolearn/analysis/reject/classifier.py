@@ -48,13 +48,13 @@ class RejectClassifier(AroundClassifier):
         held-out rows. If there is none, all is rejected, with a warning. New rows may have
         somewhat more errors, since the threshold was chosen by the held-out ones.
     measure : {"margin", "radius", "probability"} or callable, default="margin"
-        Confidence of a prediction. ``"margin"``: of a nearest-prototype model, or a Pipeline that
-        ends in one, the hypothesis margin of the predicted class,
-        ``(d_rival - d_own) / 2``; of other models the lead of the best score of
-        ``decision_function`` over the second (two classes: its absolute value). ``"radius"``:
-        :func:`protolearn.analysis.certified_radius`. ``"probability"``: the largest of
-        ``predict_proba``. A function ``measure(model, X)`` gives an array of shape (n_samples,),
-        larger is surer.
+        Confidence of a prediction. ``"margin"``: of a nearest-prototype model, a linear classifier
+        of protolearn, or a Pipeline that ends in one, the
+        :func:`~protolearn.analysis.hypothesis_margin` of the predicted class; of other models the
+        lead of the best score of ``decision_function`` over the second (two classes: its absolute
+        value). ``"radius"``: :func:`~protolearn.analysis.certified_radius`, also of scikit-learn's
+        linear classifiers. ``"probability"``: the largest of ``predict_proba``. A function
+        ``measure(model, X)`` gives an array of shape (n_samples,), larger is surer.
     per_class : bool, default=False
         Whether ``cost`` and ``target_error`` find a threshold for each predicted class. A class
         that is never predicted on held-out rows gets the threshold of all rows. With ``threshold``

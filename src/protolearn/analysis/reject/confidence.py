@@ -11,6 +11,7 @@ from sklearn.utils import indexable
 
 from ..._parameters import Floats
 from ...classifiers import NearestPrototypeClassifier
+from ...linear.base import LinearPrototypeClassifier
 from ..certificates import certified_radius
 from ..margins import margin_of_prediction
 from .thresholds import as_confidence
@@ -44,9 +45,14 @@ def check_measure(measure: Any) -> None:
 def margin(model: Any, X: Any) -> Any:
     """Give the hypothesis margin of the predicted class, or the lead of the best score."""
     last = model[-1] if isinstance(model, Pipeline) else model
-    if not isinstance(last, NearestPrototypeClassifier):
-        return lead(model, X)
-    return margin_of_prediction(model, X)
+    if isinstance(last, NearestPrototypeClassifier) or is_linear(last):
+        return margin_of_prediction(model, X)
+    return lead(model, X)
+
+
+def is_linear(model: Any) -> bool:
+    """Tell whether a model has prototypes and a shift."""
+    return isinstance(model, LinearPrototypeClassifier) and hasattr(model, "prototypes_")
 
 
 def lead(model: Any, X: Any) -> Any:
