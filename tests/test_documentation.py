@@ -24,6 +24,7 @@ MODULES = [
     "protolearn.report",
     "protolearn.datasets",
     "protolearn.analysis",
+    "protolearn.linear",
 ]
 # Summary there and on one line; parameters all documented, none invented, in order, with types.
 CODES = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR04", "PR06", "PR07", "RT03"}
@@ -32,6 +33,7 @@ TEXTS = [
     "CONTRIBUTING.md",
     "docs/start.md",
     "docs/daily_use.md",
+    "docs/linear.md",
     "docs/margins.md",
     "docs/metrics.md",
     "docs/distances.md",

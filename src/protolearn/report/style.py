@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#444444")
 LINES = ("-", "--", ":", "-.")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -37,6 +39,18 @@ def number_drawn(ax: Any, gid: str) -> int:
 def axes_for(ax: Any) -> Any:
     """Give the axes to draw on, new ones if none are given."""
     return pyplot().subplots(layout="constrained")[1] if ax is None else ax
+
+
+def panels_for(ax: Any, rows: int, columns: int, **settings: Any) -> Any:
+    """Give the axes of a picture of several panels, new ones if none are given."""
+    if ax is None:
+        return pyplot().subplots(rows, columns, layout="constrained", **settings)[1]
+    panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    if len(panels) != rows * columns:
+        raise ValueError(
+            f"ax has {len(panels)} axes; this picture has {rows * columns}. Give as many, or None."
+        )
+    return panels
 
 
 def pyplot() -> Any:

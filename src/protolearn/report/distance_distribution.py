@@ -1,0 +1,198 @@
+"""The distances of two classes to a hyperplane: all that a linear classifier sees of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._parameters import Floats, Indices
+from .._validation import integer_in
+from ..linear import PrototypePath
+from .distance_path import DistancePathDisplay
+from .hyperplane import shown, shown_path
+from .names import class_name
+from .style import axes_for, colour, percent
+
+GREY = "#666666"
+
+WIDE = 7.4, 4.0
+"""Size of a figure in inches, which has room for a legend beside the axes."""
+
+
+class DistanceDistributionDisplay:
+    """Histograms of the signed distances of two classes to the hyperplane between them.
+
+    The hyperplane is at zero and the second class should be on its right. Make one with
+    :meth:`from_estimator`; :meth:`from_path` draws the distributions along a path.
+
+    Parameters
+    ----------
+    distances : array of shape (n_samples,)
+        ``(w.x + b) / |w|``.
+    codes : array of shape (n_samples,)
+        Classes of the samples, 0 or 1.
+    classes : list of str
+        Names of the classes.
+    edges : array of shape (n_bins + 1,)
+        Edges of the bins, for both classes.
+    prototypes : array of shape (2,), default=None
+        Distances of the prototypes.
+    name : str, default=None
+        The title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    """
+
+    def __init__(
+        self,
+        *,
+        distances: Floats,
+        codes: Indices,
+        classes: list[str],
+        edges: Floats,
+        prototypes: Floats | None = None,
+        name: str | None = None,
+    ):
+        self.distances = distances
+        self.codes = codes
+        self.classes = classes
+        self.edges = edges
+        self.prototypes = prototypes
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        bins: Any = 30,
+        name: str | None = None,
+        legend: bool = True,
+        ax: Any = None,
+    ) -> DistanceDistributionDisplay:
+        """Draw the distances to the hyperplane of a fitted linear classifier of two classes.
+
+        Parameters
+        ----------
+        model : linear classifier, Pipeline that ends in one, or LinearPrototypes
+            A fitted one, of protolearn or of scikit-learn, with ``coef_`` and ``intercept_``. In a
+            pipeline distances are those of the space of the last step. Prototypes are shown if
+            there are any; :func:`~protolearn.generalized_prototypes` finds those of all others.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        bins : int, str or array-like, default=30
+            About how many bins of equal width, one of which begins at the hyperplane; or how to
+            find their edges, or the edges themselves, as in :func:`numpy.histogram_bin_edges`.
+        name : str, default=None
+            The title; None: the class of the model.
+        legend : bool, default=True
+            Whether to draw a legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : DistanceDistributionDisplay
+        """
+        what = shown(model, X, y)
+        plane = what.hyperplane
+        distances = plane.distances(what.X)
+        return cls(
+            distances=distances,
+            codes=what.codes,
+            classes=plane.names(),
+            edges=edges_of(distances, bins),
+            prototypes=None if plane.prototypes is None else plane.distances(plane.prototypes),
+            name=class_name(model) if name is None else name,
+        ).plot(ax=ax, legend=legend)
+
+    @classmethod
+    def from_path(
+        cls, path: PrototypePath, X: Any, y: Any, *, bins: Any = 60, ax: Any = None
+    ) -> DistancePathDisplay:
+        """Draw how the distributions change along a path: an image for each class.
+
+        Parameters
+        ----------
+        path : PrototypePath
+            What :func:`~protolearn.regularization_path` gives, or ``path_`` of
+            :class:`~protolearn.BoostedPrototypes`.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        bins : int, str or array-like, default=60
+            About how many bins of equal width, one of which begins at the hyperplane; or how to
+            find their edges, or the edges themselves, as in :func:`numpy.histogram_bin_edges`.
+        ax : array-like of two matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : DistancePathDisplay
+            A picture of another kind: an image for each class.
+        """
+        what = shown_path(path, X, y)
+        return DistancePathDisplay.of(path, what, lambda found: edges_of(found, bins)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None, legend: bool = True) -> DistanceDistributionDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+
+        Returns
+        -------
+        display : DistanceDistributionDisplay
+        """
+        alone = ax is None
+        ax = axes_for(ax)
+        if alone:
+            ax.figure.set_size_inches(WIDE)
+        for code, name in enumerate(self.classes):
+            own = self.distances[self.codes == code]
+            share = np.histogram(own, self.edges)[0] / max(len(own), 1)
+            label = f"{name}: {100.0 * wrong(own, code):.1f} % wrong"
+            ax.stairs(share, self.edges, fill=True, color=colour(code), alpha=0.35)
+            ax.stairs(share, self.edges, color=colour(code), lw=1.4, label=label)
+            if self.prototypes is not None:
+                ax.axvline(self.prototypes[code], color=colour(code), ls=":", lw=2.0)
+        ax.axvline(0.0, color=GREY, lw=1.2, label="hyperplane")
+        if self.prototypes is not None:
+            ax.plot([], [], color=GREY, ls=":", lw=2.0, label="prototypes")
+        ax.set(xlabel="distance to the hyperplane", ylabel="share of the class", title=self.name)
+        ax.yaxis.set_major_formatter(percent)
+        if legend:
+            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def wrong(distances: Floats, code: int) -> float:
+    """Give the share of rows of a class that lie on the side of the other."""
+    return float(np.mean((distances > 0.0) != bool(code))) if len(distances) else 0.0
+
+
+def edges_of(distances: Floats, bins: Any) -> Floats:
+    """Give the edges of the bins; a number of them is laid out from zero, so that none is both."""
+    if isinstance(bins, (str, Sequence, np.ndarray)):
+        return np.asarray(np.histogram_bin_edges(distances, bins), dtype=np.float64)
+    count = integer_in(bins, "bins={value!r}", 1)
+    width = float(np.ptp(distances) or 1.0) / count
+    low, high = np.floor(distances.min() / width), np.ceil(distances.max() / width)
+    return width * np.arange(low, max(high, low + 1.0) + 1.0)

@@ -1,0 +1,176 @@
+"""What pictures need to know of a linear classifier: its hyperplane, and its prototypes if any."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._parameters import Floats, Indices
+from ..analysis.margins import known_labels
+from ..analysis.relevance import feature_names
+from ..linear import LinearPrototypes, PrototypePath
+from ..linear.generalized import hyperplane_of as normal_and_offset
+
+
+class Hyperplane(NamedTuple):
+    """A linear decision between two classes.
+
+    Attributes
+    ----------
+    coef : array (d,)
+        The normal, which points to the second class.
+    intercept : float
+        The offset b.
+    classes_ : array (2,)
+        The labels; one versus rest the first is None.
+    prototypes : array (2, d) or None
+        Prototypes in the order of the classes.
+    shift : float
+        S of the canonical form.
+    """
+
+    coef: Floats
+    intercept: float
+    classes_: NDArray[Any]
+    prototypes: Floats | None = None
+    shift: float = 0.0
+
+    def distances(self, X: Any) -> Floats:
+        """Give the signed distances of rows, positive on the side of the second class."""
+        return np.asarray(X @ self.coef + self.intercept) / np.linalg.norm(self.coef)
+
+    def codes(self, y: Any) -> Indices:
+        """Give the classes of labels, 0 or 1."""
+        if self.classes_[0] is None:
+            own = column_or_1d(y) == self.classes_[1]
+            if not np.any(own):
+                raise ValueError(
+                    f"y has no label {self.classes_[1]!r}, the class that this path tells from the "
+                    "rest; give the labels of all classes."
+                )
+            return np.asarray(own, dtype=np.intp)
+        return (known_labels(self, y) == self.classes_[1]).astype(np.intp)
+
+    def names(self) -> list[str]:
+        """Give what a legend calls the classes."""
+        first, second = self.classes_
+        return [f"not {second}" if first is None else str(first), str(second)]
+
+
+class Shown(NamedTuple):
+    """A hyperplane and the rows that are shown with it, in the space of the last step."""
+
+    hyperplane: Hyperplane
+    X: Any
+    codes: Indices
+    feature_names: list[str]
+    path: PrototypePath | None = None
+
+
+def shown(model: Any, X: Any, y: Any) -> Shown:
+    """Read a fitted linear classifier, a pipeline that ends in one, or a LinearPrototypes."""
+    columns = getattr(X, "columns", None)
+    last, before = parts(model)
+    hyperplane = hyperplane_of(model)
+    if before is not None:
+        X, columns = before.transform(X), None
+    X, codes = checked(hyperplane, X, y)
+    names = names_of(X, getattr(last, "feature_names_in_", columns), before)
+    path = getattr(last, "path_", None)
+    return Shown(hyperplane, X, codes, names, path if isinstance(path, PrototypePath) else None)
+
+
+def parts(model: Any) -> tuple[Any, Any]:
+    """Give the last step of a fitted model, and all before it or None."""
+    if isinstance(model, LinearPrototypes):
+        return model, model.steps
+    check_is_fitted(model)
+    if isinstance(model, Pipeline):
+        return model[-1], model[:-1] if len(model) > 1 else None
+    return model, None
+
+
+def shown_path(path: Any, X: Any, y: Any) -> Shown:
+    """Read a path of prototypes; the hyperplane is the last."""
+    hyperplane = step(check_path(path), -1)
+    columns = getattr(X, "columns", None)
+    X, codes = checked(hyperplane, X, y)
+    return Shown(hyperplane, X, codes, names_of(X, columns), path)
+
+
+def checked(hyperplane: Hyperplane, X: Any, y: Any) -> tuple[Any, Indices]:
+    """Give checked rows and the codes of their classes."""
+    X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    codes = hyperplane.codes(y)
+    check_consistent_length(X, codes)
+    if X.shape[1] != len(hyperplane.coef):
+        raise ValueError(
+            f"X has {X.shape[1]} features; the hyperplane has {len(hyperplane.coef)}. Give the "
+            "rows in the space of the classifier."
+        )
+    if not hyperplane.coef.any():
+        raise ValueError("There is no hyperplane to show: all its coefficients are zero.")
+    return X, codes
+
+
+def names_of(X: Any, columns: Any, before: Any = None) -> list[str]:
+    """Give the names of the features, if not known then those that the steps before tell."""
+    seen = SimpleNamespace(n_features_in_=X.shape[1], feature_names_in_=columns)
+    return feature_names(seen, before)
+
+
+def hyperplane_of(model: Any) -> Hyperplane:
+    """Read the hyperplane of a fitted model, in the space of the last step of a pipeline."""
+    last, _ = parts(model)
+    if isinstance(last, LinearPrototypes):
+        return Hyperplane(
+            last.coef, last.intercept, last.classes, last.inner_prototypes, last.shift
+        )
+    coef, intercept = normal_and_offset(last)
+    shift = float(np.ravel(getattr(last, "shift_", 0.0))[0])
+    prototypes = getattr(last, "prototypes_", None)
+    return Hyperplane(coef, intercept, last.classes_, prototypes, shift)
+
+
+def with_prototypes(hyperplane: Hyperplane, name: str) -> Floats:
+    """Give the prototypes, or raise if there are none."""
+    if hyperplane.prototypes is None:
+        raise TypeError(
+            f"{name} has no prototypes_; give generalized_prototypes(model, X, y), which finds "
+            "those of any linear classifier."
+        )
+    return hyperplane.prototypes
+
+
+def check_path(path: Any) -> PrototypePath:
+    """Raise if it is not a path of prototypes."""
+    if not isinstance(path, PrototypePath):
+        raise TypeError(
+            "path must be a PrototypePath: what regularization_path gives, or path_ of "
+            f"BoostedPrototypes, one of them with more than two classes. It is a "
+            f"{type(path).__name__}."
+        )
+    return path
+
+
+def step(path: PrototypePath, number: int) -> Hyperplane:
+    """Give the hyperplane of one step of a path."""
+    return Hyperplane(
+        coef=path.coef[number],
+        intercept=float(path.intercept[number]),
+        classes_=path.classes,
+        prototypes=path.prototypes[number],
+        shift=float(path.shift[number]),
+    )
+
+
+def step_name(path: PrototypePath, number: int) -> str:
+    """Give what a step of a path is called."""
+    between = " " if path.parameter == "round" else " = "
+    return f"{path.parameter}{between}{path.values[number]:g}"

@@ -1,0 +1,287 @@
+"""A picture of a linear classifier: two classes, two prototypes, a hyperplane, and their paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._parameters import Floats, Indices
+from ..linear import PrototypePath
+from .edge_on import line_in, view_of
+from .hyperplane import Shown, shown, shown_path, step, step_name, with_prototypes
+from .names import class_name
+from .projection import MARGIN, stretch_of
+from .style import axes_for, colour, mark
+
+DARK = "#222222"
+
+SEEN = 1e-3
+"""How far from the middle a hyperplane is, as a share of the way between the prototypes, before its
+shift is told."""
+
+POINT, STAR, FIRST_STAR = 20.0, 200.0, 110.0
+"""Sizes of samples and prototypes."""
+
+FEW = 200
+"""Number of samples that are drawn in full size."""
+
+
+class PrototypePathDisplay:
+    """Two classes with the prototypes and the hyperplane of a linear classifier.
+
+    Make one with :meth:`from_estimator` or :meth:`from_path`.
+
+    Parameters
+    ----------
+    points : array of shape (n_samples, 2)
+        The samples in the plane.
+    codes : array of shape (n_samples,)
+        Their classes, 0 or 1.
+    prototypes : array of shape (n_steps, 2, 2)
+        The prototypes in the plane at each step of a path; a single one for a model without path.
+        The second axis is the class.
+    lines : array of shape (1, 3) or (2, 3)
+        The hyperplane, and before it that of the first step if there is a path: ``(u, v, c)`` is
+        the line ``u x + v y + c = 0``, and the second class is where it is positive.
+    classes : list of str
+        Names of the classes.
+    axis_names : tuple of two str
+        What the axes are.
+    steps : tuple of two str, default=None
+        What the first and the last step of the path are called.
+    shift : float, default=0.0
+        The shift S, told in the title if it is not zero.
+    name : str, default=None
+        What the title calls the model.
+    stretch : float, default=1.0
+        How large the second axis is drawn, compared with the first.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    """
+
+    def __init__(
+        self,
+        *,
+        points: Floats,
+        codes: Indices,
+        prototypes: Floats,
+        lines: Floats,
+        classes: list[str],
+        axis_names: tuple[str, str],
+        steps: tuple[str, str] | None = None,
+        shift: float = 0.0,
+        name: str | None = None,
+        stretch: float = 1.0,
+    ):
+        self.points = points
+        self.codes = codes
+        self.prototypes = prototypes
+        self.lines = lines
+        self.classes = classes
+        self.axis_names = axis_names
+        self.steps = steps
+        self.shift = shift
+        self.name = name
+        self.stretch = stretch
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        name: str | None = None,
+        legend: bool = True,
+        ax: Any = None,
+    ) -> PrototypePathDisplay:
+        """Draw a fitted linear classifier of two classes.
+
+        Two features are the axes. With more, the first axis is the distance to the hyperplane,
+        along the line through the prototypes, and the second the first principal axis of the
+        samples orthogonal to it; the hyperplane is seen edge on. A model with a ``path_`` is drawn
+        as by :meth:`from_path`.
+
+        Parameters
+        ----------
+        model : linear classifier of protolearn, Pipeline that ends in one, or LinearPrototypes
+            The fitted model; a pipeline is shown in the space of its last step. Of another linear
+            classifier give what :func:`~protolearn.generalized_prototypes` finds.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        name : str, default=None
+            What the title calls the model; None: its class.
+        legend : bool, default=True
+            Whether to draw a legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : PrototypePathDisplay
+        """
+        what = shown(model, X, y)
+        with_prototypes(what.hyperplane, class_name(model))
+        name = class_name(model) if name is None else name
+        return cls._of(what, name).plot(ax=ax, legend=legend)
+
+    @classmethod
+    def from_path(
+        cls,
+        path: PrototypePath,
+        X: Any,
+        y: Any,
+        *,
+        name: str | None = None,
+        legend: bool = True,
+        ax: Any = None,
+    ) -> PrototypePathDisplay:
+        """Draw how the prototypes move along a path, with the first and the last hyperplane.
+
+        Two features are the axes. With more, the plane is that of the first and the last normal, in
+        which both hyperplanes are seen edge on.
+
+        Parameters
+        ----------
+        path : PrototypePath
+            What :func:`~protolearn.regularization_path` gives, or ``path_`` of
+            :class:`~protolearn.BoostedPrototypes`.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        name : str, default=None
+            The title.
+        legend : bool, default=True
+            Whether to draw a legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : PrototypePathDisplay
+        """
+        return cls._of(shown_path(path, X, y), name).plot(ax=ax, legend=legend)
+
+    @classmethod
+    def _of(cls, what: Shown, name: str | None) -> PrototypePathDisplay:
+        """Compute what is drawn."""
+        last, path, view = what.hyperplane, what.path, view_of(what)
+        steps, lines = None, [line_in(view, last)]
+        prototypes = np.asarray(last.prototypes)[None]
+        if path is not None:
+            steps = step_name(path, 0), step_name(path, -1)
+            lines.insert(0, line_in(view, step(path, 0)))
+            prototypes = path.prototypes
+        points, places = view.seen(what.X), view.seen(prototypes.reshape(-1, len(last.coef)))
+        extent = np.vstack([points, places])
+        return cls(
+            points=points,
+            codes=what.codes,
+            prototypes=places.reshape(*prototypes.shape[:2], 2),
+            lines=np.array(lines),
+            classes=last.names(),
+            axis_names=view.axis_names,
+            steps=steps,
+            shift=last.shift,
+            name=name,
+            stretch=stretch_of(*extent.T) if np.ptp(extent, axis=0).all() else 1.0,
+        )
+
+    def plot(self, *, ax: Any = None, legend: bool = True) -> PrototypePathDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+
+        Returns
+        -------
+        display : PrototypePathDisplay
+        """
+        alone = ax is None
+        ax = axes_for(ax)
+        if alone:
+            ax.figure.set_layout_engine("compressed")  # fits axes of equal units beside a legend
+        self._draw_sides(ax)
+        size = POINT * np.clip(np.sqrt(FEW / max(len(self.points), 1)), 0.25, 1.0)
+        for code, name in enumerate(self.classes):
+            rows, look = self.points[self.codes == code], {"color": colour(code), "lw": 0}
+            ax.scatter(*rows.T, s=size, marker=mark(code), alpha=0.7, **look)
+            ax.scatter([], [], s=POINT, marker=mark(code), label=name, **look)
+        self._draw_hyperplanes(ax)
+        self._draw_prototypes(ax)
+        size = "" if self.stretch == 1.0 else f"\ndrawn {self.stretch:g} times as large"
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1] + size, title=self._title())
+        ax.set_aspect(self.stretch)
+        if not self.axis_names[1]:
+            ax.set_yticks([])  # a single feature
+        if legend:
+            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _title(self) -> str:
+        """Give the title: the name, and the shift unless the hyperplane is in the middle."""
+        between = np.diff(self.prototypes[-1], axis=0)
+        told = self.steps is None and abs(self.shift) > 2.0 * SEEN * float(np.sum(between**2))
+        parts = [self.name or "", f"S = {self.shift:.2g}" if told else ""]
+        return ", ".join(filter(None, parts))
+
+    def _draw_sides(self, ax: Any) -> None:
+        """Colour both sides of the hyperplane."""
+        extent = np.vstack([self.points, *self.prototypes])
+        low, high = extent.min(axis=0), extent.max(axis=0)
+        size = np.where(high > low, high - low, (high - low).max() or 1.0)
+        pad = MARGIN * size
+        across, up = np.stack([low - pad, high + pad], axis=1)
+        u, v, c = self.lines[-1]
+        score = u * across + v * up[:, None] + c  # linear, so that the corners are enough
+        most = float(np.abs(score).max())
+        levels = [-2.0 * most, 0.0, 2.0 * most]
+        ax.contourf(across, up, score, levels=levels, colors=[colour(0), colour(1)], alpha=0.12)
+        ax.set(xlim=across, ylim=up)
+
+    def _draw_hyperplanes(self, ax: Any) -> None:
+        """Draw the lines, that of the first step faint."""
+        names = [", ".join(("hyperplane", step)) for step in self.steps or ()] or ["hyperplane"]
+        looks: list[dict[str, Any]] = [{"lw": 1.0, "ls": "--", "alpha": 0.6}, {"lw": 1.6}]
+        middle = self.prototypes[-1].mean(axis=0)
+        for line, name, look in zip(self.lines, names, looks[-len(names) :], strict=True):
+            normal, c = line[:2], line[2]
+            if not normal.any():
+                continue  # a path may begin with the same prototype for both classes
+            foot = middle - normal * (middle @ normal + c) / (normal @ normal)
+            ax.axline(foot, foot + normal[::-1] * (-1.0, 1.0), color=DARK, label=name, **look)
+
+    def _draw_prototypes(self, ax: Any) -> None:
+        """Draw the prototypes, and how they came there."""
+        first, last = self.prototypes[0], self.prototypes[-1]
+        ax.plot(*last.T, color=DARK, lw=0.8, ls=":", zorder=2.5)
+        for code in range(2):
+            if self.steps is not None:
+                for width, shade in ((4.0, "w"), (1.6, DARK)):
+                    ax.plot(*self.prototypes[:, code].T, color=shade, lw=width, zorder=3)
+                star(ax, first[code], FIRST_STAR, "w")
+            star(ax, last[code], STAR, colour(code))
+        names = [f"prototype, {step}" for step in self.steps or ()] or ["prototype"]
+        shades = ["w"] if self.steps is None else ["w", "#999999"]
+        for name, shade in zip(names, shades, strict=True):
+            ax.scatter([], [], s=FIRST_STAR, marker="*", color=shade, edgecolors="k", label=name)
+
+
+def star(ax: Any, place: Floats, size: float, shade: str) -> None:
+    """Draw a prototype, with a halo that sets it off from samples of the same colour."""
+    ax.scatter(*place, s=2.2 * size, marker="*", color="w", lw=0, zorder=4)
+    ax.scatter(*place, s=size, marker="*", color=shade, edgecolors="k", lw=1.0, zorder=4)
