@@ -24,7 +24,7 @@ test-all: test test-oldest docs  ## oldest and newest dependencies, many more ge
 test-oldest: .venv-oldest/.test
 	.venv-oldest/bin/python -m pytest -n auto tests
 
-bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready  ## speed, as ratios in one run
+bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rvm/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs  ## the documentation, into docs/_build
