@@ -4,6 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, make_classification
@@ -14,6 +16,8 @@ from sklearn.svm import SVC
 
 from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM
 from protolearn.datasets import make_graf_toy, make_neurons
+from protolearn.linear.canonical import Frame
+from protolearn.linear.svm.solver import soft_margin_1, soft_margin_2
 from protolearn.separability import samples_in_the_way
 
 
@@ -258,6 +262,44 @@ def test_rows_in_the_way():
     copy = pickle.loads(pickle.dumps(caught.value))
     assert copy.rows.tolist() == rows.tolist()
     assert str(copy) == str(caught.value)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 40),
+    d=st.integers(1, 12),
+    level=st.floats(-6.0, 6.0),
+    lattice=st.booleans(),
+    weighted=st.booleans(),
+)
+def test_solutions_are_optimal(seed, n, d, level, lattice, weighted):
+    rng = np.random.RandomState(seed)
+    X = rng.randint(-2, 3, (n, d)) if lattice else rng.randn(n, d) * 10.0 ** rng.uniform(-2, 2, d)
+    assume(np.ptp(X, axis=0).any())
+    signs = np.where(rng.rand(n) < rng.uniform(0.1, 0.9), 1.0, -1.0)
+    signs[:2] = 1.0, -1.0
+    rows = Frame.of(X.astype(float)).rows
+    C = 10.0**level * (rng.uniform(0.1, 10.0, n) if weighted else np.ones(n))
+    for solve, give in ((soft_margin_1, 0.0), (soft_margin_2, 1.0 / C)):
+        alpha, _, offset, *_ = solve(rows, signs, C)
+        normal = (alpha * signs) @ rows
+        slack = np.maximum(1.0 - signs * (rows @ normal + offset), 0.0)
+        cost = C @ (0.5 * slack**2 if np.any(give) else slack)
+        primal = 0.5 * normal @ normal + cost
+        dual = alpha.sum() - 0.5 * normal @ normal - 0.5 * np.sum(give * alpha**2)
+        assert (alpha >= 0.0).all()
+        assert np.any(give) or (alpha <= C).all()
+        assert abs(alpha @ signs) <= 1e-8 * alpha.sum()
+        assert primal - dual <= 1e-7 * primal
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_no_direction_at_all_is_best(scale):
+    x = np.array([-2.0, 1.0, 0.0, 2.0, -1.0, 0.0, -1.0, 1.0])
+    y = np.array([0, 1, 1, 1, 1, 1, 1, 0])
+    model = SoftMarginSVM(C=scale**-2.0).fit(scale * x[:, None], y)
+    # Every multiplier of the smaller class is at its cap, and an average of the larger one is -1/2.
+    assert_allclose(model.prototypes_ / scale, [[-0.5], [-0.5]], atol=1e-9)
 
 
 def test_equal_points_in_both_classes():

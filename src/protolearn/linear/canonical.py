@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .._parameters import Floats, Indices
 
-BALANCED = 1e-9
+BALANCED = 1e-7
 """How much of all coefficients their sum may be, to count as zero."""
 
 

@@ -26,9 +26,11 @@ from ..._parameters import Floats
 NEWTON_STEPS = 200
 OUTER_STEPS = 60
 SEARCH_STEPS = 100
+POLISHES = 5
 FIRST_SIGMA = 10.0
 """Weight of the envelopes in the first step, for samples of unit size; it grows tenfold a step."""
-LARGEST_SIGMA = 1e9
+LARGEST_SIGMA = 1e6
+"""In units of the largest multiplier: a larger weight would make multipliers of rounding errors."""
 WARM_POWER = 2
 """Steps that are left out where an earlier problem is the start."""
 LARGE_C = 1e5
@@ -80,8 +82,11 @@ class Envelopes:
     def minimise(self, normal: Floats, offset: float) -> tuple[Floats, float, int]:
         """Give the minimum, from a start, and the number of steps.
 
-        A whole step that leaves every sample on its part of the envelope is exact.
+        A whole step that leaves every sample on its part of the envelope is exact but for rounding,
+        if that of any sample is curved: otherwise the offset has no minimum there. The next step
+        takes the rounding away.
         """
+        exact = False
         free = self.multipliers(self.rows @ normal + offset)
         for step in range(NEWTON_STEPS):  # noqa: B007
             pull = np.clip(free, 0.0, self.cap) * self.signs
@@ -95,11 +100,12 @@ class Envelopes:
             same = (curved == ((whole > 0.0) & (whole < self.cap))) & (
                 capped == (whole >= self.cap)
             )
-            length = 1.0 if same.all() else self.best_length(normal, way, free, change)
+            refined, exact = exact, bool(curved.any() and same.all())
+            length = 1.0 if exact else self.best_length(normal, way, free, change)
             normal, offset = normal + length * way[:-1], offset + length * way[-1]
             free = self.multipliers(self.rows @ normal + offset)
             still = length * np.abs(change / self.sigma).max() <= np.finfo(float).eps
-            if same.all() or still:  # exact, or f moves by less than its rounding
+            if (exact and refined) or still:  # f moves by less than its rounding
                 break
         return normal, offset, step + 1
 
@@ -166,7 +172,7 @@ def proximal(
     alpha = np.zeros(len(rows)) if start is None else np.minimum(start.alpha, cap)
     unit, error, n_iter = min(1.0, float(cap.max())), np.inf, 0
     for power in range(0 if start is None else WARM_POWER, OUTER_STEPS):
-        largest = np.inf if give.any() else max(LARGEST_SIGMA, float(alpha.max()))
+        largest = np.inf if give.any() else LARGEST_SIGMA * max(1.0, float(alpha.max()))
         sigma = unit * min(FIRST_SIGMA * 10.0**power, largest)
         kept = 1.0 / (1.0 + sigma * give)
         step = Envelopes(rows, signs, cap, sigma * kept, alpha * kept)
@@ -175,10 +181,10 @@ def proximal(
         error, alpha = float(np.abs(moved - alpha).max()) / sigma, moved
         n_iter += steps
         length = float(np.linalg.norm(normal))
-        if error <= TOLERANCE * min(1.0, length) or ROUNDING * alpha.sum() > max(1.0, length):
+        close = max(TOLERANCE * min(1.0, length), 4.0 * np.finfo(float).eps)
+        if error <= close or ROUNDING * alpha.sum() > max(1.0, length):
             break  # solved, or larger multipliers would make a normal of rounding alone
-    machine = refined(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
-    return judged(machine, rows, signs, cap, give)
+    return polished(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
 
 
 def judged(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
@@ -187,7 +193,9 @@ def judged(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Flo
     normal = (alpha * signs) @ rows
     slack = 1.0 - signs * (rows @ normal + machine.offset)
     wanted = np.clip(alpha + unit * (slack - give * alpha), 0.0, cap)
-    return machine._replace(normal=normal, error=float(np.abs(wanted - alpha).max()) / unit)
+    unbalanced = abs(alpha @ signs) / max(float(alpha.sum()), np.finfo(float).tiny)
+    error = max(float(np.abs(wanted - alpha).max()) / unit, float(unbalanced))
+    return machine._replace(normal=normal, error=error)
 
 
 def solved(scatter: Floats, right: Floats) -> Floats:
@@ -202,11 +210,32 @@ def solved(scatter: Floats, right: Floats) -> Floats:
     return right - scatter.T @ cho_solve(factor, scatter @ right, check_finite=False)
 
 
-def refined(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
-    """Let the free samples lie on the margin exactly, by the least change of their multipliers."""
-    free = (machine.alpha > 0.0) & (machine.alpha < cap)
-    if not free.any():
-        return machine._replace(offset=middle_offset(machine, rows, signs))
+def polished(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
+    """Let the free samples lie on the margin exactly, by the least change of their multipliers.
+
+    Multipliers that would leave their range stay at its end, and the others are changed again.
+    """
+    best = judged(machine, rows, signs, cap, give)
+    for _ in range(POLISHES):
+        free = (machine.alpha > 0.0) & (machine.alpha < cap)
+        if not free.any():
+            break
+        alpha, offset = on_the_margin(machine, free, rows, signs, give)
+        machine = machine._replace(alpha=np.clip(alpha, 0.0, cap), offset=offset)
+        made = judged(machine, rows, signs, cap, give)
+        best = made if made.error < best.error else best
+        if (machine.alpha == alpha).all():
+            break
+    if ((best.alpha > 0.0) & (best.alpha < cap)).any():
+        return best
+    middle = best._replace(offset=middle_offset(best, rows, signs))
+    return judged(middle, rows, signs, cap, give)
+
+
+def on_the_margin(
+    machine: Machine, free: NDArray[np.bool_], rows: Floats, signs: Floats, give: Floats
+) -> tuple[Floats, float]:
+    """Give multipliers and an offset with which the free samples lie on the margin."""
     signed, own = signs[free, None] * rows[free], signs[free]
     pull = machine.alpha * signs
     left = 1.0 - (give * machine.alpha)[free] - signed @ (pull @ rows) - own * machine.offset
@@ -216,9 +245,7 @@ def refined(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Fl
     change = np.linalg.lstsq(matrix, np.append(basis.T @ left, -pull.sum()), rcond=None)[0]
     alpha = machine.alpha.copy()
     alpha[free] += basis @ change[:-1]
-    if ((alpha < 0.0) | (alpha > cap)).any():
-        return machine
-    return machine._replace(alpha=alpha, offset=machine.offset + float(change[-1]))
+    return alpha, machine.offset + float(change[-1])
 
 
 def middle_offset(machine: Machine, rows: Floats, signs: Floats) -> float:
