@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
 
 T = TypeVar("T")
 
@@ -135,6 +136,14 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float6
     if not weight.any():
         raise ValueError("sample_weight is zero everywhere: there is nothing to learn from.")
     return weight
+
+
+def check_class_weight(class_weight: Any, classes: Any, y: Any) -> NDArray[np.float64]:
+    """Return the weight of each class, finite and non-negative."""
+    by_class: NDArray[np.float64] = compute_class_weight(class_weight, classes=classes, y=y)
+    if not np.isfinite(by_class).all() or (by_class < 0).any():
+        raise ValueError(f"class_weight={class_weight!r} must give finite, non-negative weights.")
+    return by_class
 
 
 def _shown(owner: object, name: str) -> str:

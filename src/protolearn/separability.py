@@ -56,7 +56,7 @@ class NotSeparableError(ValueError):
         return type(self), (self.rows, self.problem)
 
 
-def samples_in_the_way(rows: Floats, signs: Floats, fit_intercept: bool = True) -> Indices:
+def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
     """Give the samples that lie wrong for the hyperplane with the least total slack.
 
     Exact, by linear programming: ``min sum xi`` over hyperplanes with ``y f(x) >= 1 - xi``. There
@@ -64,9 +64,8 @@ def samples_in_the_way(rows: Floats, signs: Floats, fit_intercept: bool = True) 
     """
     n = len(rows)
     size = np.abs(rows).max(axis=0, initial=0.0)
-    columns = rows / np.where(size > 0.0, size, 1.0)  # separable whatever the units are
-    if fit_intercept:
-        columns = np.column_stack([columns, np.ones(n)])
+    scaled = rows / np.where(size > 0.0, size, 1.0)  # separable whatever the units are
+    columns = np.column_stack([scaled, np.ones(n)])
     d = columns.shape[1]
     constraints = hstack([csr_array(-signs[:, None] * columns), -identity(n, format="csr")])
     solved = linprog(

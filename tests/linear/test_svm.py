@@ -18,7 +18,6 @@ from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM
 from protolearn.datasets import make_graf_toy, make_neurons
 from protolearn.linear.canonical import Frame
 from protolearn.linear.svm.solver import soft_margin_1, soft_margin_2
-from protolearn.separability import samples_in_the_way
 
 
 def overlapping(name):
@@ -318,12 +317,6 @@ def test_message_names_at_most_ten_rows():
     error = NotSeparableError(np.arange(25))
     assert "rows 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 15 more" in str(error)
     assert "Without row 4 there would be one: look whether it is" in str(NotSeparableError([4]))
-
-
-def test_separability_through_the_origin():
-    rows, signs = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])
-    assert len(samples_in_the_way(rows, signs)) == 0
-    assert len(samples_in_the_way(rows, signs, fit_intercept=False)) == 1
 
 
 @pytest.mark.parametrize("norm", [1, 2])

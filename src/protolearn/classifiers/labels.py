@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
 from .._parameters import Floats
+from .._validation import check_class_weight
 from ..blocks import Block
 
 ROWS = 1 << 20
@@ -37,11 +37,7 @@ def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one
         block = with_weight(block, block.weight / block.weight.max())  # products cannot overflow
     balanced = isinstance(class_weight, str) and class_weight == "balanced"
     if class_weight is not None and not balanced:
-        by_class = compute_class_weight(class_weight, classes=classes, y=classes[block.y])
-        if not (np.isfinite(by_class).all() and (by_class >= 0).all()):
-            raise ValueError(
-                f"class_weight={class_weight!r} must give finite, non-negative weights."
-            )
+        by_class = check_class_weight(class_weight, classes, classes[block.y])
         block = with_weight(block, block.weights * by_class[block.y])
     if block.weight is not None and not block.weight.all():
         block = block.rows(np.flatnonzero(block.weight > 0))

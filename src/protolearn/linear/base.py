@@ -8,13 +8,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._magnitude import check_magnitude
 from .._parameters import Floats, Indices
-from .._validation import check_sample_weight
+from .._validation import check_class_weight, check_sample_weight
 from .canonical import Canonical, Expansion, Frame, canonical
 
 
@@ -119,12 +118,7 @@ class LinearPrototypeClassifier(ClassifierMixin, BaseEstimator):
             return np.divide(
                 total.sum(), len(total) * total, out=np.zeros(len(total)), where=total > 0
             )
-        found = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_[codes])
-        if not (np.isfinite(found).all() and (found >= 0.0).all()):
-            raise ValueError(
-                f"class_weight={class_weight!r} must give finite, non-negative weights."
-            )
-        return found
+        return check_class_weight(class_weight, self.classes_, self.classes_[codes])
 
     def _problems(self, codes: Indices, weight: Floats | None) -> list[Problem]:
         """Give the problems of two classes: one, or one a class."""
