@@ -16,6 +16,9 @@ from .distances.kernel import inverse_variance
 KERNELS = {"rbf": "rbf", "linear": "linear", "polynomial": "polynomial", "poly": "polynomial"}
 """Short names, and what scikit-learn calls them."""
 
+DOUBLE_ROUNDING, SINGLE_ROUNDING = 1e-10, 1e-5
+"""How far from symmetric a Gram matrix may be in double and in single precision."""
+
 SELF_PRODUCTS = 16
 """Rows whose products with themselves a callable kernel gives at a time, the others in vain."""
 
@@ -61,12 +64,13 @@ class FeatureKernel:
         return np.concatenate([self.between(part, part).diagonal() for part in parts])
 
 
-def check_kernel(model: Any) -> None:
-    """Raise if a parameter of the kernel is wrong."""
+def check_kernel(model: Any, factor: str = "gamma") -> None:
+    """Raise if a parameter of the kernel is wrong; ``factor`` is what the model calls gamma."""
     if not callable(model.kernel):
         check_choice(model, "kernel", (*KERNELS, "precomputed"))
-    if not (isinstance(model.gamma, str) and model.gamma == "scale"):
-        number_in(model.gamma, "gamma={value!r} must be 'scale', or", 0.0, above=True)
+    gamma = getattr(model, factor)
+    if not (isinstance(gamma, str) and gamma == "scale"):
+        number_in(gamma, f"{factor}={{value!r}} must be 'scale', or", 0.0, above=True)
     check_integer(model, "degree", low=1)
     check_number(model, "coef0", low=0.0)
 
@@ -84,6 +88,23 @@ def named_kernel(
         return FeatureKernel(kind, {"gamma": float(gamma)}, X.mean(axis=0))
     settings = {"gamma": float(gamma), "degree": degree, "coef0": float(coef0)}
     return FeatureKernel(kind, settings)
+
+
+def kernel_of(
+    model: Any, X: Floats, weight: Floats | None, factor: str = "gamma"
+) -> FeatureKernel | None:
+    """Give the kernel of a model, with its settings for some samples; None: precomputed."""
+    if callable(model.kernel):
+        return FeatureKernel(model.kernel, {})
+    if model.kernel == "precomputed":
+        return None
+    gamma = getattr(model, factor)
+    return named_kernel(model.kernel, gamma, model.degree, model.coef0, X, weight)
+
+
+def gram_rounding(X: Any) -> float:
+    """Give how far from symmetric a Gram matrix may be by rounding, as a share of its entries."""
+    return SINGLE_ROUNDING if getattr(X, "dtype", None) == np.float32 else DOUBLE_ROUNDING
 
 
 def check_gram(X: Floats, rounding: float) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from .._parameters import Floats
 from .._validation import check_number
-from .base import LinearPrototypeClassifier, Problem
+from ..one_versus_rest import Problem
+from .base import LinearPrototypeClassifier
 from .canonical import Expansion, Frame
 from .shared import documented
 

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from .._parameters import Floats
-from .base import LinearPrototypeClassifier, Problem
+from ..one_versus_rest import Problem
+from .base import LinearPrototypeClassifier
 from .canonical import Expansion, Frame
 from .shared import documented
 

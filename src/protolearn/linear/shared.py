@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from .. import _documented
 
 ATTRIBUTES = """classes_ : array of shape (n_classes,)
         Labels in sorted order.
@@ -28,10 +28,4 @@ ATTRIBUTES = """classes_ : array of shape (n_classes,)
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str."""
 
-C = TypeVar("C", bound=type)
-
-
-def documented(cls: C) -> C:
-    """Put the text of what all have in common in the place of ``{attributes}``."""
-    cls.__doc__ = (cls.__doc__ or "").replace("{attributes}", ATTRIBUTES)
-    return cls
+documented = _documented.documented(attributes=ATTRIBUTES)

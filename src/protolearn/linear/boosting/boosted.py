@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._validation import check_integer, check_number, check_verbose, number_in
-from ..base import LinearPrototypeClassifier, Problem
+from ...one_versus_rest import Problem
+from ..base import LinearPrototypeClassifier
 from ..canonical import Canonical, Expansion, Frame
 from ..path import PrototypePath
 from ..shared import documented

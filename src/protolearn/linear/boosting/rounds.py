@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._parameters import Floats, Indices, as_floats
-from ..base import Problem
+from ...one_versus_rest import Problem
 from ..canonical import Canonical, Expansion, Frame, canonical
 from ..mean_of_class import class_means, middle_offset
 from .ada_boost import START, VANISHED, Aggregate, Progress, boost

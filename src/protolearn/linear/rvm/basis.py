@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ..._parameters import Floats, Indices, rows_at_a_time
-from ...kernels import FeatureKernel, named_kernel
+from ...kernels import FeatureKernel
 
 
 class Basis(Protocol):
@@ -100,15 +100,6 @@ def linear_basis(rows: Floats) -> Basis:
     """Give the linear functions of samples in the form that takes less memory."""
     n, d = rows.shape
     return RowBasis(rows) if d < n else GramBasis(rows @ rows.T)
-
-
-def kernel_of(model: Any, X: Floats, weight: Floats | None) -> FeatureKernel | None:
-    """Give the kernel of a model, with its settings for some samples; None: precomputed."""
-    if callable(model.kernel):
-        return FeatureKernel(model.kernel, {})
-    if model.kernel == "precomputed":
-        return None
-    return named_kernel(model.kernel, model.gamma, model.degree, model.coef0, X, weight)
 
 
 def gram_matrix(kernel: FeatureKernel | None, X: Floats, rows: Indices) -> Floats:

@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..._parameters import Floats, Indices, rows_at_a_time
 from ..._threads import one_blas_thread
 from ..._validation import check_integer, check_positive, check_verbose
-from ...kernels import FeatureKernel, check_gram, check_kernel
-from ..base import LinearPrototypeClassifier, Problem
+from ...kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
+from ...one_versus_rest import Problem
+from ..base import LinearPrototypeClassifier
 from ..canonical import Canonical, Expansion, Frame
 from ..shared import documented
-from .basis import Basis, CenteredGram, gram_matrix, kernel_of, linear_basis
+from .basis import Basis, CenteredGram, gram_matrix, linear_basis
 from .marginal_likelihood import SparseModel, maximize
 from .messages import report, warn_of_problems
 from .probabilities import logistic, one_versus_rest
@@ -273,10 +274,10 @@ class RVM(LinearPrototypeClassifier):
     def _fit_kernel(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Find the weights for a kernel other than the linear one."""
         self._check_parameters()
-        single = getattr(X, "dtype", None) == np.float32
+        rounding = gram_rounding(X)
         X, codes, weight = self._given(X, y, sample_weight)
         if self._is("precomputed"):
-            check_gram(X, SINGLE_ROUNDING if single else DOUBLE_ROUNDING)
+            check_gram(X, rounding)
         rows = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0.0)
         weight = None if weight is None else weight[rows]
         self._kernel = kernel_of(self, X[rows], weight)
@@ -318,9 +319,6 @@ FITTED = (
     "_kernel",
 )
 """What not every kernel has."""
-
-DOUBLE_ROUNDING, SINGLE_ROUNDING = 1e-10, 1e-5
-"""How far from symmetric a Gram matrix may be by rounding, as a share of its entries."""
 
 
 def relevant(models: list[SparseModel]) -> Indices:

@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._parameters import Floats
 from ..._validation import check_positive
+from ...one_versus_rest import Problem
 from ...separability import NotSeparableError, samples_in_the_way
-from ..base import LinearPrototypeClassifier, Problem
+from ..base import LinearPrototypeClassifier
 from ..canonical import Canonical, Expansion, Frame
 from ..shared import documented
 from .solver import Machine, soft_margin_1, soft_margin_2

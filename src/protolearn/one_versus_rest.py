@@ -1,0 +1,149 @@
+"""Classifiers that tell two classes apart, and more than two one versus rest."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._magnitude import check_magnitude
+from ._parameters import Floats, Indices
+from ._validation import check_class_weight, check_sample_weight
+
+
+class Problem(NamedTuple):
+    """Two classes to be told apart.
+
+    Attributes
+    ----------
+    signs : array (n,)
+        +1 and -1.
+    weight : array (n,) or None
+        Weights of the samples.
+    name : str
+        What is to be separated, in words.
+    """
+
+    signs: Floats
+    weight: Floats | None
+    name: str
+
+
+class OneVersusRestClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier with a score for each class, or one score for two classes."""
+
+    classes_: NDArray[Any]
+
+    def _counting(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Floats, Indices, Floats | None, tuple[int, Indices]]:
+        """Check the data; give rows, class codes and weights of those that count.
+
+        And how many rows there were, and the places of those that count among them.
+        """
+        X, codes, weight = self._given(X, y, sample_weight)
+        if weight is None:
+            return X, codes, None, (len(X), np.arange(len(X)))
+        places = np.flatnonzero(weight > 0.0)
+        return X[places], codes[places], weight[places], (len(X), places)
+
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Indices, Floats | None]:
+        """Check the data; give the rows, their class codes and their weights."""
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
+        check_classification_targets(y)
+        check_magnitude(X)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, but there "
+                f"is only one class: {self.classes_.tolist()[0]!r}."
+            )
+        return X, codes, self._weights(codes, check_sample_weight(sample_weight, len(X)))
+
+    def _weights(self, codes: Indices, weight: Floats | None) -> Floats | None:
+        """Put the weights of samples and of classes together."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            by_class = self._class_weights(class_weight, codes, weight)
+            weight = by_class[codes] if weight is None else weight * by_class[codes]
+        if weight is not None:
+            total = np.bincount(codes, weight)
+            if not total.all():
+                raise ValueError(
+                    f"Class {self.classes_.tolist()[total.argmin()]!r} has no row of positive "
+                    "weight; every class needs one."
+                )
+        return weight
+
+    def _class_weights(self, class_weight: Any, codes: Indices, weight: Floats | None) -> Floats:
+        """Give the factor of each class; "balanced" by the weights of its samples."""
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            total = np.bincount(codes, weight)
+            return np.divide(
+                total.sum(), len(total) * total, out=np.zeros(len(total)), where=total > 0
+            )
+        return check_class_weight(class_weight, self.classes_, self.classes_[codes])
+
+    def _problems(self, codes: Indices, weight: Floats | None) -> list[Problem]:
+        """Give the problems of two classes: one, or one a class."""
+        if len(self.classes_) == 2:
+            return [Problem(np.where(codes == 1, 1.0, -1.0), weight, "the two classes")]
+        return [
+            Problem(np.where(codes == code, 1.0, -1.0), weight, f"class {label!r} from the rest")
+            for code, label in enumerate(self.classes_.tolist())
+        ]
+
+    @abstractmethod
+    def _scores(self, X: Floats) -> Floats:
+        """Give the scores of checked rows, an array (n, n_classes), or (n, 1) for two classes."""
+
+    def decision_function(self, X: Any) -> Floats:
+        """Give the score of each class; for two classes that of the second.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        scores : array of shape (n_samples, n_classes), or (n_samples,) for two classes
+            The class with the largest score is predicted; the second of two if its score is
+            positive.
+        """
+        check_is_fitted(self, "classes_")
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        scores = self.decision_function(X)
+        codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(np.intp)
+        return self.classes_[codes]
+
+
+class LinearClassifier(OneVersusRestClassifier):
+    """A classifier whose scores are linear functions of the row."""
+
+    coef_: Floats
+    intercept_: Floats
+
+    def _scores(self, X: Floats) -> Floats:
+        return X @ self.coef_.T + self.intercept_
