@@ -1,8 +1,8 @@
 """``make bench``: print the tables and write them as JSON.
 
-``core``, ``margins``, ``boosting``, ``peers``, ``rvm`` or ``metrics`` picks a part; without a word
-all but the last. ``metrics`` takes a quarter of an hour; the names of data sets after it pick some
-of its lines, which are printed only.
+``core``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield`` or
+``metrics`` picks a part; without a word all but the last. ``metrics`` takes a quarter of an hour;
+the names of data sets after it pick some of its lines, which are printed only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from . import boosting, core, margins, rvm  # noqa: E402
+from . import boosting, core, hopfield, margins, perceptrons, rvm  # noqa: E402
 from .measure import Table  # noqa: E402
 from .peers import metrics  # noqa: E402
 from .peers import rows as peers  # noqa: E402
@@ -31,9 +31,11 @@ PARTS = {
     "boosting": boosting.tables,
     "peers": peers.tables,
     "rvm": rvm.tables,
+    "perceptrons": perceptrons.tables,
+    "hopfield": hopfield.tables,
     "metrics": metrics.tables,
 }
-BY_DEFAULT = ("core", "margins", "boosting", "peers", "rvm")
+BY_DEFAULT = tuple(name for name in PARTS if name != "metrics")
 
 
 def main() -> None:

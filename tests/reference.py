@@ -19,6 +19,7 @@ Contents
 9. Optimisers   momentum_steps, adam_steps
 10. Bounds      generalization_bound
 11. Radii       certified_radius, lipschitz_radius, projection, way_to_cell, sample_margin
+12. Perceptrons lengthened, rosenblatt, pocket, threshold_errors, separable, cover
 
 Conventions
 -----------
@@ -42,7 +43,12 @@ Sutskever, Martens, Dahl and Hinton (2013), On the importance of initialization 
 deep learning.
 Kingma and Ba (2015), Adam: a method for stochastic optimization.
 Lawson and Hanson (1974), Solving least squares problems, chapter 23.
+Gallant (1990), Perceptron-based learning algorithms.
+Cover (1965), Geometrical and statistical properties of systems of linear inequalities.
 """
+
+from fractions import Fraction
+from math import comb
 
 import numpy as np
 from scipy.optimize import nnls
@@ -782,3 +788,153 @@ def sample_margin(x, W, c, own, omega=None):
             if y is not None and np.linalg.norm(y) < nearest[0]:
                 nearest = np.linalg.norm(y), y
     return nearest
+
+
+# 12. Perceptrons ---------------------------------------------------------------------------------
+
+
+def lengthened(X, clamped):
+    """Give the inputs of a unit: the rows, with one more input -1 for a clamped threshold."""
+    return np.column_stack([X, [-1] * len(X)]) if clamped else np.asarray(X)
+
+
+def rosenblatt(Z, y, c, orders):
+    """Biehl (2023), 3.15 with E <= c: give u, the number of updates and of sweeps, and success.
+
+    With inputs of type Fraction in exact arithmetic.
+    """
+    N = Z.shape[1]
+    w, u, updates, sweeps = 0 * Z[0], np.zeros(len(Z)), 0, 0
+    for sweeps, order in enumerate(orders, start=1):
+        before = updates
+        for i in order:
+            if y[i] * (w @ Z[i]) <= c:
+                w = w + y[i] * Z[i] / N
+                u[i] += 1
+                updates += 1
+        if updates == before:
+            return u, updates, sweeps, True
+    return u, updates, sweeps, False
+
+
+def pocket(Z, y, draws, theta):
+    """Gallant (1990), pocket with ratchet, on sweeps of draws (i, j); j is None or a partner.
+
+    Errors are counted when the present run of correct answers is longer than that of the weights
+    in the pocket. ``theta(fields)`` is the threshold. Gives the strengths in the pocket, its errors
+    after each sweep and the number of updates. Weights are N times those of a unit.
+    """
+    w, u, run = 0 * Z[0], np.zeros(len(Z)), 0
+    pocket_u, errors, stability, longest = u, len(Z), -np.inf, 0
+    counted, curve, updates = False, [], 0
+    for sweep in draws:
+        for i, j in sweep:
+            if errors == 0:
+                break
+            learned = [i] if j is None else [i, j]
+            if sum(y[k] * (w @ Z[k]) for k in learned) <= 0:
+                for k in learned:
+                    w = w + y[k] * Z[k]
+                    u = u + (np.arange(len(Z)) == k)
+                run, counted, updates = 0, False, updates + 1
+                continue
+            run += 1
+            if run > longest and not counted:
+                counted = True  # again the errors would be the same
+                E = y * (Z @ w - theta(Z @ w))
+                H, kappa = np.sum(E <= 0), E.min() / np.sqrt(w @ w)
+                if errors > H or (errors == H and kappa > stability):
+                    pocket_u, errors, stability, longest = u, H, kappa, run
+        curve.append(errors)
+        if errors == 0:
+            break
+    return pocket_u, curve, updates
+
+
+def threshold_errors(fields, y, theta):
+    """Count the fields that are not on the side of theta that y says."""
+    return sum(1 for f, s in zip(fields, y, strict=True) if s * (f - theta) <= 0)
+
+
+def separable(Z):
+    """Tell whether there is a w with w.z > 0 for all rows z, exactly, by Fourier and Motzkin."""
+    rows = {tuple(map(Fraction, z)) for z in np.asarray(Z).tolist()}
+    for k in range(len(Z[0])):
+        up, down = [r for r in rows if r[k] > 0], [r for r in rows if r[k] < 0]
+        rows = {r for r in rows if r[k] == 0}
+        for p in up:
+            for q in down:
+                r = [b * p[k] - a * q[k] for a, b in zip(p, q, strict=True)]
+                size = max(map(abs, r)) or 1
+                rows.add(tuple(v / size for v in r))
+        if any(not any(r) for r in rows):  # 0 > 0
+            return False
+    return True
+
+
+def cover(P, N):
+    """Give the share of the dichotomies of P points in N dimensions that are separable.
+
+    By hyperplanes through the origin; Cover (1965), points in general position.
+    """
+    return sum(comb(P - 1, k) for k in range(N)) / 2 ** (P - 1)
+
+
+def ada_tron_step(u, C, i, eta, gamma=np.inf):
+    """Biehl (2023), 3.76 and with errors 4.6: the strengths after a step of example i."""
+    changed = u.copy()
+    changed[i] = min(gamma, max(0.0, u[i] + eta * (1.0 - C[i] @ u) / C[i, i]))
+    return changed
+
+
+def dual(u, C):
+    """Give what the AdaTron maximises."""
+    return u.sum() - u @ C @ u / 2
+
+
+def optimality_violation(u, E, y, gamma, free):
+    """Give the least eps with the Kuhn-Tucker conditions up to eps, by each example.
+
+    Without a threshold: ``E >= 1 - eps`` unless u is gamma, ``E <= 1 + eps`` unless u is 0. With a
+    free one the same for ``E - y theta`` up to eps / 2, for the best theta.
+    """
+    if not free:
+        short = [1 - e for e, v in zip(E, u, strict=True) if v < gamma]
+        over = [e - 1 for e, v in zip(E, u, strict=True) if v > 0]
+        return max(0.0, *short, *over)
+    low, high = -np.inf, np.inf  # low <= theta <= high
+    for e, v, s in zip(E, u, y, strict=True):
+        edge = s * (e - 1)
+        if (v < gamma and s > 0) or (v > 0 and s < 0):
+            high = min(high, edge)
+        if (v < gamma and s < 0) or (v > 0 and s > 0):
+            low = max(low, edge)
+    return max(0.0, low - high)
+
+
+def largest_stability(Z, y):
+    """Give the weights with ``y w.z >= 1`` of least length, None if there are none."""
+    length = np.linalg.norm(Z, axis=1)
+    if not length.all():
+        return None
+    return projection(-y[:, None] * Z / length[:, None], -1.0 / length)
+
+
+def min_over(Z, y, tol, most, free):
+    """Biehl (2023), 3.5.1: learn the example of least E, the first of equals; free: of each class.
+
+    Gives the strengths, the number of updates, and whether the stability is known to be within tol
+    of the largest. Weights are N times those of a unit.
+    """
+    w, u = 0 * Z[0], np.zeros(len(Z))
+    groups = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)] if free else [np.arange(len(Z))]
+    for made in range(most + 1):
+        E = y * (Z @ w)
+        worst = [group[E[group].argmin()] for group in groups]
+        lowest = np.mean([E[i] for i in worst])
+        if lowest > 0 and lowest / np.sqrt(w @ w) >= (1 - tol) * np.sqrt(w @ w) / u.sum():
+            return u, made, True
+        if made < most:
+            for i in worst:
+                w, u[i] = w + y[i] * Z[i], u[i] + 1
+    return u, most, False

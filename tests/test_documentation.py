@@ -25,6 +25,7 @@ MODULES = [
     "protolearn.datasets",
     "protolearn.analysis",
     "protolearn.linear",
+    "protolearn.perceptrons",
 ]
 # Summary there and on one line; parameters all documented, none invented, in order, with types.
 CODES = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR04", "PR06", "PR07", "RT03"}
@@ -34,6 +35,7 @@ TEXTS = [
     "docs/start.md",
     "docs/daily_use.md",
     "docs/linear.md",
+    "docs/perceptrons.md",
     "docs/margins.md",
     "docs/metrics.md",
     "docs/distances.md",

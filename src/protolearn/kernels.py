@@ -34,8 +34,9 @@ class FeatureKernel:
     settings : dict
         What scikit-learn's function of that name takes.
     center : array (d,) or None
-        A point among the data, for kernels that depend on differences alone: their rounding
-        errors grow with the distance from the origin.
+        A point among the data that is subtracted from the rows: rounding errors grow with the
+        distance from the origin. For kernels that depend on differences alone, or if a threshold
+        makes up for it.
     """
 
     kind: str | Callable[[Any, Any], Any]
@@ -55,6 +56,7 @@ class FeatureKernel:
         if self.kind == "rbf":
             return np.ones(len(X))
         if not callable(self.kind):
+            X = X if self.center is None else X - self.center
             squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
             if self.kind == "linear":
                 return squares

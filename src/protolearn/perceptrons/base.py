@@ -1,0 +1,145 @@
+"""What all perceptrons have in common: examples in, units out, and how stable these are."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._parameters import Floats, Indices
+from .._validation import check_integer, check_verbose
+from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
+from .examples import Examples, Inputs, Unit
+
+THRESHOLDS = ("clamped", "free", False)
+
+
+class StabilityMixin(OneVersusRestClassifier):
+    """Embedding strengths and stabilities of a classifier of one unit, or one a class."""
+
+    embedding_strengths_: Floats
+    support_: Indices
+    stability_: float
+    n_updates_: int
+    n_iter_: int
+
+    _lengths: Floats
+    """``|w|`` of each unit; with the threshold where this is clamped."""
+
+    def stabilities(self, X: Any, y: Any) -> Floats:
+        """Give the stability of each example, ``E / |w|``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        stabilities : array of shape (n_samples,)
+            The distance to the hyperplane, negative on its wrong side; with a clamped threshold
+            among the lengthened rows. Of more than two classes the least stable unit counts.
+        """
+        check_is_fitted(self, "classes_")
+        X, y = validate_data(self, X, y, reset=False, dtype=np.float64, order="C")
+        return self._stabilities(X, self._codes(y))
+
+    def _stabilities(self, X: Floats, codes: Indices) -> Floats:
+        """Give the stability of checked rows."""
+        signs = np.column_stack([problem.signs for problem in self._problems(codes, None)])
+        lengths = np.where(self._lengths > 0.0, self._lengths, 1.0)
+        return (signs * self._scores(X) / lengths).min(axis=1)
+
+    def _codes(self, y: NDArray[Any]) -> Indices:
+        """Give the places of labels among the classes."""
+        codes = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == y
+        if not known.all():
+            raise ValueError(
+                f"y has the label {y[~known].tolist()[0]!r}, but {type(self).__name__} was fitted "
+                f"with {self.classes_.tolist()}."
+            )
+        return codes
+
+    def _tell(self, units: list[Unit], n: int, places: Indices) -> None:
+        """Store the embedding strengths, and warn of units that are not what they should be."""
+        self.embedding_strengths_ = np.zeros((len(units), n))
+        self.embedding_strengths_[:, places] = [unit.strengths for unit in units]
+        self.support_ = np.flatnonzero(self.embedding_strengths_.any(axis=0))
+        self.n_updates_ = sum(unit.n_updates for unit in units)
+        self.n_iter_ = max(unit.n_iter for unit in units)
+        for complaint in dict.fromkeys(unit.complaint for unit in units if unit.complaint):
+            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+
+
+class Perceptron(StabilityMixin, LinearClassifier):
+    """A linear unit that learns from examples; more than two classes by one versus rest.
+
+    A subclass gives :meth:`_learn`, and ``fit`` with or without weights.
+    """
+
+    fit_intercept: Any
+
+    @abstractmethod
+    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
+        """Find the weights of a unit for examples of two classes."""
+
+    def _check_parameters(self) -> None:
+        """Raise if a parameter is wrong."""
+        check_threshold(self)
+        check_integer(self, "max_iter", low=1)
+        check_verbose(self)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Let one unit learn, or one a class."""
+        self._check_parameters()
+        rows, codes, weight, (n, places) = self._counting(X, y, sample_weight)
+        center = self._center(rows, weight) if self.fit_intercept == "free" else None
+        inputs = Inputs.of(rows, self.fit_intercept, center)
+        rng = check_random_state(getattr(self, "random_state", None))
+        units = [
+            self._learn(Examples(inputs, each.signs, each.name, each.weight), rng)
+            for each in self._problems(codes, weight)
+        ]
+        self._store(units, inputs)
+        self.stability_ = float(self._stabilities(rows, codes).min())
+        self._tell(units, n, places)
+        return self
+
+    def _center(self, rows: Floats, weight: Floats | None) -> Floats:
+        """Give a point among the rows that those of a free threshold are relative to.
+
+        Its coordinates are some of the rows: whole numbers stay whole, and equal rows cancel.
+        """
+        return np.quantile(rows, 0.5, axis=0, method="lower")
+
+    def _store(self, units: list[Unit], inputs: Inputs) -> None:
+        """Store weights and thresholds."""
+        weights = np.stack([unit.weights for unit in units])
+        d = self.n_features_in_
+        self.coef_ = weights[:, :d].copy()
+        self._lengths = np.linalg.norm(weights, axis=1)
+        if inputs.clamped:
+            self.intercept_ = -weights[:, d]
+        elif inputs.center is None:
+            self.intercept_ = np.zeros(len(units))
+        else:
+            self.intercept_ = -self.coef_ @ inputs.center - [unit.threshold for unit in units]
+
+
+def check_threshold(model: Any) -> None:
+    """Raise if ``fit_intercept`` is not one of the three kinds of threshold."""
+    given = model.fit_intercept
+    if given is not False and not (isinstance(given, str) and given in THRESHOLDS):
+        raise ValueError(
+            f"fit_intercept={given!r} of {type(model).__name__} must be 'clamped' (the weight of "
+            "one more input that is always -1), 'free' (not a weight), or False (none)."
+        )

@@ -1,0 +1,217 @@
+"""The committee machine: perceptrons that decide by majority, and learn together."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._parameters import Floats, Indices
+from .._validation import check_choice, check_integer, check_verbose
+from ..one_versus_rest import OneVersusRestClassifier
+from .examples import Examples, Inputs
+from .least_action import Committee, least_action, middle_distances, random_weights
+from .orders import ORDERS, always, random_orders
+from .progress import Progress
+from .shared import documented
+
+
+@documented
+class CommitteeMachine(OneVersusRestClassifier):
+    """The majority of an odd number of perceptrons, trained as a whole.
+
+    Examples are presented one after the other. If the majority is wrong, only one of the units
+    that vote wrong learns the example, ``w += y x / N``: the one with the smallest field
+    ``|w.x - theta|``, which has the least to change. A sweep without a mistake ends training. If
+    there is none, training ends after ``max_iter`` sweeps with a warning and the best weights seen:
+    those with the fewest errors, then with the largest least score of an example.
+
+    A committee can learn what no hyperplane separates. More than two classes are told apart by one
+    committee a class.
+
+    Parameters
+    ----------
+    n_units : int, default=3
+        Number of hidden units K; odd, so that there is always a majority.
+    order : {"random", "cyclic"}, default="random"
+        Present the examples in a new random order each time, or always in the order of the rows;
+        in a fixed order the weights may come back to where they were, again and again.
+    fit_intercept : {"clamped", False}, default="clamped"
+        The thresholds: the weight of one more input that is always -1, or none.
+    {max_iter}
+    {verbose}
+    {random_state}
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    hidden_coef_ : array of shape (1, n_units, n_features), or (n_classes, n_units, n_features)
+        The weights ``w`` of the hidden units of each committee.
+    hidden_intercept_ : array of shape (1, n_units), or (n_classes, n_units)
+        Minus their thresholds.
+    n_updates_ : int
+        How many times weights were changed, in all.
+    n_iter_ : int
+        How many sweeps were made; of the committee that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
+
+    See Also
+    --------
+    Rosenblatt : A single perceptron.
+    ParityMachine : A product of units that can learn everything.
+
+    Notes
+    -----
+    The score is the median over the hidden units of the signed distance to their hyperplanes,
+    ``(w.x - theta) / |w|``. Its sign is the vote of the majority. It is continuous, and does not
+    change by more than ``x`` moves: a row whose score is s can be moved by any distance below
+    ``|s|`` without changing what the committee says.
+
+    Nothing guarantees that the rule finds weights without mistakes, even if there are such. The
+    start is random; another ``random_state`` or more units may help.
+
+    References
+    ----------
+    Nilsson (1965), *Learning machines*, McGraw-Hill.
+
+    Mitchison and Durbin (1989), *Bounds on the learning capacity of some multi-layer networks*,
+    Biological Cybernetics 60.
+
+    Biehl, *The shallow and the deep*, section 4.2.
+
+    Examples
+    --------
+    No hyperplane separates the corners of a square by the exclusive or:
+
+    >>> from protolearn import CommitteeMachine
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> model = CommitteeMachine(random_state=0).fit(X, y)
+    >>> model.predict(X).tolist()
+    [0, 1, 1, 0]
+    >>> model.votes(X).shape
+    (4, 3)
+    """
+
+    hidden_coef_: Floats
+    hidden_intercept_: Floats
+    n_updates_: int
+    n_iter_: int
+
+    def __init__(
+        self,
+        *,
+        n_units: int = 3,
+        order: str = "random",
+        fit_intercept: Any = "clamped",
+        max_iter: int = 1000,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        self.n_units = n_units
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the examples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : CommitteeMachine
+        """
+        self._check_parameters()
+        X, codes, _ = self._given(X, y, None)
+        inputs = Inputs.of(X, self.fit_intercept)
+        rng = check_random_state(self.random_state)
+        problems = self._problems(codes, None)
+        committees = [
+            self._learn(Examples(inputs, each.signs, each.name), rng) for each in problems
+        ]
+        weights, d = np.stack([each.weights for each in committees]), X.shape[1]
+        self.hidden_coef_ = weights[:, :, :d].copy()
+        self.hidden_intercept_ = (
+            -weights[:, :, d] if inputs.clamped else np.zeros(weights.shape[:2])
+        )
+        self.n_updates_ = sum(each.n_updates for each in committees)
+        self.n_iter_ = max(each.n_iter for each in committees)
+        for problem, committee in zip(problems, committees, strict=True):
+            if not committee.converged:
+                warnings.warn(self._complaint(problem.name), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def votes(self, X: Any) -> Indices:
+        """Give the states of the hidden units.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        votes : array of shape (n_samples, n_units), or (n_samples, n_classes, n_units)
+            +1, or -1 if the field of a unit is not positive. The majority is the class.
+        """
+        check_is_fitted(self, "classes_")
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        votes = np.where(self._fields(X) > 0.0, 1, -1)
+        return votes[:, 0] if votes.shape[1] == 1 else votes
+
+    def _scores(self, X: Floats) -> Floats:
+        return middle_distances(self._fields(X), self.hidden_coef_)
+
+    def _fields(self, X: Floats) -> Floats:
+        """Give ``w.x - theta`` of all units, an array (n, n_problems, K)."""
+        weights = self.hidden_coef_.reshape(-1, X.shape[1])
+        return (X @ weights.T).reshape(
+            len(X), *self.hidden_coef_.shape[:2]
+        ) + self.hidden_intercept_
+
+    def _check_parameters(self) -> None:
+        """Raise if a parameter is wrong."""
+        if check_integer(self, "n_units", low=1) % 2 == 0:
+            raise ValueError(
+                f"n_units={self.n_units!r} of CommitteeMachine must be odd, or a vote may be "
+                f"a draw: take {self.n_units + 1}."
+            )
+        given = self.fit_intercept
+        if given is not False and not (isinstance(given, str) and given == "clamped"):
+            raise ValueError(
+                f"fit_intercept={given!r} of CommitteeMachine must be 'clamped' (each threshold is "
+                "the weight of one more input that is always -1) or False (no thresholds)."
+            )
+        check_choice(self, "order", ORDERS)
+        check_integer(self, "max_iter", low=1)
+        check_verbose(self)
+
+    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Committee:
+        """Train a committee for examples of two classes."""
+        n = len(examples.signs)
+        start = random_weights(examples.inputs, int(self.n_units), rng)
+        orders = random_orders(n, rng) if self.order == "random" else always(n)
+        progress = Progress(self.verbose, examples.name)
+        return least_action(examples, start, orders, int(self.max_iter), progress)
+
+    def _complaint(self, name: str) -> str:
+        """Tell that mistakes are left, and what to do."""
+        return (
+            f"CommitteeMachine still makes mistakes with {name} after {self.max_iter} sweeps; it "
+            "keeps the best weights seen. Raise n_units or max_iter, or try another random_state."
+        )

@@ -1,0 +1,199 @@
+"""Examples of two classes as a perceptron sees them, and what it makes of them.
+
+The input of a unit is a row ``x`` of N numbers, its potential for example i is
+``E_i = y_i (w.x_i - theta)``, and an example is learned if ``E_i > 0``. A clamped threshold is the
+weight of one more input, which is always -1; a free one is no weight, and is chosen for ``w``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from .._parameters import Floats, Indices
+
+LANES = 8
+"""Numbers that a row is made a multiple of, with zeros: the loops then have no remainder."""
+
+ROUNDING = 1e-15
+"""Part of the largest field by which those of equal rows may differ."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The rows of a data set as inputs of units.
+
+    Attributes
+    ----------
+    rows : array (n, at least N)
+        The inputs, followed by zeros.
+    size : int
+        N, the number of inputs, a clamped one included.
+    center : array (d,) or None
+        What was subtracted from the rows: a free threshold makes up for it.
+    clamped : bool
+        Whether the last input is always -1.
+    """
+
+    rows: Floats
+    size: int
+    center: Floats | None
+    clamped: bool
+
+    @classmethod
+    def of(cls, X: Floats, fit_intercept: Any, center: Floats | None = None) -> Self:
+        """Make the inputs; ``center`` for a free threshold is the mean if not given."""
+        n, d = X.shape
+        clamped = fit_intercept == "clamped"
+        size = d + clamped
+        rows = np.zeros((n, -(-size // LANES) * LANES))
+        rows[:, :d] = X
+        if clamped:
+            rows[:, d] = -1.0
+        if fit_intercept != "free":
+            return cls(rows, size, None, clamped)
+        center = X.mean(axis=0) if center is None else center
+        rows[:, :d] -= center
+        return cls(rows, size, center, clamped)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """``C_ii = |x_i|^2 / N``."""
+        return np.einsum("ij,ij->i", self.rows, self.rows) / self.size
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Inputs with the classes that they belong to.
+
+    Attributes
+    ----------
+    inputs : Inputs
+    signs : array (n,)
+        +1 and -1.
+    name : str
+        What is to be separated, in words.
+    weight : array (n,) or None
+        Weights of the examples.
+    """
+
+    inputs: Inputs
+    signs: Floats
+    name: str
+    weight: Floats | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether the threshold is free."""
+        return self.inputs.center is not None
+
+    def weights(self, u: Floats) -> Floats:
+        """Give the weights of embedding strengths."""
+        return (u * self.signs) @ self.inputs.rows / self.inputs.size
+
+    def best(self) -> Best:
+        """Give a place for the best strengths."""
+        return Best(self.signs, self.free)
+
+    def offer(self, best: Best, sums: Floats, u: Floats) -> bool:
+        """Keep strengths if they are the best; ``sums`` are N times their weights."""
+        return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
+
+    def unit(self, best: Best, n_updates: int, n_iter: int, complaint: str = "") -> Unit:
+        """Give the unit of the best strengths."""
+        u, threshold = best.strengths, best.threshold / self.inputs.size
+        return Unit(self.weights(u), threshold, u, n_updates, n_iter, complaint)
+
+    def classes(self) -> tuple[Indices, Indices]:
+        """Give the places of the examples of -1 and of +1."""
+        return np.flatnonzero(self.signs < 0.0), np.flatnonzero(self.signs > 0.0)
+
+
+class Unit(NamedTuple):
+    """A unit that has learned.
+
+    Attributes
+    ----------
+    weights : array (at least N,)
+        The weights of the inputs, followed by zeros.
+    threshold : float
+        A free threshold, of the centred inputs; zero otherwise.
+    strengths : array (n,)
+        The embedding strengths ``u``, ``w = sum u_i y_i x_i / N``.
+    n_updates : int
+        How many times the weights were changed.
+    n_iter : int
+        How many sweeps were made.
+    complaint : str
+        Why it is not what was looked for; nothing if it is.
+    """
+
+    weights: Floats
+    threshold: float
+    strengths: Floats
+    n_updates: int
+    n_iter: int
+    complaint: str = ""
+
+
+class Best:
+    """The best embedding strengths seen: fewest errors, then largest stability.
+
+    Parameters
+    ----------
+    signs : array (n,)
+        Classes of the examples.
+    free : bool
+        Whether the threshold is free; then the best is taken.
+    """
+
+    def __init__(self, signs: Floats, free: bool):
+        self.signs, self.free = signs, free
+        self.errors, self.stability = len(signs), -np.inf  # of no weights at all
+        self.strengths, self.threshold = np.zeros(len(signs)), 0.0
+
+    def offer(self, fields: Floats, length: float, u: Floats) -> bool:
+        """Keep strengths if they are better; tell whether they are.
+
+        ``fields`` are ``w.x_i``, and ``length`` is that of the weights.
+        """
+        theta = best_threshold(fields, self.signs) if self.free else 0.0
+        potentials = self.signs * (fields - theta)
+        stability = float(potentials.min()) / length if length > 0.0 else 0.0
+        errors = int(np.count_nonzero(potentials <= 0.0))
+        better = (errors, -stability) < (self.errors, -self.stability)
+        if better:
+            self.errors, self.stability, self.threshold = errors, stability, theta
+            self.strengths = u.copy()
+        return better
+
+
+def hebbian(signs: Floats, free: bool) -> Floats:
+    """Give the strengths of Hebb's rule: all alike, with a free threshold within each class."""
+    if not free:
+        return np.ones(len(signs))
+    positive = signs > 0.0
+    return np.where(positive, np.count_nonzero(~positive), np.count_nonzero(positive)).astype(float)
+
+
+def best_threshold(fields: Floats, signs: Floats) -> float:
+    """Give the threshold with the fewest errors, in the middle of the widest gap with so few.
+
+    Fields above it are meant to be positive; one that is equal to it is an error.
+    """
+    order = np.argsort(fields, kind="stable")
+    ordered, positive = fields[order], signs[order] > 0.0
+    below = np.concatenate([[0], np.cumsum(positive)])  # positive ones under each cut
+    above = np.concatenate([np.cumsum(~positive[::-1])[::-1], [0]])
+    errors = below + above
+    gaps, largest = np.diff(ordered), float(np.abs(ordered[[0, -1]]).max())
+    errors[1:-1][gaps <= ROUNDING * largest] = len(fields) + 1  # no cut between equal fields
+    best = np.flatnonzero(errors == errors.min())
+    width = np.concatenate([[0.0], gaps, [0.0]])  # beyond all examples: if no other is as good
+    cut = best[width[best].argmax()]
+    reach = largest or 1.0
+    edges = np.concatenate([[ordered[0] - reach], ordered, [ordered[-1] + reach]])
+    return float(0.5 * (edges[cut] + edges[cut + 1]))

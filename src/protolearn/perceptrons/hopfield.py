@@ -1,0 +1,230 @@
+"""The Hopfield network: patterns as the fixed points of a recurrent network."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._parameters import Floats, Indices
+from .._validation import check_choice, check_integer
+from .orders import always, random_orders
+from .sign_updates import local_fields, update_in_parallel, update_sequentially
+
+UPDATES = ("sequential", "random", "parallel")
+
+
+class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Store patterns of -1 and +1, and recall them from corrupted ones.
+
+    N units are coupled by the Hebbian weights ``w_ij = (1/N) sum xi_i xi_j``, summed over the
+    patterns xi, without self-coupling. Beginning with a given state, each unit takes the sign of
+    its field ``sum_j w_ij s_j``; a field of 0 leaves it. One unit at a time, the energy never rises
+    and the state settles: in a pattern, if few are stored and the state resembled one of them. Of
+    random patterns about ``0.14 N`` can be stored.
+
+    Parameters
+    ----------
+    updates : {"sequential", "random", "parallel"}, default="sequential"
+        One unit after the other, as they are numbered or in a new random order each sweep; or all
+        units at once. Parallel updates have the same fixed points, but may also end in a cycle of
+        two states; then one of the two is given, with a warning.
+    max_iter : int, default=100
+        Sweeps over all units after which a recall stops, with a warning if a state still moves.
+    random_state : int, RandomState or None, default=None
+        Seed of the orders of ``updates="random"``, which are the same for all states of a recall.
+        With an int every recall is the same.
+
+    Attributes
+    ----------
+    patterns_ : ndarray of shape (n_patterns, n_features)
+        The stored patterns.
+    weights_ : ndarray of shape (n_features, n_features)
+        The weights; made anew on each access, and read-only.
+    n_features_in_ : int
+        Number N of units.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the patterns had names that are all strings.
+
+    References
+    ----------
+    Hopfield (1982), *Neural networks and physical systems with emergent collective computational
+    abilities*, PNAS 79.
+
+    Biehl (2023), *The shallow and the deep*, section 1.3.1.
+
+    Examples
+    --------
+    >>> from protolearn import Hopfield
+    >>> model = Hopfield().fit([[1, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
+    >>> noisy = [[-1, 1, 1, 1, -1, -1, -1, -1]]
+    >>> model.overlap(noisy)
+    array([[ 0.75, -0.25]])
+    >>> model.recall(noisy)
+    array([[ 1.,  1.,  1.,  1., -1., -1., -1., -1.]])
+    >>> model.energy(noisy), model.energy(model.recall(noisy))
+    (array([-1.5]), array([-3.]))
+    """
+
+    def __init__(
+        self, *, updates: str = "sequential", max_iter: int = 100, random_state: Any = None
+    ):
+        self.updates = updates
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Store patterns, in place of those stored before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_patterns, n_features)
+            The patterns, of -1 and +1.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : Hopfield
+        """
+        self._check_parameters()
+        self.patterns_ = self._states(X, reset=True, copy=True)
+        self._couplings = self.patterns_.T @ self.patterns_  # N times the weights: integers
+        np.fill_diagonal(self._couplings, 0.0)
+        return self
+
+    @property
+    def weights_(self) -> Floats:
+        """Give the couplings of the units."""
+        check_is_fitted(self, "patterns_")
+        weights: Floats = self._couplings / self.n_features_in_
+        weights.flags.writeable = False  # a change would be lost
+        return weights
+
+    def recall(self, X: Any) -> Floats:
+        """Update states until they are fixed points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_states, n_features)
+            The first states, of -1 and +1.
+
+        Returns
+        -------
+        states : ndarray of shape (n_states, n_features)
+            The last states, as doubles -1 and +1.
+        """
+        check_is_fitted(self, "patterns_")
+        self._check_parameters()
+        states = self._states(X, copy=True)
+        fields_of = partial(local_fields, self.patterns_, self._couplings)
+        n_cycling = 0
+        if self.updates == "parallel":
+            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter)
+        else:
+            fields, orders = fields_of(states), self._orders()
+            n_moving = update_sequentially(self._couplings, states, fields, orders, self.max_iter)
+        self._warn(n_cycling, n_moving, len(states))
+        return states
+
+    def transform(self, X: Any) -> Floats:
+        """Update states until they are fixed points: the same as ``recall``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_states, n_features)
+            The first states, of -1 and +1.
+
+        Returns
+        -------
+        states : ndarray of shape (n_states, n_features)
+            The last states, as doubles -1 and +1.
+        """
+        return self.recall(X)
+
+    def energy(self, X: Any) -> Floats:
+        """Give the energy ``-1/2 sum_ij w_ij s_i s_j`` of states.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_states, n_features)
+            States of -1 and +1.
+
+        Returns
+        -------
+        energy : ndarray of shape (n_states,)
+        """
+        products = self._products(X)
+        squares = np.einsum("kp,kp->k", products, products)
+        energy: Floats = (self.patterns_.size - squares) / (2.0 * self.n_features_in_)
+        return energy
+
+    def overlap(self, X: Any) -> Floats:
+        """Give the overlap ``(1/N) sum_i xi_i s_i`` of states with the stored patterns.
+
+        It is 1 where they agree in all units, -1 where they agree in none.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_states, n_features)
+            States of -1 and +1.
+
+        Returns
+        -------
+        overlap : ndarray of shape (n_states, n_patterns)
+        """
+        overlap: Floats = self._products(X) / self.n_features_in_
+        return overlap
+
+    def _products(self, X: Any) -> Floats:
+        """Give the scalar products of states with the patterns: integers, without rounding."""
+        check_is_fitted(self, "patterns_")
+        products: Floats = self._states(X) @ self.patterns_.T
+        return products
+
+    def _orders(self) -> Iterator[Indices]:
+        """Give the order of the units in each sweep."""
+        if self.updates == "sequential":
+            return always(self.n_features_in_)
+        return random_orders(self.n_features_in_, check_random_state(self.random_state))
+
+    def _check_parameters(self) -> None:
+        check_choice(self, "updates", UPDATES)
+        check_integer(self, "max_iter", low=1)
+        check_random_state(self.random_state)
+
+    def _states(self, X: Any, *, reset: bool = False, copy: bool = False) -> Floats:
+        """Give states as doubles; refuse all but -1 and +1."""
+        X = validate_data(self, X, reset=reset, dtype=np.float64, order="C", copy=copy)
+        others = X[np.abs(X) != 1.0]
+        if others.size:
+            raise ValueError(
+                f"Hopfield takes patterns and states of -1 and +1, and X has {others[0]:g}. Of "
+                "zeros and ones, or truth values, make np.where(X, 1, -1); of other numbers "
+                "np.where(X > threshold, 1, -1)."
+            )
+        return X
+
+    def _warn(self, n_cycling: int, n_moving: int, n_states: int) -> None:
+        """Say how many states have not come to rest."""
+        if n_cycling:
+            warnings.warn(
+                f"{n_cycling} of {n_states} states ended in a cycle of two under parallel updates; "
+                "updates='sequential' or 'random' has none.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if n_moving:
+            warnings.warn(
+                f"{n_moving} of {n_states} states still move after max_iter={self.max_iter} "
+                "sweeps; increase max_iter.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,211 @@
+"""The AdaTron in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from .._parameters import Floats, rows_at_a_time
+from .._validation import check_integer, check_verbose
+from ..kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
+from .ada_tron import check_ascent, train
+from .base import StabilityMixin, check_threshold
+from .examples import Unit
+from .products import lengths, products_of
+from .shared import documented
+
+
+@documented
+class KernelAdaTron(StabilityMixin):
+    """The classifier of largest stability in the feature space of a kernel.
+
+    The embedding strengths ``u`` maximise ``sum u - sum_ij u_i u_j y_i y_j K(x_i, x_j) / 2`` with
+    ``0 <= u <= gamma``, by the steps of :class:`AdaTron`. The decision is the sign of
+    ``sum_j u_j y_j K(x_j, x) - theta``.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "polynomial", "poly", "linear", "precomputed"} or callable, default="rbf"
+        The product of two rows in the feature space; it has to be positive semi-definite. A
+        function takes two arrays of rows and gives the matrix of their products. With
+        "precomputed" ``fit`` takes the Gram matrix of the training rows and the other methods
+        the products of the given rows (one a line) with all training rows.
+    gamma : float, default=inf
+        Largest embedding strength. If it is finite errors are allowed. None is the same as
+        infinity.
+    kernel_gamma : "scale" or float, default="scale"
+        Factor in ``exp(-kernel_gamma |x - z|^2)`` and ``(kernel_gamma x.z + coef0)^degree``.
+        "scale" is ``1 / (n_features * X.var())``.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
+    eta : float, default=1.5
+        Length of a step, more than 0 and less than 2. At 1 the step ends where it gains most.
+    {free_intercept}
+    tol : float, default=1e-6
+        Training ends when the conditions of the optimum are violated by no more, in units of
+        the potential 1 that supporting examples have.
+    max_iter : int, default=10000
+        Most sweeps; a sweep is as many steps as there are examples.
+    {verbose}
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    dual_coef_ : array of shape (1, n_support), or (n_classes, n_support)
+        ``u_j y_j`` of the examples that support the decision.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Minus the thresholds.
+    {embedding}
+    support_vectors_ : array of shape (n_support, n_features)
+        The rows that support the decision; not there if the kernel is precomputed.
+    kernel_gamma_ : float
+        The factor that was used; not there for kernels without one.
+
+    See Also
+    --------
+    AdaTron : The same for the rows themselves.
+
+    Notes
+    -----
+    The Gram matrix is kept if it takes no more than 256 megabytes (about 5,800 examples); products
+    that are not kept are computed again when they are needed. With a free threshold the
+    solution is that of ``sklearn.svm.SVC`` with ``C = gamma``. A clamped threshold adds one to the
+    kernel.
+
+    References
+    ----------
+    Friess, Cristianini and Campbell (1998), *The kernel-AdaTron algorithm*, ICML.
+
+    Biehl, *The shallow and the deep*, section 4.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from protolearn import KernelAdaTron
+    >>> X, y = make_circles(100, noise=0.05, factor=0.5, random_state=0)
+    >>> model = KernelAdaTron(gamma=10.0).fit(X, y)
+    >>> model.score(X, y), len(model.support_) < 50
+    (1.0, True)
+    """
+
+    dual_coef_: Floats
+    intercept_: Floats
+    support_vectors_: Floats
+    kernel_gamma_: float
+    _kernel: FeatureKernel | None
+    _offset: Floats
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        gamma: float | None = np.inf,
+        kernel_gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        eta: float = 1.5,
+        fit_intercept: Any = "free",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.eta = eta
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the embedding strengths.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The examples; the products of all with each other if the kernel is precomputed.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : KernelAdaTron
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any) -> Self:
+        """Find the strengths, and keep what decisions need."""
+        self._check_parameters()
+        rounding = gram_rounding(X)
+        X, codes, _ = self._given(X, y, None)
+        if self._precomputed():
+            check_gram(X, rounding)
+        self._kernel, center = self._kernel_for(X)
+        clamped = float(self.fit_intercept == "clamped")
+        products = products_of(self._kernel, X, clamped)
+        problems = self._problems(codes, None)
+        trained = [train(self, products, each.signs, each.name) for each in problems]
+        signed = np.stack(
+            [each.signs * unit.strengths for each, unit in zip(problems, trained, strict=True)]
+        )
+        self._lengths = lengths(products, signed)
+        self._offset = clamped * signed.sum(axis=1) - [unit.threshold for unit in trained]
+        self.intercept_ = self._offset - signed @ (X - center) @ center
+        self._tell([Unit(np.empty(0), *unit) for unit in trained], len(X), np.arange(len(X)))
+        self._keep(X, signed)
+        self.stability_ = float(self._stabilities(X, codes).min())
+        return self
+
+    def _kernel_for(self, X: Floats) -> tuple[FeatureKernel | None, Floats]:
+        """Give the kernel, and what it subtracts from the rows for a threshold to make up for."""
+        kernel = kernel_of(self, X, None, "kernel_gamma")
+        if kernel is None or kernel.kind != "linear" or self.fit_intercept != "free":
+            return kernel, np.zeros(X.shape[1])
+        center = X.mean(axis=0)
+        return replace(kernel, center=center), center
+
+    def _keep(self, X: Floats, signed: Floats) -> None:
+        """Keep what decisions need, and forget an earlier fit with another kernel."""
+        self.dual_coef_ = signed[:, self.support_]
+        for name in ("support_vectors_", "kernel_gamma_"):
+            self.__dict__.pop(name, None)
+        if self._kernel is not None:
+            self.support_vectors_ = X[self.support_]
+            if "gamma" in self._kernel.settings:
+                self.kernel_gamma_ = self._kernel.settings["gamma"]
+
+    def _scores(self, X: Floats) -> Floats:
+        size = rows_at_a_time(X.shape[1] + len(self.support_))
+        parts = [self._products(X[i : i + size]) for i in range(0, len(X), size)]
+        return np.concatenate(parts) + self._offset
+
+    def _products(self, X: Floats) -> Floats:
+        """Give ``sum_j u_j y_j K(x_j, x)`` of some rows."""
+        if self._kernel is None:
+            return X[:, self.support_] @ self.dual_coef_.T
+        return self._kernel.between(X, self.support_vectors_) @ self.dual_coef_.T
+
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _check_parameters(self) -> None:
+        check_kernel(self, "kernel_gamma")
+        check_ascent(self)
+        check_threshold(self)
+        check_integer(self, "max_iter", low=1)
+        check_verbose(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn whether X is a matrix of products."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed()
+        return tags

@@ -1,0 +1,178 @@
+"""Presenting examples one after the other: the perceptron learns from its mistakes.
+
+Where mistakes are learned the weights are ``sum u_i y_i x_i``, N times those of a unit, and so are
+the potentials: whole numbers stay whole, and zero is not mistaken for a positive potential.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from ..native import f8, i8, indices, indices_out, matrix, native, types, vector, vector_out
+
+FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+
+RUN, LONGEST, MISTAKES, COUNTED, FEWEST, CREDIT = range(6)
+"""Places in the state of :func:`draw`: the present run of correct answers, that of the weights in
+the pocket, the updates so far, whether the errors of the present weights were counted, the fewest
+errors so far, and how many examples may be looked at for counting."""
+
+
+SORTING = 8
+"""What the best threshold costs, as a multiple of looking at all examples."""
+
+
+@numba.njit(**FAST)
+def inner(a, b):
+    """Give the scalar product."""
+    total = 0.0
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
+
+
+@numba.njit(**FAST)
+def learn(x, step, w):
+    """Add a multiple of an example to the weights."""
+    for k in range(w.size):
+        w[k] += step * x[k]
+
+
+@numba.njit(**FAST)
+def four_fields(rows, i0, i1, i2, i3, w):
+    """Give the fields of four examples."""
+    e0 = e1 = e2 = e3 = 0.0
+    for k in range(w.size):
+        e0 += rows[i0, k] * w[k]
+        e1 += rows[i1, k] * w[k]
+        e2 += rows[i2, k] * w[k]
+        e3 += rows[i3, k] * w[k]
+    return e0, e1, e2, e3
+
+
+@numba.njit(**FAST)
+def learn_mistakes_once(rows, signs, order, c, w, u):
+    """Present examples in an order; give the number of mistakes, ``E_i <= c``.
+
+    Four potentials are computed at a time, and those after a mistake again. They are tested
+    together first: most often all four are right, and one branch is easier to predict than four.
+    """
+    n = order.size
+    mistakes = position = 0
+    while position < n:
+        if position + 4 <= n:
+            i0, i1 = order[position], order[position + 1]
+            i2, i3 = order[position + 2], order[position + 3]
+            e0, e1, e2, e3 = four_fields(rows, i0, i1, i2, i3, w)
+            first, second, third = signs[i0] * e0 > c, signs[i1] * e1 > c, signs[i2] * e2 > c
+            if first & second & third & (signs[i3] * e3 > c):
+                position += 4
+                continue
+            if first:
+                position += 1
+                if second:
+                    position += 1
+                    if third:
+                        position += 1
+        elif signs[order[position]] * inner(rows[order[position]], w) > c:
+            position += 1
+            continue
+        i = order[position]
+        learn(rows[i], signs[i], w)
+        u[i] += 1.0
+        mistakes += 1
+        position += 1
+    return mistakes
+
+
+@native(types.UniTuple(i8, 3)(matrix, vector, indices, i8, f8, vector_out, vector_out))
+def sweep(rows, signs, order, times, c, w, u):
+    """Present examples in an order, so many times or until none is a mistake.
+
+    Give how many times it was, the number of mistakes, and how many of them were in the last.
+    """
+    total = mistakes = 0
+    for done in range(times):
+        mistakes = learn_mistakes_once(rows, signs, order, c, w, u)
+        total += mistakes
+        if mistakes == 0:
+            return done + 1, total, 0
+    return times, total, mistakes
+
+
+@numba.njit(**FAST)
+def count_errors(rows, signs, w, most):
+    """Count errors until they are more than ``most``; give also how many examples it took."""
+    n = signs.size
+    errors = done = 0
+    while done + 4 <= n and errors <= most:
+        fields = four_fields(rows, done, done + 1, done + 2, done + 3, w)
+        for k in range(4):
+            errors += signs[done + k] * fields[k] <= 0.0
+        done += 4
+    while done < n and errors <= most:
+        errors += signs[done] * inner(rows[done], w) <= 0.0
+        done += 1
+    return errors, done
+
+
+@native(
+    types.UniTuple(i8, 2)(
+        *(matrix, vector, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out)
+    )
+)
+def draw(rows, signs, order, partners, start, c, earned, w, u, state):
+    """Present examples until weights may be better than those in the pocket.
+
+    That is after a run of correct answers that is longer than that of the pocket, if the errors
+    over all examples are no more. They are counted if ``CREDIT`` allows, to which each example
+    presented adds ``earned``. Give where, and 1 if it is so, or 0 at the end of the order.
+
+    An example may have a partner of the other class (-1: none). The two are learned together, so
+    that a threshold does not matter. Errors depend on the threshold, so the caller counts them.
+    """
+    n = signs.size
+    ahead, left = np.empty(4), 0  # fields of the next examples, until the weights change
+    for position in range(start, order.size):
+        i, j = order[position], partners[position]
+        if left == 0 and position + 4 <= order.size:
+            i1, i2, i3 = order[position + 1], order[position + 2], order[position + 3]
+            ahead[3], ahead[2], ahead[1], ahead[0] = four_fields(rows, i, i1, i2, i3, w)
+            left = 4
+        if left > 0:
+            left -= 1
+            potential = signs[i] * ahead[left]
+        else:
+            potential = signs[i] * inner(rows[i], w)
+        if j >= 0:
+            potential += signs[j] * inner(rows[j], w)
+        state[CREDIT] += earned
+        if potential > c:
+            state[RUN] += 1
+            if state[RUN] > state[LONGEST] and state[COUNTED] == 0 and state[CREDIT] >= n:
+                state[COUNTED] = 1
+                errors, looked = 0, SORTING * n
+                if j < 0:
+                    errors, looked = count_errors(rows, signs, w, state[FEWEST])
+                state[CREDIT] -= looked
+                if errors <= state[FEWEST]:
+                    return position + 1, 1
+            continue
+        learn(rows[i], signs[i], w)
+        u[i] += 1.0
+        if j >= 0:
+            learn(rows[j], signs[j], w)
+            u[j] += 1.0
+        state[MISTAKES] += 1
+        state[RUN] = state[COUNTED] = left = 0
+    return order.size, 0
+
+
+@native(types.void(matrix, vector, vector, vector, f8, f8, vector_out, vector_out))
+def learn_in_turn(rows, signs, target, weight, share, rate, w, u):
+    """Add to one strength after the other what its potential lacks; ``w`` are the weights."""
+    for i in range(target.size):
+        step = rate * weight[i] * (target[i] - inner(rows[i], w))
+        u[i] += signs[i] * step
+        learn(rows[i], share * step, w)

@@ -1,0 +1,180 @@
+"""Rosenblatt's perceptron: learn what is not learned yet, until nothing is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from .._parameters import Floats, Indices
+from .._validation import check_choice, check_number
+from .base import Perceptron
+from .examples import Examples, Unit
+from .orders import LOOKS, ORDERS, always, look, random_orders, until_look
+from .presentation import MISTAKES, draw, sweep
+from .progress import Progress
+from .shared import documented, not_separated
+
+
+@documented
+class Rosenblatt(Perceptron):
+    """The perceptron algorithm.
+
+    Examples are presented one after the other. One with a potential ``E <= c`` is learned:
+    ``w += y x / N``. The weights begin at zero, and a sweep without a mistake ends training. If a
+    hyperplane separates the classes, this happens after a finite number of updates, at most
+    ``N (2 c + Gamma) / kappa^2`` with the largest possible stability ``kappa`` and
+    ``Gamma = max |x|^2 / N``. If none does, training ends after ``max_iter`` sweeps with a
+    warning and the best weights seen.
+
+    Parameters
+    ----------
+    c : float, default=0.0
+        The potential that every example has to exceed.
+    order : {"cyclic", "random"}, default="cyclic"
+        Present the examples always in the order of the rows, or in a new random order each time.
+    {fit_intercept}
+    {max_iter}
+    {verbose}
+    {random_state}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    Pocket : For classes that no hyperplane separates.
+    AdaTron : The hyperplane of largest stability.
+    is_separable : Tell whether a hyperplane separates the classes.
+
+    Notes
+    -----
+    With a free threshold the examples are learned in pairs: each together with the one of the
+    other class that was the worst at the beginning of the sweep, if their potentials do not add
+    up to more than ``2 c``. The threshold is in the middle of the gap. Weights are compared with
+    the best ones now and then within sweeps, not after every update.
+
+    References
+    ----------
+    Rosenblatt (1958), *The perceptron*, Psychological Review 65.
+
+    Biehl, *The shallow and the deep*, section 3.3.
+
+    Examples
+    --------
+    >>> from protolearn import Rosenblatt
+    >>> from protolearn.datasets import make_teacher_student
+    >>> X, y = make_teacher_student(100, 10, random_state=0)
+    >>> model = Rosenblatt(fit_intercept=False).fit(X, y)
+    >>> model.score(X, y), model.stability_ > 0
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        c: float = 0.0,
+        order: str = "cyclic",
+        fit_intercept: Any = "clamped",
+        max_iter: int = 1000,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        self.c = c
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the examples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : Rosenblatt
+        """
+        return self._fit(X, y)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number(self, "c", low=0.0)
+        check_choice(self, "order", ORDERS)
+
+    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
+        n = len(examples.signs)
+        cyclic = self.order == "cyclic"
+        orders = always(n) if cyclic else random_orders(n, rng)
+        progress = Progress(self.verbose, examples.name)
+        unit, converged = learn_mistakes(
+            examples, orders, float(self.c), int(self.max_iter), progress, cyclic=cyclic
+        )
+        return unit if converged else unit._replace(complaint=not_separated(self, examples))
+
+
+def learn_mistakes(
+    examples: Examples,
+    orders: Iterator[Indices],
+    c: float,
+    max_iter: int,
+    progress: Progress,
+    *,
+    cyclic: bool = False,
+) -> tuple[Unit, bool]:
+    """Present examples in orders until one passes without a mistake; tell whether it did.
+
+    ``cyclic`` orders are all the same, and several sweeps can be made in one go.
+    """
+    w, u = np.zeros(examples.inputs.rows.shape[1]), np.zeros(len(examples.signs))
+    best, n_iter, updates, mistakes = examples.best(), 0, 0, 1
+    present, looks = (present_pairs, 1) if examples.free else (present_all, LOOKS)
+    while n_iter < max_iter and mistakes:
+        order = next(orders)
+        cut, before = look(n_iter + 1, len(order), looks), 0
+        if cut < len(order):
+            _, before, _ = present(examples, order[:cut], 1, c, w, u)
+            examples.offer(best, w, u)
+            order, times = order[cut:], 1
+        else:
+            times = min(until_look(n_iter + 1), max_iter - n_iter) if cyclic else 1
+        done, made, mistakes = present(examples, order, times, c, w, u)
+        n_iter, updates, mistakes = n_iter + done, updates + made + before, mistakes + before
+        progress.tell(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
+    if mistakes == 0:
+        best = examples.best()  # these weights and no others
+    examples.offer(best, w, u)
+    return examples.unit(best, updates, n_iter), mistakes == 0
+
+
+Presented = tuple[int, int, int]
+"""Number of sweeps, of mistakes, and of mistakes in the last sweep."""
+
+
+def present_all(
+    examples: Examples, order: Indices, times: int, c: float, w: Floats, u: Floats
+) -> Presented:
+    """Present each example; learn those with ``E <= c``."""
+    inputs = examples.inputs
+    return sweep(inputs.rows, examples.signs, order, times, inputs.size * c, w, u)
+
+
+def present_pairs(
+    examples: Examples, order: Indices, times: int, c: float, w: Floats, u: Floats
+) -> Presented:
+    """Present each example once, with the worst of the other class as it is now."""
+    inputs, signs = examples.inputs, examples.signs
+    fields = signs * (inputs.rows @ w)
+    worst = [each[fields[each].argmin()] for each in examples.classes()]
+    partners = np.where(signs[order] > 0.0, *worst)
+    state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
+    draw(inputs.rows, signs, order, partners, 0, 2.0 * inputs.size * c, 0, w, u, state)
+    return 1, int(state[MISTAKES]), int(state[MISTAKES])

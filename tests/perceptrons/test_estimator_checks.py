@@ -1,0 +1,41 @@
+"""scikit-learn's own checks of the perceptrons."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from protolearn.checks import expected_failed_checks
+from protolearn.perceptrons.ada_tron import AdaTron
+from protolearn.perceptrons.adaline import Adaline
+from protolearn.perceptrons.bayes_point import BayesPoint
+from protolearn.perceptrons.committee import CommitteeMachine
+from protolearn.perceptrons.kernel_ada_tron import KernelAdaTron
+from protolearn.perceptrons.min_over import MinOver
+from protolearn.perceptrons.parity import ParityMachine
+from protolearn.perceptrons.pocket import Pocket
+from protolearn.perceptrons.rosenblatt import Rosenblatt
+
+# Most checks have classes that nothing separates, so the number of sweeps decides how long it takes
+ESTIMATORS = [
+    Rosenblatt(max_iter=50),
+    Pocket(max_iter=50),
+    MinOver(max_iter=5000),
+    Adaline(max_iter=200),
+    AdaTron(max_iter=100),
+    AdaTron(gamma=1.0, fit_intercept="clamped"),
+    KernelAdaTron(max_iter=50),
+    KernelAdaTron(gamma=1.0, kernel="precomputed"),
+    BayesPoint(n_estimators=5, max_iter=20),
+    CommitteeMachine(max_iter=50),
+    ParityMachine(Pocket(max_iter=20)),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
+def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+def test_nothing_is_excused():
+    for estimator in ESTIMATORS:
+        assert expected_failed_checks(estimator) == {}
