@@ -19,6 +19,7 @@ from .linear import excuses as linear_excuses
 from .losses import Loss
 from .margins import Margin
 from .native import GRADIENT, LOSS, MARGIN, PAIR, Native
+from .perceptrons import excuses as perceptron_excuses
 
 __all__ = ["check_distance", "check_loss", "check_margin", "expected_failed_checks"]
 
@@ -162,7 +163,11 @@ def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
     """
     if isinstance(estimator, MetaEstimatorMixin) and hasattr(estimator, "model"):
         return expected_failed_checks(estimator.model)
-    return {**excuses.excuses_of(estimator), **linear_excuses.excuses_of(estimator)}
+    return {
+        **excuses.excuses_of(estimator),
+        **linear_excuses.excuses_of(estimator),
+        **perceptron_excuses.excuses_of(estimator),
+    }
 
 
 def _slope_jump(loss: Loss) -> float:

@@ -39,6 +39,7 @@ from numba.extending import intrinsic, overload
 __all__ = [
     "ADDRESS",
     "CONSTRAIN",
+    "FAST",
     "GRADIENT",
     "LOSS",
     "MARGIN",
@@ -91,6 +92,9 @@ SCHEDULE = f8(i8, vector)
 # Sums over features may be reordered, so that they run in SIMD registers; NaN and infinity keep
 # their meaning. Scalar functions are compiled as written: their authors guard against overflow.
 _FAST = {"reassoc", "contract", "nsz"}
+FAST: dict[str, Any] = {"error_model": "numpy", "fastmath": _FAST}
+"""The same options for helpers of a native function, ``@numba.njit(**FAST)`` in its own file."""
+
 _AS_WRITTEN = (LOSS, MARGIN, SCHEDULE)
 
 
@@ -162,7 +166,7 @@ class Native:
         if numba.config.DISABLE_JIT:
             return self.py
         fast = False if self.signature in _AS_WRITTEN else _FAST
-        options = {"nogil": True, "fastmath": fast, "error_model": "numpy"}
+        options = {**FAST, "nogil": True, "fastmath": fast}
         try:
             dispatcher = numba.njit(cache=True, **options)(self.py)
             if self.__module__.startswith(f"{__package__}."):

@@ -285,3 +285,14 @@ def test_tools_of_scikit_learn_take_it():
     assert_array_equal(again.decision_function(X), model.decision_function(X))
     assert_array_equal(again.stabilities(X, y), model.stabilities(X, y))
     assert_array_equal(clone(model).fit(X, y).coef_, model.coef_)
+
+
+@pytest.mark.parametrize("threshold", ["free", False])
+@pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])
+def test_other_units_of_the_rows_and_of_gamma(threshold, factor):
+    """Rows times a power of two, and gamma by its square: the same hyperplane, every digit."""
+    X, y = make_teacher_student(80, 6, noise=0.1, random_state=0)
+    model = AdaTron(gamma=2.0, fit_intercept=threshold).fit(X, y)
+    other = AdaTron(gamma=2.0 / factor**2, fit_intercept=threshold).fit(factor * X, y)
+    assert_array_equal(other.embedding_strengths_ * factor**2, model.embedding_strengths_)
+    assert_array_equal(other.coef_ * factor, model.coef_)

@@ -122,6 +122,13 @@ def test_what_cannot_be_separated(rng, fit_intercept):
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert model.score(X, y) > 0.65
+    rng = np.random.RandomState(0)
+    for _ in range(10):  # no perceptron is better than the best of all
+        member = Rosenblatt(
+            order="random", max_iter=20, fit_intercept=fit_intercept, random_state=rng
+        )
+        with pytest.warns(ConvergenceWarning):
+            assert member.fit(X, y).score(X, y) <= model.score(X, y)
 
 
 def test_lines(capsys):

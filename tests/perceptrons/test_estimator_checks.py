@@ -3,16 +3,18 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from protolearn import (
+    Adaline,
+    AdaTron,
+    BayesPoint,
+    CommitteeMachine,
+    KernelAdaTron,
+    MinOver,
+    ParityMachine,
+    Pocket,
+    Rosenblatt,
+)
 from protolearn.checks import expected_failed_checks
-from protolearn.perceptrons.ada_tron import AdaTron
-from protolearn.perceptrons.adaline import Adaline
-from protolearn.perceptrons.bayes_point import BayesPoint
-from protolearn.perceptrons.committee import CommitteeMachine
-from protolearn.perceptrons.kernel_ada_tron import KernelAdaTron
-from protolearn.perceptrons.min_over import MinOver
-from protolearn.perceptrons.parity import ParityMachine
-from protolearn.perceptrons.pocket import Pocket
-from protolearn.perceptrons.rosenblatt import Rosenblatt
 
 # Most checks have classes that nothing separates, so the number of sweeps decides how long it takes
 ESTIMATORS = [
@@ -36,6 +38,7 @@ def test_sklearn_check(estimator, check):
     check(estimator)
 
 
-def test_nothing_is_excused():
+def test_only_rows_in_place_of_a_gram_matrix_are_excused():
     for estimator in ESTIMATORS:
-        assert expected_failed_checks(estimator) == {}
+        gram = getattr(estimator, "kernel", "") == "precomputed"
+        assert len(expected_failed_checks(estimator)) == (2 if gram else 0)

@@ -1,4 +1,4 @@
-"""What Rosenblatt, Pocket, Adaline and BayesPoint have in common; and data that nobody wants."""
+"""What the learners of one unit have in common; and data that nobody wants."""
 
 import pickle
 import warnings
@@ -13,10 +13,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from protolearn import Adaline, BayesPoint, Pocket, Rosenblatt
+from protolearn import Adaline, AdaTron, BayesPoint, MinOver, Pocket, Rosenblatt
 
 THRESHOLDS = ("clamped", "free", False)
-SHORT = {Rosenblatt: {}, Pocket: {}, Adaline: {"tol": 1e-3}, BayesPoint: {"n_estimators": 3}}
+SHORT = {
+    Rosenblatt: {},
+    Pocket: {},
+    Adaline: {"tol": 1e-3},
+    BayesPoint: {"n_estimators": 3},
+    MinOver: {},
+    AdaTron: {},
+}
 
 every_learner = pytest.mark.parametrize("learner", SHORT, ids=lambda each: each.__name__)
 every_threshold = pytest.mark.parametrize("fit_intercept", THRESHOLDS)
@@ -24,8 +31,12 @@ every_threshold = pytest.mark.parametrize("fit_intercept", THRESHOLDS)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+def is_random(learner):
+    return "random_state" in learner().get_params()
+
+
 def new(learner, fit_intercept="clamped", **parameters):
-    seed = {} if learner is Adaline else {"random_state": 0}
+    seed = {"random_state": 0} if is_random(learner) else {}
     all_of_them = {"max_iter": 50, **SHORT[learner], **seed, **parameters}
     return learner(fit_intercept=fit_intercept, **all_of_them)
 
@@ -53,7 +64,7 @@ def test_each_class_from_the_rest(learner, fit_intercept):
     rng = np.random.RandomState(0)
     for k in range(3):
         model = new(learner, fit_intercept)
-        if learner is not Adaline:
+        if is_random(learner):
             model.set_params(random_state=rng)
         model.fit(X, y == k)
         assert_allclose(whole.coef_[k], model.coef_[0], rtol=1e-12)

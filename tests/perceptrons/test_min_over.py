@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import reference
 from protolearn import AdaTron, MinOver
+from protolearn.datasets import make_random_patterns
+from protolearn.perceptrons import least_potential
 from protolearn.perceptrons.examples import Examples, Inputs
 from protolearn.perceptrons.least_potential import Learned
 
@@ -39,7 +42,8 @@ def whole_numbers(seed, n=16, d=3):
 
 def inputs(X, threshold):
     """Give the rows as the literal transcription takes them."""
-    return X - X.mean(axis=0) if threshold == "free" else reference.lengthened(X, bool(threshold))
+    moved = X - np.sort(X, axis=0)[(len(X) - 1) // 2]  # by the lower median
+    return moved if threshold == "free" else reference.lengthened(X, bool(threshold))
 
 
 def best_weights(X, y, threshold):
@@ -209,3 +213,34 @@ def test_labels_that_were_not_learned_are_refused():
     model = MinOver().fit([[0.0], [1.0]], ["a", "b"])
     with pytest.raises(ValueError, match="has the label 'c'"):
         model.stabilities([[0.0]], ["c"])
+
+
+def test_many_updates_do_not_drift():
+    """The sums of many large examples are made anew: squares of lengths stay positive."""
+    X, y = separable(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = MinOver(fit_intercept="clamped", max_iter=20000).fit(X + 1e8, y)
+    assert np.isfinite(model.gap_)
+
+
+def test_products_that_there_is_no_room_for_are_forgotten(monkeypatch):
+    X, y = make_random_patterns(400, 3, inputs="normal", random_state=0)
+    model = MinOver(max_iter=3000)
+    with pytest.warns(ConvergenceWarning):
+        whole = clone(model).fit(X, y)
+    monkeypatch.setattr(least_potential, "KEPT", 0)
+    monkeypatch.setattr(least_potential, "TOGETHER", 2)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    assert_array_equal(model.embedding_strengths_, whole.embedding_strengths_)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X, y = separable(0)
+    model = MinOver().fit(X, y)
+    before = model.gap_, model.coef_
+    with pytest.raises(ValueError, match="max_iter"):
+        model.set_params(max_iter=0).fit(X, y)
+    assert (model.gap_, model.coef_) == before

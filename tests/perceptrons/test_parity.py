@@ -327,7 +327,9 @@ def test_early_stopping_keeps_the_smallest_best_number(patience, rng):
 
 def test_validation_errors_only_with_early_stopping(rng):
     X, y = rng.normal(size=(40, 2)), rng.randint(2, size=40)
-    assert not hasattr(ParityMachine(Nothing()).fit(X, y), "validation_errors_")
+    model = ParityMachine(Nothing(), early_stopping=True).fit(X, y)
+    assert len(model.validation_errors_) == 1
+    assert not hasattr(model.set_params(early_stopping=False).fit(X, y), "validation_errors_")
 
 
 # Scores ------------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ from scipy.optimize import linprog
 
 from protolearn import Pocket, Rosenblatt
 from protolearn.datasets import make_teacher_student
+from protolearn.perceptrons.examples import Examples, Inputs
+from protolearn.perceptrons.pocket import draws
+from protolearn.perceptrons.presentation import CREDIT, FEWEST, SORTING, draw
 from reference import lengthened, pocket, separable, threshold_errors
 
 THRESHOLDS = ("clamped", "free", False)
@@ -82,15 +85,34 @@ def test_equals_the_algorithm_on_the_same_draws(fit_intercept, seed, sweeps):
     assert model.n_iter_ == len(curve)
 
 
-def test_errors_are_not_counted_after_every_update(monkeypatch):
-    """Only when the present run is longer than that of the pocket: seldom, after a while."""
-    from protolearn.perceptrons.examples import Best
+@pytest.mark.parametrize("fit_intercept", THRESHOLDS)
+def test_counting_is_put_off_where_it_takes_long(fit_intercept):
+    """Of many examples no more are looked at for counting than are presented, or a few more."""
+    X, y = overlapping(0, n=400)
+    Z = Inputs.of(X, fit_intercept).rows
+    examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
+    w, u, state = np.zeros(Z.shape[1]), np.zeros(400), np.zeros(6, dtype=np.intp)
+    state[FEWEST], rng, counts, presented = 400, np.random.RandomState(0), 0, 0
+    for _ in range(50):
+        order, partners = draws(examples, rng)
+        position = 0
+        while position < 400:
+            before, credit = position, state[CREDIT]
+            position, _ = draw(Z, signs(y), order, partners, position, 0.0, 3, w, u, state)
+            presented += position - before
+            counts += credit + 3 * (position - before) - state[CREDIT]
+    assert presented == 50 * 400
+    assert 0.5 * presented < counts <= 3 * presented + SORTING * 400
 
-    offers, offer = [], Best.offer
-    monkeypatch.setattr(Best, "offer", lambda *args: offers.append(0) or offer(*args))
-    X, y = grid(0, n=60)
-    model = Pocket(max_iter=200, random_state=0).fit(X, y)
-    assert 0 < len(offers) < 0.01 * model.n_updates_
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X, y = grid(0)
+    model = Pocket(random_state=0).fit(X, y)
+    before = model.errors_curve_[0].tolist()
+    with pytest.raises(ValueError, match="max_iter"):
+        model.set_params(max_iter=0).fit(X, y)
+    assert model.errors_curve_[0].tolist() == before
+    assert not hasattr(Pocket(max_iter=1), "errors_curve_")
 
 
 # The optimum -------------------------------------------------------------------------------------

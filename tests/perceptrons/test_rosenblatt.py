@@ -285,7 +285,7 @@ def overlapping(seed, by_class=False, n=80, d=3):
 @pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_best_weights_seen(fit_intercept, by_class, order):
-    """More sweeps never give worse weights, and no others than a shorter run could see."""
+    """They are those of some moment, with few errors, and the stability that is told."""
     X, y = overlapping(0, by_class)
     model = Rosenblatt(fit_intercept=fit_intercept, order=order, random_state=0)
     seen = []

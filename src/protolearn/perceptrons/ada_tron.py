@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._parameters import Floats
-from .._validation import check_number, check_positive, number_in
+from .._validation import check_number, check_positive
 from .base import Perceptron
 from .examples import Best, Examples, Unit, hebbian
 from .optimum import Goal, Optimum, optimum
 from .products import LinearProducts, Products
 from .progress import Progress
 from .shared import VANISHED, documented, nothing_separates
+
+NONE = np.empty(0)
 
 
 @documented
@@ -36,7 +38,7 @@ class AdaTron(Perceptron):
     {free_intercept}
     tol : float, default=1e-6
         Training ends when the conditions of the optimum are violated by no more, in units of
-        the potential 1 that supporting examples have.
+        the potential 1 that supporting examples have; less than 1.
     max_iter : int, default=10000
         Most sweeps; a sweep is as many steps as there are examples.
     {verbose}
@@ -117,23 +119,16 @@ class AdaTron(Perceptron):
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
         products = LinearProducts(examples.inputs)
         trained = train(self, products, examples.signs, examples.name)
-        return Unit(examples.weights(trained.strengths), *trained)
+        return trained._replace(weights=examples.weights(trained.strengths))
 
 
-class Trained(NamedTuple):
-    """What a unit has beside its weights, in the order of :class:`Unit`."""
+def train(model: Any, products: Products, signs: Floats, name: str) -> Unit:
+    """Find the embedding strengths of a model with ``gamma``, ``eta``, ``tol`` and ``max_iter``.
 
-    threshold: float
-    strengths: Floats
-    n_updates: int
-    n_iter: int
-    complaint: str
-
-
-def train(model: Any, products: Products, signs: Floats, name: str) -> Trained:
-    """Find the embedding strengths of a model with ``gamma``, ``eta``, ``tol`` and ``max_iter``."""
+    The unit has no weights yet: in the space of a kernel there are none to give.
+    """
     free = model.fit_intercept == "free"
-    gamma = np.inf if model.gamma is None else float(model.gamma)
+    gamma = np.inf if is_endless(model.gamma) else float(model.gamma)
     goal = Goal(float(model.eta), gamma, free, float(model.tol), int(model.max_iter))
     best, n = Best(signs, free), len(signs)
 
@@ -143,18 +138,18 @@ def train(model: Any, products: Products, signs: Floats, name: str) -> Trained:
     found = optimum(products, signs, goal, Progress(model.verbose, name), seen)
     n_iter = max(-(-found.steps // n), 1)
     if found.violation <= goal.tol:
-        return Trained(found.threshold, found.strengths, found.steps, n_iter, "")
+        return Unit(NONE, found.threshold, found.strengths, found.steps, n_iter)
     complaint = not_optimal(model, found, name)
     if gamma < np.inf:
-        return Trained(found.threshold, found.strengths, found.steps, n_iter, complaint)
+        return Unit(NONE, found.threshold, found.strengths, found.steps, n_iter, complaint)
     u = hebbian(signs, free)  # what inseparable examples have led to may be worse
     seen(u, signs * products.sums(np.arange(n), signs * u))
-    return Trained(best.threshold, best.strengths, found.steps, n_iter, complaint)
+    return Unit(NONE, best.threshold, best.strengths, found.steps, n_iter, complaint)
 
 
 def not_optimal(model: Any, found: Optimum, name: str) -> str:
     """Tell why the optimum was not reached, and what to do."""
-    endless = model.gamma in (None, np.inf)
+    endless = is_endless(model.gamma)
     if endless and found.bound < VANISHED:
         return nothing_separates(model, name)
     allow = "set a finite gamma if nothing separates them" if endless else "lower gamma"
@@ -167,9 +162,12 @@ def not_optimal(model: Any, found: Optimum, name: str) -> str:
 
 def check_ascent(model: Any) -> None:
     """Raise if a parameter of the ascent is wrong."""
-    if model.gamma is not None and not (isinstance(model.gamma, float) and model.gamma == np.inf):
+    if not is_endless(model.gamma):
         check_positive(model, "gamma")
-    number_in(
-        model.eta, f"eta={{value!r}} of {type(model).__name__}", 0.0, 2.0, above=True, below=True
-    )
-    check_number(model, "tol", low=0.0, above=True)
+    check_number(model, "eta", low=0.0, high=2.0, above=True, below=True)
+    check_number(model, "tol", low=0.0, high=1.0, above=True, below=True)
+
+
+def is_endless(gamma: Any) -> bool:
+    """Tell whether strengths have no bound."""
+    return gamma is None or (isinstance(gamma, (float, np.floating)) and gamma == np.inf)

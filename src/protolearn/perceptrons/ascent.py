@@ -10,15 +10,13 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ..native import f8, i8, matrix, native, types, vector, vector_out
-
-FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+from ..native import FAST, f8, i8, matrix, native, types, vector, vector_out
 
 FLAT = 1e-12
 """Least curvature, in units of the largest product, that a step reckons with."""
 
 ROUNDING = 1e-14
-"""Part of gamma that steps of two may leave a strength off its bound."""
+"""Part of a strength by which steps of two may miss a bound."""
 
 
 @numba.njit(**FAST)
@@ -31,12 +29,12 @@ def least_curvature(K):
 
 
 @numba.njit(**FAST)
-def bounded(strength, gamma):
-    """Put a strength from 0 to gamma, on the bound if only rounding keeps it off."""
-    near = ROUNDING * gamma if gamma < np.inf else 0.0
-    if strength <= near:
+def bounded(before, change, gamma):
+    """Change a strength within 0 and gamma, onto the bound if only rounding would keep it off."""
+    after = before + change
+    if after <= ROUNDING * before:
         return 0.0
-    return gamma if strength >= gamma - near else strength
+    return gamma if after >= gamma * (1.0 - ROUNDING) else after
 
 
 @numba.njit(**FAST)
@@ -111,8 +109,10 @@ def ascend_in_pairs(signs, K, eta, gamma, tol, steps, u, E):
         change = eta * (high - signs[j] * (1.0 - E[j])) / curvature
         change = min(change, gamma - u[i] if signs[i] > 0.0 else u[i])
         change = min(change, u[j] if signs[j] > 0.0 else gamma - u[j])
-        u[i] = bounded(u[i] + signs[i] * change, gamma)
-        u[j] = bounded(u[j] - signs[j] * change, gamma)
+        mine = bounded(u[i], signs[i] * change, gamma)
+        other = bounded(u[j], -signs[j] * change, gamma)
+        by_i, by_j = signs[i] * (mine - u[i]), signs[j] * (other - u[j])
+        u[i], u[j] = mine, other
         for k in range(E.size):
-            E[k] += signs[k] * change * (K[i, k] - K[j, k])
+            E[k] += signs[k] * (by_i * K[i, k] + by_j * K[j, k])
     return steps, violation

@@ -17,7 +17,7 @@ from .._validation import check_integer, check_verbose
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
 from .examples import Examples, Inputs, Unit
 
-THRESHOLDS = ("clamped", "free", False)
+THRESHOLDS = ("clamped", "free")
 
 
 class StabilityMixin(OneVersusRestClassifier):
@@ -69,15 +69,21 @@ class StabilityMixin(OneVersusRestClassifier):
             )
         return codes
 
-    def _tell(self, units: list[Unit], n: int, places: Indices) -> None:
-        """Store the embedding strengths, and warn of units that are not what they should be."""
+    def _embed(self, units: list[Unit], n: int, places: Indices) -> None:
+        """Store the embedding strengths of those of n examples that count."""
         self.embedding_strengths_ = np.zeros((len(units), n))
         self.embedding_strengths_[:, places] = [unit.strengths for unit in units]
         self.support_ = np.flatnonzero(self.embedding_strengths_.any(axis=0))
         self.n_updates_ = sum(unit.n_updates for unit in units)
         self.n_iter_ = max(unit.n_iter for unit in units)
-        for complaint in dict.fromkeys(unit.complaint for unit in units if unit.complaint):
-            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+
+    def _warn(self, units: list[Unit]) -> None:
+        """Warn once if units are not what was looked for."""
+        complaints = [unit.complaint for unit in units if unit.complaint]
+        if complaints:
+            others = len(complaints) - 1
+            more = f" So it is for {others} more class{'es' * (others > 1)}." if others else ""
+            warnings.warn(complaints[0] + more, ConvergenceWarning, stacklevel=4)
 
 
 class Perceptron(StabilityMixin, LinearClassifier):
@@ -102,24 +108,21 @@ class Perceptron(StabilityMixin, LinearClassifier):
         """Let one unit learn, or one a class."""
         self._check_parameters()
         rows, codes, weight, (n, places) = self._counting(X, y, sample_weight)
-        center = self._center(rows, weight) if self.fit_intercept == "free" else None
-        inputs = Inputs.of(rows, self.fit_intercept, center)
+        inputs = Inputs.of(rows, self.fit_intercept, self._center(rows, weight))
         rng = check_random_state(getattr(self, "random_state", None))
         units = [
             self._learn(Examples(inputs, each.signs, each.name, each.weight), rng)
             for each in self._problems(codes, weight)
         ]
         self._store(units, inputs)
+        self._embed(units, n, places)
         self.stability_ = float(self._stabilities(rows, codes).min())
-        self._tell(units, n, places)
+        self._warn(units)
         return self
 
-    def _center(self, rows: Floats, weight: Floats | None) -> Floats:
-        """Give a point among the rows that those of a free threshold are relative to.
-
-        Its coordinates are some of the rows: whole numbers stay whole, and equal rows cancel.
-        """
-        return np.quantile(rows, 0.5, axis=0, method="lower")
+    def _center(self, rows: Floats, weight: Floats | None) -> Floats | None:
+        """Give the point that rows are relative to if the threshold is free; None: any."""
+        return None
 
     def _store(self, units: list[Unit], inputs: Inputs) -> None:
         """Store weights and thresholds."""
@@ -138,7 +141,8 @@ class Perceptron(StabilityMixin, LinearClassifier):
 def check_threshold(model: Any) -> None:
     """Raise if ``fit_intercept`` is not one of the three kinds of threshold."""
     given = model.fit_intercept
-    if given is not False and not (isinstance(given, str) and given in THRESHOLDS):
+    none = isinstance(given, (bool, np.bool_)) and not given
+    if not none and not (isinstance(given, str) and given in THRESHOLDS):
         raise ValueError(
             f"fit_intercept={given!r} of {type(model).__name__} must be 'clamped' (the weight of "
             "one more input that is always -1), 'free' (not a weight), or False (none)."

@@ -48,7 +48,7 @@ class BayesPoint(Perceptron):
     Notes
     -----
     Perceptrons do not cover the version space evenly. If no hyperplane separates the classes, the
-    mean is over the best weights that each perceptron came by, with a warning.
+    best of the perceptrons and their mean is kept, with a warning: that with the fewest errors.
 
     References
     ----------
@@ -110,10 +110,9 @@ class BayesPoint(Perceptron):
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
         orders, silent = random_orders(len(examples.signs), rng), Progress(0, examples.name)
         progress = Progress(self.verbose, examples.name, "perceptron")
-        count, complaint = int(self.n_estimators), ""
-        mean = Unit(
-            np.zeros(examples.inputs.rows.shape[1]), 0.0, np.zeros(len(examples.signs)), 0, 0
-        )
+        count, best, complaint = int(self.n_estimators), examples.best(), ""
+        nothing = np.zeros(len(examples.signs))
+        mean = Unit(examples.weights(nothing), 0.0, nothing, 0, 0)
         for k in range(1, count + 1):
             unit, separated = learn_mistakes(
                 examples, orders, float(self.c), int(self.max_iter), silent
@@ -122,7 +121,11 @@ class BayesPoint(Perceptron):
             mean = added(mean, unit, count)
             if not separated:
                 complaint = not_separated(self, examples)
-        return mean._replace(complaint=complaint)
+                examples.offer(best, unit.weights * examples.inputs.size, unit.strengths)
+        if not complaint:
+            return mean
+        examples.offer(best, mean.weights * examples.inputs.size, mean.strengths)
+        return examples.unit(best, mean.n_updates, mean.n_iter, complaint)
 
 
 def added(mean: Unit, unit: Unit, count: int) -> Unit:

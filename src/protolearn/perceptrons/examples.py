@@ -45,7 +45,11 @@ class Inputs:
 
     @classmethod
     def of(cls, X: Floats, fit_intercept: Any, center: Floats | None = None) -> Self:
-        """Make the inputs; ``center`` for a free threshold is the mean if not given."""
+        """Make the inputs; with a free threshold relative to ``center``.
+
+        By default its coordinates are some of the rows, lower medians: whole numbers stay whole,
+        and equal rows cancel.
+        """
         n, d = X.shape
         clamped = fit_intercept == "clamped"
         size = d + clamped
@@ -55,7 +59,8 @@ class Inputs:
             rows[:, d] = -1.0
         if fit_intercept != "free":
             return cls(rows, size, None, clamped)
-        center = X.mean(axis=0) if center is None else center
+        if center is None:
+            center = np.quantile(X, 0.5, axis=0, method="lower")
         rows[:, :d] -= center
         return cls(rows, size, center, clamped)
 
@@ -129,6 +134,8 @@ class Unit(NamedTuple):
         How many sweeps were made.
     complaint : str
         Why it is not what was looked for; nothing if it is.
+    details : object
+        What else a method has to tell.
     """
 
     weights: Floats
@@ -137,6 +144,7 @@ class Unit(NamedTuple):
     n_updates: int
     n_iter: int
     complaint: str = ""
+    details: Any = None
 
 
 class Best:

@@ -121,18 +121,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         states : ndarray of shape (n_states, n_features)
             The last states, as doubles -1 and +1.
         """
-        check_is_fitted(self, "patterns_")
-        self._check_parameters()
-        states = self._states(X, copy=True)
-        fields_of = partial(local_fields, self.patterns_, self._couplings)
-        n_cycling = 0
-        if self.updates == "parallel":
-            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter)
-        else:
-            fields, orders = fields_of(states), self._orders()
-            n_moving = update_sequentially(self._couplings, states, fields, orders, self.max_iter)
-        self._warn(n_cycling, n_moving, len(states))
-        return states
+        return self._recall(X)
 
     def transform(self, X: Any) -> Floats:
         """Update states until they are fixed points: the same as ``recall``.
@@ -147,7 +136,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         states : ndarray of shape (n_states, n_features)
             The last states, as doubles -1 and +1.
         """
-        return self.recall(X)
+        return self._recall(X)
 
     def energy(self, X: Any) -> Floats:
         """Give the energy ``-1/2 sum_ij w_ij s_i s_j`` of states.
@@ -182,6 +171,21 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         overlap: Floats = self._products(X) / self.n_features_in_
         return overlap
+
+    def _recall(self, X: Any) -> Floats:
+        """Update states, and warn of those that are not at rest."""
+        check_is_fitted(self, "patterns_")
+        self._check_parameters()
+        states = self._states(X, copy=True)
+        fields_of = partial(local_fields, self.patterns_, self._couplings)
+        n_cycling = 0
+        if self.updates == "parallel":
+            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter)
+        else:
+            fields, orders = fields_of(states), self._orders()
+            n_moving = update_sequentially(self._couplings, states, fields, orders, self.max_iter)
+        self._warn(n_cycling, n_moving, len(states))
+        return states
 
     def _products(self, X: Any) -> Floats:
         """Give the scalar products of states with the patterns: integers, without rounding."""
@@ -219,12 +223,12 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"{n_cycling} of {n_states} states ended in a cycle of two under parallel updates; "
                 "updates='sequential' or 'random' has none.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         if n_moving:
             warnings.warn(
                 f"{n_moving} of {n_states} states still move after max_iter={self.max_iter} "
                 "sweeps; increase max_iter.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )

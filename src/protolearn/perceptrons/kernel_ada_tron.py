@@ -13,7 +13,6 @@ from .._validation import check_integer, check_verbose
 from ..kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
 from .ada_tron import check_ascent, train
 from .base import StabilityMixin, check_threshold
-from .examples import Unit
 from .products import lengths, products_of
 from .shared import documented
 
@@ -34,8 +33,8 @@ class KernelAdaTron(StabilityMixin):
         "precomputed" ``fit`` takes the Gram matrix of the training rows and the other methods
         the products of the given rows (one a line) with all training rows.
     gamma : float, default=inf
-        Largest embedding strength. If it is finite errors are allowed. None is the same as
-        infinity.
+        Largest embedding strength, the ``C`` of ``sklearn.svm.SVC`` and not its gamma. If it is
+        finite errors are allowed. None is the same as infinity.
     kernel_gamma : "scale" or float, default="scale"
         Factor in ``exp(-kernel_gamma |x - z|^2)`` and ``(kernel_gamma x.z + coef0)^degree``.
         "scale" is ``1 / (n_features * X.var())``.
@@ -48,7 +47,7 @@ class KernelAdaTron(StabilityMixin):
     {free_intercept}
     tol : float, default=1e-6
         Training ends when the conditions of the optimum are violated by no more, in units of
-        the potential 1 that supporting examples have.
+        the potential 1 that supporting examples have; less than 1.
     max_iter : int, default=10000
         Most sweeps; a sweep is as many steps as there are examples.
     {verbose}
@@ -160,9 +159,10 @@ class KernelAdaTron(StabilityMixin):
         self._lengths = lengths(products, signed)
         self._offset = clamped * signed.sum(axis=1) - [unit.threshold for unit in trained]
         self.intercept_ = self._offset - signed @ (X - center) @ center
-        self._tell([Unit(np.empty(0), *unit) for unit in trained], len(X), np.arange(len(X)))
+        self._embed(trained, len(X), np.arange(len(X)))
         self._keep(X, signed)
         self.stability_ = float(self._stabilities(X, codes).min())
+        self._warn(trained)
         return self
 
     def _kernel_for(self, X: Floats) -> tuple[FeatureKernel | None, Floats]:
@@ -190,7 +190,7 @@ class KernelAdaTron(StabilityMixin):
 
     def _products(self, X: Floats) -> Floats:
         """Give ``sum_j u_j y_j K(x_j, x)`` of some rows."""
-        if self._kernel is None:
+        if self._kernel is None or not len(self.support_):
             return X[:, self.support_] @ self.dual_coef_.T
         return self._kernel.between(X, self.support_vectors_) @ self.dual_coef_.T
 

@@ -13,12 +13,10 @@ import numba
 import numpy as np
 
 from .._parameters import Floats, Indices
-from ..native import f8, i8, indices, matrix, matrix_out, native, vector
+from ..native import FAST, f8, i8, indices, matrix, matrix_out, native, vector
 from .examples import Examples, Inputs
 from .orders import look
 from .progress import Progress
-
-FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
 
 
 class Committee(NamedTuple):

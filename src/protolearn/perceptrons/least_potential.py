@@ -8,10 +8,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ..native import f8, i8, indices, matrix, native, types, vector, vector_out
+from ..native import FAST, f8, i8, indices, matrix, native, types, vector, vector_out
 from .examples import Examples
-
-FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+from .products import KEPT
 
 TOGETHER = 32
 """Examples whose products are computed at a time."""
@@ -39,10 +38,13 @@ class Learned:
         self.u, self.fields, self.sizes = np.zeros(n), np.zeros(n), np.zeros(2)
         self._columns = np.empty((0, n))
         self._line = np.full(n, -1)
-        self._filled = 0
+        self._filled, self._room = 0, min(n, max(2 * TOGETHER, KEPT // (8 * n)))
 
     def learn(self, updates: int, tol: float) -> tuple[int, bool]:
-        """Make updates until the gap is closed; give how many, and whether it is."""
+        """Make updates until the gap is closed; give how many, and whether it is.
+
+        Then the sums are made anew: rounding errors of many updates would add up.
+        """
         made = 0
         while True:
             missing, more, closed = learn_least(
@@ -51,6 +53,7 @@ class Learned:
             )
             made += more
             if missing < 0:
+                self._sum()
                 return made, bool(closed)
             self._fetch(missing)
 
@@ -64,8 +67,19 @@ class Learned:
         """What no stability exceeds."""
         return self.length / float(self.sizes[TOTAL])
 
+    def _sum(self) -> None:
+        """Make fields and sizes of the strengths."""
+        w = (self.u * self.examples.signs) @ self.examples.inputs.rows
+        self.fields = self.examples.inputs.rows @ w
+        self.sizes = np.array([w @ w, self.u.sum()])
+
     def _fetch(self, missing: int) -> None:
-        """Compute the products of an example with all, and those of others with low potentials."""
+        """Compute the products of an example with all, and those of others with low potentials.
+
+        If there is no room for more, those that there are are forgotten.
+        """
+        if self._filled + TOGETHER > self._room < len(self.u):
+            self._filled, self._line[:] = 0, -1
         rows = self.examples.inputs.rows
         potentials = np.where(self._line < 0, self.examples.signs * self.fields, np.inf)
         potentials[missing] = -np.inf
@@ -73,7 +87,7 @@ class Learned:
         chosen = chosen[potentials[chosen] < np.inf]
         end = self._filled + len(chosen)
         if end > len(self._columns):
-            grown = np.empty((min(2 * end, len(rows)), len(rows)))
+            grown = np.empty((min(2 * end, self._room), len(rows)))
             grown[: self._filled] = self._columns[: self._filled]
             self._columns = grown
         self._columns[self._filled : end] = rows[chosen] @ rows.T

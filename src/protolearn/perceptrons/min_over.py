@@ -8,7 +8,7 @@ import numpy as np
 
 from .._validation import check_positive
 from .base import Perceptron
-from .examples import Examples, Unit, hebbian
+from .examples import Examples, Inputs, Unit, hebbian
 from .least_potential import Learned
 from .progress import Progress
 from .shared import VANISHED, documented, nothing_separates, question
@@ -88,7 +88,6 @@ class MinOver(Perceptron):
         -------
         self : MinOver
         """
-        self.gap_ = 0.0
         return self._fit(X, y)
 
     def _check_parameters(self) -> None:
@@ -112,9 +111,13 @@ class MinOver(Perceptron):
             gap = 1.0 - best.stability / learned.largest if learned.largest > 0.0 else np.inf
             vanished = learned.largest <= VANISHED * longest
             progress.tell(updates, f"gap {gap:.1e}", last=closed)
-        self.gap_ = max(self.gap_, gap)
         complaint = "" if closed else self._complaint(examples.name, gap, vanished)
-        return examples.unit(best, updates, -(-updates // len(learned.u)), complaint)
+        unit = examples.unit(best, updates, -(-updates // len(learned.u)), complaint)
+        return unit._replace(details=gap)
+
+    def _store(self, units: list[Unit], inputs: Inputs) -> None:
+        super()._store(units, inputs)
+        self.gap_ = max(unit.details for unit in units)
 
     def _complaint(self, name: str, gap: float, vanished: bool) -> str:
         """Tell why the stability is not the largest, and what to do."""

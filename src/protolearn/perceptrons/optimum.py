@@ -14,7 +14,7 @@ import numpy as np
 
 from .._parameters import Floats, Indices
 from .ascent import ascend, ascend_in_pairs
-from .products import Products
+from .products import NOT_SEMIDEFINITE, Products
 from .progress import Progress
 from .shared import VANISHED
 
@@ -23,6 +23,9 @@ AT_A_TIME = 128
 
 NEARER = 0.1
 """Part of the violation among all that is left among those taken together."""
+
+INDEFINITE = 1e-9
+"""Part of what it could be by which ``u^T C u`` may be negative by rounding."""
 
 ONE_GO = 20
 """Most steps before all examples are looked at again, as a multiple of their number."""
@@ -106,7 +109,15 @@ def optimum(
         steps += made
         E += signs * products.sums(some, mine * (moved - u[some]))
         u[some] = moved
+        check_semidefinite(u, E, longest)
         seen(u, E)
+
+
+def check_semidefinite(u: Floats, E: Floats, longest: float) -> None:
+    """Raise if ``u^T C u`` is negative: no products of rows are such, and there is no optimum."""
+    size = float(u.sum()) * longest
+    if not np.isfinite(E).all() or (size > 0.0 and u @ E / size < -INDEFINITE * size):
+        raise ValueError(NOT_SEMIDEFINITE)
 
 
 def furthest(signs: Floats, u: Floats, E: Floats, goal: Goal) -> tuple[float, float, Indices]:

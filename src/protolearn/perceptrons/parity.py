@@ -161,6 +161,7 @@ class ParityMachine(OneVersusRestClassifier):
             curves.append([np.array(part.curve) for part in parts])
         self.n_units_ = np.array([len(units) for units in self.units_])
         self.training_errors_ = [curve[0] for curve in curves]
+        self.__dict__.pop("validation_errors_", None)  # of an earlier fit
         if self.early_stopping:
             self.validation_errors_ = [curve[1] for curve in curves]
         return self

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._parameters import Indices
 from .base import Perceptron
-from .examples import Examples, Unit
+from .examples import Examples, Inputs, Unit
 from .presentation import FEWEST, LONGEST, MISTAKES, RUN, draw
 from .progress import Progress
 from .shared import documented
@@ -99,7 +99,6 @@ class Pocket(Perceptron):
         -------
         self : Pocket
         """
-        self.errors_curve_ = []
         return self._fit(X, y)
 
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
@@ -122,8 +121,12 @@ class Pocket(Perceptron):
             progress.tell(n_iter, f"{best.errors} errors", last=best.errors == 0)
             if best.errors == 0:
                 break
-        self.errors_curve_.append(np.array(curve))
-        return examples.unit(best, int(state[MISTAKES]), n_iter)
+        unit = examples.unit(best, int(state[MISTAKES]), n_iter)
+        return unit._replace(details=np.array(curve))
+
+    def _store(self, units: list[Unit], inputs: Inputs) -> None:
+        super()._store(units, inputs)
+        self.errors_curve_ = [unit.details for unit in units]
 
 
 def draws(examples: Examples, rng: np.random.RandomState) -> tuple[Indices, Indices]:

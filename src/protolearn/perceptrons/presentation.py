@@ -9,9 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ..native import f8, i8, indices, indices_out, matrix, native, types, vector, vector_out
-
-FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+from ..native import FAST, f8, i8, indices, indices_out, matrix, native, types, vector, vector_out
 
 RUN, LONGEST, MISTAKES, COUNTED, FEWEST, CREDIT = range(6)
 """Places in the state of :func:`draw`: the present run of correct answers, that of the weights in

@@ -19,6 +19,12 @@ NOT_FINITE = (
 )
 
 
+NOT_SEMIDEFINITE = (
+    "The products of the rows are not those of a positive semi-definite kernel: some vector would "
+    "have a negative square. Take another kernel, or add a multiple of the identity."
+)
+
+
 class Products(Protocol):
     """Products ``K_ij`` of examples with each other."""
 
@@ -57,7 +63,7 @@ class GramProducts:
         if not np.isfinite(gram).all():
             raise ValueError(NOT_FINITE)
         self._gram = gram
-        self.diagonal = gram.diagonal().copy()
+        self.diagonal = not_negative(gram.diagonal().copy())
 
     def among(self, some: Indices) -> Floats:
         """Give the products of some examples with each other."""
@@ -73,7 +79,7 @@ class KernelProducts:
 
     def __init__(self, kernel: FeatureKernel, X: Floats, constant: float):
         self._kernel, self._X, self._constant = kernel, X, constant
-        self.diagonal = kernel.diagonal(X) + constant
+        self.diagonal = not_negative(kernel.diagonal(X) + constant)
 
     def among(self, some: Indices) -> Floats:
         """Give the products of some examples with each other."""
@@ -92,6 +98,13 @@ class KernelProducts:
         if not np.isfinite(products).all():
             raise ValueError(NOT_FINITE)
         return products
+
+
+def not_negative(squares: Floats) -> Floats:
+    """Raise if a row has a negative square."""
+    if (squares < 0.0).any():
+        raise ValueError(NOT_SEMIDEFINITE)
+    return squares
 
 
 def lengths(products: Products, signed: Floats) -> Floats:

@@ -80,5 +80,5 @@ def nothing_separates(model: Any, name: str) -> str:
     return (
         f"{type(model).__name__} found that nothing separates {name} with a stability above "
         f"{VANISHED:g} of the longest example; it keeps the best weights seen. {advice} to allow "
-        "errors, or Pocket."
+        "errors."
     )

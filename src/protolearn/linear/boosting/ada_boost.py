@@ -23,7 +23,7 @@ import numba
 import numpy as np
 
 from ..._parameters import Floats
-from ...native import f8, i8, matrix, native, types, vector_out
+from ...native import FAST, f8, i8, matrix, native, types, vector_out
 
 VANISHED = 1e-12
 """Distance of the prototypes below which they are the same point."""
@@ -33,8 +33,6 @@ FINER = 0.05
 
 NEAR = 1.01
 """How far apart the prototypes of the aggregate may be, in units of the least distance known."""
-
-FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
 
 
 class Progress(NamedTuple):
