@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
+from scipy.stats import chisquare
 
 from protolearn import Pocket, Rosenblatt
 from protolearn.datasets import make_teacher_student
 from protolearn.perceptrons.examples import Examples, Inputs
-from protolearn.perceptrons.pocket import draws
+from protolearn.perceptrons.orders import Draws
+from protolearn.perceptrons.pocket import drawn
 from protolearn.perceptrons.presentation import CREDIT, FEWEST, SORTING, draw
 from reference import lengthened, pocket, separable, threshold_errors
 
@@ -39,18 +41,35 @@ def grid(seed, n=10, d=2, largest=4):
 # Gallant's ratchet -------------------------------------------------------------------------------
 
 
-def drawn(y, fit_intercept, sweeps, seed):
+def sweeps_of_draws(X, y, fit_intercept, sweeps, seed):
     """Give the draws of each sweep; with a free threshold each with a partner."""
-    rng, n = np.random.RandomState(seed), len(y)
+    draws = Draws(np.random.RandomState(seed))
     for _ in range(sweeps):
-        order = rng.randint(n, size=n)
-        partners = [None] * n
-        if fit_intercept == "free":
-            sides = {side: np.flatnonzero(signs(y) == side) for side in (-1.0, 1.0)}
-            at = {side: rng.randint(len(sides[side]), size=n) for side in (-1.0, 1.0)}
-            other = [-signs(y)[i] for i in order]
-            partners = [sides[side][at[side][k]] for k, side in enumerate(other)]
+        order, partners = drawn(Examples(Inputs.of(X, fit_intercept), signs(y), ""), draws)
+        partners = partners if fit_intercept == "free" else [None] * len(y)
         yield list(zip(order, partners, strict=True))
+
+
+@pytest.mark.parametrize("fit_intercept", THRESHOLDS)
+def test_every_example_is_drawn_as_often_as_any_other(fit_intercept):
+    X, y = grid(0)
+    sweeps = list(sweeps_of_draws(X, y, fit_intercept, 2000, 0))
+    pairs = np.array([pair for sweep in sweeps for pair in sweep])
+    assert chisquare(np.bincount(pairs[:, 0].astype(int))).pvalue > 1e-3
+    if fit_intercept == "free":
+        assert (signs(y)[pairs[:, 0]] == -signs(y)[pairs[:, 1]]).all()
+        for side in (-1.0, 1.0):
+            partners = pairs[signs(y)[pairs[:, 0]] == side, 1]
+            counts = np.bincount(partners, minlength=len(y))[signs(y) == -side]
+            assert chisquare(counts).pvalue > 1e-3
+
+
+def test_draws_are_those_of_splitmix():
+    """The first numbers of the published generator, from the seed 1234567."""
+    draws = Draws(np.random.RandomState(0))
+    draws._state[:] = 1234567
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert draws(1000, 3).tolist() == [(z >> 32) * 1000 >> 32 for z in published]
 
 
 def middle_of_the_widest_gap(y, fields):
@@ -77,7 +96,9 @@ def test_equals_the_algorithm_on_the_same_draws(fit_intercept, seed, sweeps):
     def threshold(fields):
         return middle_of_the_widest_gap(y, fields) if fit_intercept == "free" else 0.0
 
-    u, curve, updates = pocket(Z, signs(y), drawn(y, fit_intercept, sweeps, seed), threshold)
+    u, curve, updates = pocket(
+        Z, signs(y), sweeps_of_draws(X, y, fit_intercept, sweeps, seed), threshold
+    )
     model = Pocket(fit_intercept=fit_intercept, max_iter=sweeps, random_state=seed).fit(X, y)
     assert_array_equal(model.errors_curve_[0], curve)
     assert_array_equal(model.embedding_strengths_[0], u)
@@ -92,17 +113,17 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
     Z = Inputs.of(X, fit_intercept).rows
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
     w, u, state = np.zeros(Z.shape[1]), np.zeros(400), np.zeros(6, dtype=np.intp)
-    state[FEWEST], rng, counts, presented = 400, np.random.RandomState(0), 0, 0
+    state[FEWEST], draws, spent, presented = 400, Draws(np.random.RandomState(0)), 0, 0
     for _ in range(50):
-        order, partners = draws(examples, rng)
+        order, partners = drawn(examples, draws)
         position = 0
         while position < 400:
             before, credit = position, state[CREDIT]
             position, _ = draw(Z, signs(y), order, partners, position, 0.0, 3, w, u, state)
             presented += position - before
-            counts += credit + 3 * (position - before) - state[CREDIT]
+            spent += credit + 3 * (position - before) - state[CREDIT]
     assert presented == 50 * 400
-    assert 0.5 * presented < counts <= 3 * presented + SORTING * 400
+    assert 0.5 * presented < spent <= 3 * presented + SORTING * 400
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():

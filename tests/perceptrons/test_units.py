@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from protolearn import Adaline, Pocket, Rosenblatt
 from protolearn.perceptrons.examples import Best, Examples, Inputs, best_threshold
-from protolearn.perceptrons.presentation import SORTING, draw, learn_in_turn, sweep
+from protolearn.perceptrons.presentation import PRICE, SORTING, draw, learn_in_turn, sweep
 from protolearn.perceptrons.progress import Progress
 from reference import lengthened, threshold_errors
 
@@ -207,7 +207,7 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
     )
     partners = partners if pairs else np.full(len(order), -1)
     state = np.array(other.draw(st.tuples(*[st.integers(0, 3)] * 3)), dtype=np.intp)
-    state = np.append(state, other.draw(st.tuples(st.integers(0, 1), *[st.integers(0, 2 * n)] * 2)))
+    state = np.append(state, other.draw(st.tuples(st.integers(0, 1), *[st.integers(0, 4 * n)] * 2)))
     earned = other.draw(st.integers(0, n), label="earned")
     run, longest, mistakes, counted, fewest, credit = state.tolist()
     plain, u, position, hopeful = w.copy(), np.zeros(n), 0, 0
@@ -216,12 +216,12 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
         credit += earned
         if sum(signs[k] * (rows[k] @ plain) for k in chosen) > c:
             run += 1
-            if run > longest and not counted and credit >= n:
+            if run > longest and not counted and credit >= PRICE * n:
                 counted, wrong = 1, signs * (rows @ plain) <= 0
                 too_many = np.flatnonzero(wrong)[fewest:]
                 four = 4 * (too_many[0] // 4 + 1) if len(too_many) else n  # errors come in fours
                 looked = four if four <= n else too_many[0] + 1
-                credit -= SORTING * n if pairs else looked
+                credit -= SORTING * n if pairs else PRICE * looked
                 hopeful = int(pairs or wrong.sum() <= fewest)
         else:
             for k in chosen:

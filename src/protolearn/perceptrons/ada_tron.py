@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +33,9 @@ class AdaTron(Perceptron):
     gamma : float, default=inf
         Largest embedding strength. If it is finite errors are allowed: the weights minimise
         ``|w|^2 / 2 + (gamma / N) sum max(0, 1 - E)``. None is the same as infinity.
-    eta : float, default=1.5
-        Length of a step, more than 0 and less than 2. At 1 the step ends where it gains most.
+    {eta}
     {free_intercept}
-    tol : float, default=1e-6
-        Training ends when the conditions of the optimum are violated by no more, in units of
-        the potential 1 that supporting examples have; less than 1.
-    max_iter : int, default=10000
-        Most sweeps; a sweep is as many steps as there are examples.
+    {optimum}
     {verbose}
 
     Attributes
@@ -95,22 +90,6 @@ class AdaTron(Perceptron):
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the embedding strengths.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        self : AdaTron
-        """
-        return self._fit(X, y)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -27,8 +27,8 @@ class Adaline(Perceptron):
     All potentials are to be one. A step adds to a strength what the potential lacks,
     ``u_i += rate (1 - E_i)``. In parallel all strengths change at once, and the weights tend to
     the least-squares solution, of several the shortest. One after the other they tend to the
-    shortest solution if all equations can be solved; if not, to a cycle near least squares, the
-    nearer the shorter the steps.
+    shortest solution if all equations can be solved; if not, to a cycle around least squares, the
+    nearer the shorter the steps. With ``eta=1`` it may be far: take a small ``eta``, or ``decay``.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Adaline(Perceptron):
     ----------
     Widrow and Hoff (1960), *Adaptive switching circuits*, IRE WESCON Convention Record.
 
-    Biehl, *The shallow and the deep*, section 3.5.
+    Biehl, *The shallow and the deep*, section 3.6.2.
 
     Examples
     --------

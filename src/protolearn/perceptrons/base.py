@@ -89,7 +89,7 @@ class StabilityMixin(OneVersusRestClassifier):
 class Perceptron(StabilityMixin, LinearClassifier):
     """A linear unit that learns from examples; more than two classes by one versus rest.
 
-    A subclass gives :meth:`_learn`, and ``fit`` with or without weights.
+    A subclass gives :meth:`_learn`; one that takes weights of the examples, ``fit`` too.
     """
 
     fit_intercept: Any
@@ -103,6 +103,23 @@ class Perceptron(StabilityMixin, LinearClassifier):
         check_threshold(self)
         check_integer(self, "max_iter", low=1)
         check_verbose(self)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the examples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Let one unit learn, or one a class."""

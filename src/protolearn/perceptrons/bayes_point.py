@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -85,22 +85,6 @@ class BayesPoint(Perceptron):
         self.max_iter = max_iter
         self.verbose = verbose
         self.random_state = random_state
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Let the perceptrons learn, and average them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        self : BayesPoint
-        """
-        return self._fit(X, y)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

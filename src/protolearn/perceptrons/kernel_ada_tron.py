@@ -42,14 +42,9 @@ class KernelAdaTron(StabilityMixin):
         Degree of the polynomial.
     coef0 : float, default=1.0
         Constant in the polynomial, at least 0.
-    eta : float, default=1.5
-        Length of a step, more than 0 and less than 2. At 1 the step ends where it gains most.
+    {eta}
     {free_intercept}
-    tol : float, default=1e-6
-        Training ends when the conditions of the optimum are violated by no more, in units of
-        the potential 1 that supporting examples have; less than 1.
-    max_iter : int, default=10000
-        Most sweeps; a sweep is as many steps as there are examples.
+    {optimum}
     {verbose}
 
     Attributes

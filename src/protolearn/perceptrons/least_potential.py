@@ -37,7 +37,7 @@ class Learned:
         self.examples = examples
         self.u, self.fields, self.sizes = np.zeros(n), np.zeros(n), np.zeros(2)
         self._columns = np.empty((0, n))
-        self._line = np.full(n, -1)
+        self._line = np.full(n, -1, dtype=np.intp)
         self._filled, self._room = 0, min(n, max(2 * TOGETHER, KEPT // (8 * n)))
 
     def learn(self, updates: int, tol: float) -> tuple[int, bool]:

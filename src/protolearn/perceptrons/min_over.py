@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -73,22 +73,6 @@ class MinOver(Perceptron):
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the examples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        self : MinOver
-        """
-        return self._fit(X, y)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

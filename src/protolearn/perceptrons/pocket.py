@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from .._parameters import Indices
 from .base import Perceptron
 from .examples import Examples, Inputs, Unit
-from .presentation import FEWEST, LONGEST, MISTAKES, RUN, draw
+from .orders import Draws
+from .presentation import FEWEST, LONGEST, MISTAKES, PRICE, RUN, draw
 from .progress import Progress
 from .shared import documented
 
@@ -85,30 +86,14 @@ class Pocket(Perceptron):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the examples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        self : Pocket
-        """
-        return self._fit(X, y)
-
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
         inputs, n = examples.inputs, len(examples.signs)
         w, u, state = np.zeros(inputs.rows.shape[1]), np.zeros(n), np.zeros(6, dtype=np.intp)
-        best, curve = examples.best(), []
+        best, curve, draws = examples.best(), [], Draws(rng)
         progress = Progress(self.verbose, examples.name)
-        state[FEWEST], earned = best.errors, 1 + FEW**2 // n
+        state[FEWEST], earned = best.errors, 1 + PRICE * FEW**2 // n
         for n_iter in range(1, int(self.max_iter) + 1):
-            order, partners = draws(examples, rng)
+            order, partners = drawn(examples, draws)
             position = 0
             while position < n and best.errors > 0:
                 position, hopeful = draw(
@@ -129,13 +114,11 @@ class Pocket(Perceptron):
         self.errors_curve_ = [unit.details for unit in units]
 
 
-def draws(examples: Examples, rng: np.random.RandomState) -> tuple[Indices, Indices]:
+def drawn(examples: Examples, draws: Draws) -> tuple[Indices, Indices]:
     """Draw as many examples as there are; with a free threshold one of the other class to each."""
     n = len(examples.signs)
-    order = rng.randint(n, size=n)
+    order = draws(n, n)
     if not examples.free:
-        return order, np.full(n, -1)
-    negative, positive = examples.classes()
-    drawn = rng.randint(len(negative), size=n), rng.randint(len(positive), size=n)
-    partners = np.where(examples.signs[order] > 0.0, negative[drawn[0]], positive[drawn[1]])
-    return order, partners
+        return order, np.full(n, -1, dtype=np.intp)
+    negative, positive = (each[draws(len(each), n)] for each in examples.classes())
+    return order, np.where(examples.signs[order] > 0.0, negative, positive)

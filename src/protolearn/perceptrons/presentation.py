@@ -14,11 +14,12 @@ from ..native import FAST, f8, i8, indices, indices_out, matrix, native, types, 
 RUN, LONGEST, MISTAKES, COUNTED, FEWEST, CREDIT = range(6)
 """Places in the state of :func:`draw`: the present run of correct answers, that of the weights in
 the pocket, the updates so far, whether the errors of the present weights were counted, the fewest
-errors so far, and how many examples may be looked at for counting."""
+errors so far, and what may be spent on counting."""
 
 
-SORTING = 8
-"""What the best threshold costs, as a multiple of looking at all examples."""
+PRICE, SORTING = 2, 16
+"""What it costs to look at an example for counting errors, and to find the best threshold too; each
+example that is presented earns one or more."""
 
 
 @numba.njit(**FAST)
@@ -115,6 +116,13 @@ def count_errors(rows, signs, w, most):
     return errors, done
 
 
+@native(types.boolean(matrix, vector, vector, i8))
+def has_at_most(rows, signs, w, most):
+    """Tell whether there are no more errors than ``most``."""
+    errors, _ = count_errors(rows, signs, w, most)
+    return errors <= most
+
+
 @native(
     types.UniTuple(i8, 2)(
         *(matrix, vector, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out)
@@ -148,12 +156,13 @@ def draw(rows, signs, order, partners, start, c, earned, w, u, state):
         state[CREDIT] += earned
         if potential > c:
             state[RUN] += 1
-            if state[RUN] > state[LONGEST] and state[COUNTED] == 0 and state[CREDIT] >= n:
+            if state[RUN] > state[LONGEST] and state[COUNTED] == 0 and state[CREDIT] >= PRICE * n:
                 state[COUNTED] = 1
-                errors, looked = 0, SORTING * n
+                errors, cost = 0, SORTING * n
                 if j < 0:
                     errors, looked = count_errors(rows, signs, w, state[FEWEST])
-                state[CREDIT] -= looked
+                    cost = PRICE * looked
+                state[CREDIT] -= cost
                 if errors <= state[FEWEST]:
                     return position + 1, 1
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .._validation import check_choice, check_number
 from .base import Perceptron
 from .examples import Examples, Unit
 from .orders import LOOKS, ORDERS, always, look, random_orders, until_look
-from .presentation import MISTAKES, draw, sweep
+from .presentation import MISTAKES, draw, has_at_most, sweep
 from .progress import Progress
 from .shared import documented, not_separated
 
@@ -89,22 +89,6 @@ class Rosenblatt(Perceptron):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the examples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        self : Rosenblatt
-        """
-        return self._fit(X, y)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number(self, "c", low=0.0)
@@ -137,12 +121,14 @@ def learn_mistakes(
     w, u = np.zeros(examples.inputs.rows.shape[1]), np.zeros(len(examples.signs))
     best, n_iter, updates, mistakes = examples.best(), 0, 0, 1
     present, looks = (present_pairs, 1) if examples.free else (present_all, LOOKS)
+    data = examples.inputs.rows, examples.signs
     while n_iter < max_iter and mistakes:
         order = next(orders)
         cut, before = look(n_iter + 1, len(order), looks), 0
         if cut < len(order):
             _, before, _ = present(examples, order[:cut], 1, c, w, u)
-            examples.offer(best, w, u)
+            if examples.free or has_at_most(*data, w, best.errors):
+                examples.offer(best, w, u)
             order, times = order[cut:], 1
         else:
             times = min(until_look(n_iter + 1), max_iter - n_iter) if cyclic else 1

@@ -46,6 +46,15 @@ VERBOSE = """verbose : int, default=0
 RANDOM_STATE = """random_state : int, RandomState or None, default=None
         Seed or source of the random numbers."""
 
+ETA = """eta : float, default=1.5
+        Length of a step, more than 0 and less than 2. At 1 the step ends where it gains most."""
+
+OPTIMUM = """tol : float, default=1e-6
+        Training ends when the conditions of the optimum are violated by no more, in units of
+        the potential 1 that supporting examples have; less than 1.
+    max_iter : int, default=10000
+        Most sweeps; a sweep is as many steps as there are examples."""
+
 VANISHED = 1e-6
 """Stability, in units of the longest example, below which no hyperplane is looked for."""
 
@@ -56,6 +65,8 @@ documented = _documented.documented(
     free_intercept=FREE,
     max_iter=MAX_ITER,
     verbose=VERBOSE,
+    eta=ETA,
+    optimum=OPTIMUM,
     random_state=RANDOM_STATE,
 )
 
