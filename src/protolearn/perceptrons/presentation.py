@@ -54,8 +54,8 @@ def four_fields(rows, i0, i1, i2, i3, w):
 def learn_mistakes_once(rows, signs, order, c, w, u):
     """Present examples in an order; give the number of mistakes, ``E_i <= c``.
 
-    Four potentials are computed at a time, and those after a mistake again. They are tested
-    together first: most often all four are right, and one branch is easier to predict than four.
+    Four potentials are computed at a time, and those after a mistake again. How many are right up
+    to the first mistake is summed, not branched on: one branch is easier to predict than four.
     """
     n = order.size
     mistakes = position = 0
@@ -64,16 +64,13 @@ def learn_mistakes_once(rows, signs, order, c, w, u):
             i0, i1 = order[position], order[position + 1]
             i2, i3 = order[position + 2], order[position + 3]
             e0, e1, e2, e3 = four_fields(rows, i0, i1, i2, i3, w)
-            first, second, third = signs[i0] * e0 > c, signs[i1] * e1 > c, signs[i2] * e2 > c
-            if first & second & third & (signs[i3] * e3 > c):
-                position += 4
+            one = int(signs[i0] * e0 > c)
+            two = one & int(signs[i1] * e1 > c)
+            three = two & int(signs[i2] * e2 > c)
+            if three & int(signs[i3] * e3 > c):
+                position += 4  # known before the sums are: the next four can begin
                 continue
-            if first:
-                position += 1
-                if second:
-                    position += 1
-                    if third:
-                        position += 1
+            position += one + two + three
         elif signs[order[position]] * inner(rows[order[position]], w) > c:
             position += 1
             continue
