@@ -10,7 +10,7 @@ from .._parameters import Indices
 from .base import Perceptron
 from .examples import Examples, Inputs, Unit
 from .orders import Draws
-from .presentation import FEWEST, LONGEST, MISTAKES, PRICE, RUN, draw
+from .presentation import FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, draw
 from .progress import Progress
 from .shared import documented
 
@@ -91,7 +91,8 @@ class Pocket(Perceptron):
         w, u, state = np.zeros(inputs.rows.shape[1]), np.zeros(n), np.zeros(6, dtype=np.intp)
         best, curve, draws = examples.best(), [], Draws(rng)
         progress = Progress(self.verbose, examples.name)
-        state[FEWEST], earned = best.errors, 1 + PRICE * FEW**2 // n
+        price = SORTING if examples.free else PRICE
+        state[FEWEST], earned = best.errors, 1 + price * FEW**2 // n
         for n_iter in range(1, int(self.max_iter) + 1):
             order, partners = drawn(examples, draws)
             position = 0
