@@ -31,9 +31,10 @@ def as_indices(values: Any) -> Indices:
     return np.ascontiguousarray(values, dtype=np.intp)
 
 
-def middle(prototypes: Floats) -> Floats:
-    """Give the mean, exactly the common value in features where all prototypes agree."""
-    return np.clip(prototypes.mean(axis=0), prototypes.min(axis=0), prototypes.max(axis=0))
+def middle(rows: Floats, weight: Floats | None = None) -> Floats:
+    """Give the mean, exactly the common value in features where all rows agree."""
+    mean = np.average(rows, axis=0, weights=weight)
+    return np.clip(mean, rows.min(axis=0), rows.max(axis=0))
 
 
 class Gradients(NamedTuple):

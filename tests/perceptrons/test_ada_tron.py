@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, LinearSVC
 
 import reference
+from given_examples import INSEPARABLE
 from protolearn import AdaTron
 from protolearn.analysis import certified_radius, counterfactual, sample_margin
 from protolearn.datasets import make_teacher_student
@@ -190,15 +191,6 @@ EASY = {
 def test_small_sets_have_the_stability_that_geometry_says(name):
     X, y, stability = EASY[name]
     assert AdaTron().fit(X, y).stability_ == pytest.approx(stability, rel=1e-5)
-
-
-INSEPARABLE = {
-    "overlap": (np.random.RandomState(0).randn(40, 2), np.arange(40) % 2),
-    "twins": (np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [0.0, 1.0]]), [0, 1, 1, 0]),
-    "identical": (np.ones((6, 2)), [0, 1, 0, 1, 1, 0]),
-    "zeros": (np.zeros((6, 2)), [0, 1, 0, 1, 1, 0]),
-    "xor": (np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]),
-}
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)

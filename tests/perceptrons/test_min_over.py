@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import reference
+from given_examples import INSEPARABLE
 from protolearn import AdaTron, MinOver
 from protolearn.datasets import make_random_patterns
 from protolearn.perceptrons import least_potential
@@ -146,15 +147,6 @@ def test_a_common_offset_leaves_a_free_threshold_alone():
     cosine = near.coef_[0] @ far.coef_[0]
     assert cosine > 0.99999 * np.linalg.norm(near.coef_) * np.linalg.norm(far.coef_)
     assert far.score(X + 1e6, y) == 1.0
-
-
-INSEPARABLE = {
-    "overlap": (np.random.RandomState(0).randn(40, 2), np.arange(40) % 2),
-    "twins": (np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [0.0, 1.0]]), [0, 1, 1, 0]),
-    "identical": (np.ones((6, 2)), [0, 1, 0, 1, 1, 0]),
-    "zeros": (np.zeros((6, 2)), [0, 1, 0, 1, 1, 0]),
-    "xor": (np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]),
-}
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)

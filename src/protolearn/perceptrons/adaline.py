@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .._parameters import Floats
+from .._parameters import Floats, middle
 from .._validation import check_choice, check_number, check_positive
 from .base import Perceptron
 from .examples import Examples, Unit
@@ -120,9 +120,8 @@ class Adaline(Perceptron):
         check_positive(self, "tol")
 
     def _center(self, rows: Floats, weight: Floats | None) -> Floats:
-        """Give the mean, exactly the common value of constant columns."""
-        mean = np.average(rows, axis=0, weights=weight)
-        return np.clip(mean, rows.min(axis=0), rows.max(axis=0))
+        """Give the mean: least squares with a free threshold are those of centred equations."""
+        return middle(rows, weight)
 
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
         task = Task.of(examples)

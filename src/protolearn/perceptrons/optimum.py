@@ -37,8 +37,6 @@ class Optimum(NamedTuple):
     Attributes
     ----------
     strengths : array (n,)
-    potentials : array (n,)
-        ``E_i`` without a threshold.
     threshold : float
         The free threshold; zero if there is none.
     steps : int
@@ -50,7 +48,6 @@ class Optimum(NamedTuple):
     """
 
     strengths: Floats
-    potentials: Floats
     threshold: float
     steps: int
     violation: float
@@ -99,7 +96,7 @@ def optimum(
         progress.tell(1 + steps // n, f"violation {violation:.1e}", last=violation <= goal.tol)
         out = steps >= goal.max_iter * n or (goal.gamma == np.inf and bound < VANISHED)
         if violation <= goal.tol or out:
-            return Optimum(u, E, theta, steps, violation, bound)
+            return Optimum(u, theta, steps, violation, bound)
         mine, moved, before = signs[some], u[some], E[some]
         wanted = max(0.5 * goal.tol, NEARER * violation)
         most = min(ONE_GO * n, goal.max_iter * n - steps)

@@ -52,9 +52,9 @@ class Rosenblatt(Perceptron):
     Notes
     -----
     With a free threshold the examples are learned in pairs: each together with the one of the
-    other class that was the worst at the beginning of the sweep, if their potentials do not add
-    up to more than ``2 c``. The threshold is in the middle of the gap. Weights are compared with
-    the best ones now and then within sweeps, not after every update.
+    other class that was the worst when all were looked at last, twice a sweep, if their potentials
+    do not add up to more than ``2 c``. The threshold is in the middle of the gap. Weights are
+    compared with the best ones now and then within sweeps, not after every update.
 
     References
     ----------
