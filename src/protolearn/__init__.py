@@ -35,6 +35,7 @@ from .classifiers import (
     MarginLVQ,
     PrototypeClassifier,
 )
+from .ensemble import ExemplarSVM, PrototypeSVM
 from .linear import (
     RVM,
     BoostedPrototypes,
@@ -83,6 +84,7 @@ __all__ = [
     "BayesPoint",
     "BoostedPrototypes",
     "CommitteeMachine",
+    "ExemplarSVM",
     "FisherPrototypes",
     "HardMarginSVM",
     "Hopfield",
@@ -96,6 +98,7 @@ __all__ = [
     "ParityMachine",
     "Pocket",
     "PrototypeClassifier",
+    "PrototypeSVM",
     "RejectClassifier",
     "Rosenblatt",
     "SoftMarginSVM",

@@ -88,14 +88,17 @@ def check_verbose(owner: Any) -> None:
         check_integer(owner, "verbose", low=0)
 
 
-def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> str:
-    """Return the parameter ``owner.name`` if it is one of the choices."""
+def check_choice(owner: object, name: str, choices: tuple[str, ...], *others: object) -> str:
+    """Return the parameter ``owner.name`` if it is one of the choices.
+
+    ``others`` are further values that the owner understands, for the message alone.
+    """
     value = getattr(owner, name)
     if isinstance(value, str) and value in choices:
         return value
     raise ValueError(
         f"{name}={value!r} of {type(owner).__name__} must be one of "
-        f"{', '.join(map(repr, choices))}.{_near(value, choices)}"
+        f"{', '.join(map(repr, (*choices, *others)))}.{_near(value, choices)}"
     )
 
 

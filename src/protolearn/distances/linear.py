@@ -43,7 +43,7 @@ class LinearMetric(Distance):
     def check(self) -> None:
         """Raise if a setting is out of range."""
         if self.localized is not None:
-            check_choice(self, "localized", LOCALIZED)
+            check_choice(self, "localized", LOCALIZED, None)
 
     def groups(self, labels: Indices) -> Indices:
         """Give the map that each prototype uses."""

@@ -1,0 +1,134 @@
+"""An ensemble that decides: models that fire vote for their class, each with its probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._parameters import Floats, Indices, rows_at_a_time
+from .._threads import in_slices, one_blas_thread
+from .calibration import Calibration
+from .machines import Machines
+
+JUST = np.finfo(np.float64).tiny
+"""The decision value of a model that just fires."""
+
+
+@dataclass(frozen=True)
+class Voters:
+    """Models with calibrated votes.
+
+    Attributes
+    ----------
+    weights : array (M, d)
+    intercepts : array (M,)
+    exemplars : array (M, d)
+    label : array (M,)
+        The class code that a model votes for.
+    calibration : Calibration
+    curves : array (M, calibration.width)
+    """
+
+    weights: Floats
+    intercepts: Floats
+    exemplars: Floats
+    label: Indices
+    calibration: Calibration
+    curves: Floats
+
+    @classmethod
+    def of(cls, machines: Machines, X: Floats, calibration: Calibration) -> Voters:
+        """Make voters of machines; X is their training part."""
+        none = np.empty((len(machines), calibration.width))
+        exemplars = X[machines.exemplar]
+        return cls(
+            machines.weights, machines.intercepts, exemplars, machines.label, calibration, none
+        )
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def calibrated(self, X: Floats, codes: Indices, n_classes: int) -> Voters:
+        """Fit the curves to rows of known classes."""
+        curves = np.empty_like(self.curves)
+        prior = (np.bincount(codes, minlength=n_classes) / len(codes))[self.label]
+
+        def fit(models: Any) -> None:
+            own = self.label[models, None] == codes
+            scores, distances = self._numbers(X, models)
+            curves[models] = self.calibration.fit(scores, distances, own, prior[models])
+
+        _by_blocks(len(self), len(X), fit)
+        return replace(self, curves=curves)
+
+    def votes(self, X: Floats, models: Indices) -> Floats:
+        """Give the votes of some models: an array (models, rows), zero where one does not fire."""
+        out = np.empty((len(models), len(X)))
+
+        def vote(block: Any) -> None:
+            chosen = models[block]
+            numbers = self._numbers(X, chosen)
+            out[block] = self.calibration.votes(*numbers, self.curves[chosen])
+
+        _by_blocks(len(models), len(X), vote)
+        return out
+
+    def totals(self, X: Floats, n_classes: int) -> Floats:
+        """Give the votes for each class, an array (rows, classes).
+
+        Where no model fires the one with the largest decision value votes as if it just did.
+        """
+        members = (self.label == np.arange(n_classes)[:, None]).astype(np.float64)
+        out = np.empty((len(X), n_classes))
+
+        def add(rows: Any) -> None:
+            scores, distances = self._numbers(X[rows], slice(None))
+            silent = np.flatnonzero(~(scores > 0.0).any(axis=0))
+            scores[scores[:, silent].argmax(axis=0), silent] = JUST
+            out[rows] = (members @ self.calibration.votes(scores, distances, self.curves)).T
+
+        _by_blocks(len(X), len(self), add)
+        return out
+
+    def some(self, models: Indices) -> Voters:
+        """Keep some models."""
+        return Voters(
+            self.weights[models],
+            self.intercepts[models],
+            self.exemplars[models],
+            self.label[models],
+            self.calibration,
+            self.curves[models],
+        )
+
+    def _numbers(self, X: Floats, models: Any) -> tuple[Floats, Floats]:
+        """Give decision values and squared distances to the exemplars, where they are needed."""
+        scores = self._scores(X, models)
+        if not self.calibration.needs_distances:
+            return scores, scores
+        exemplars = self.exemplars[models]
+        distances = -2.0 * exemplars @ X.T
+        distances += np.einsum("ij,ij->i", exemplars, exemplars)[:, None]
+        distances += np.einsum("ij,ij->i", X, X)
+        return scores, distances
+
+    def _scores(self, X: Floats, models: Any) -> Floats:
+        return self.weights[models] @ X.T + self.intercepts[models, None]
+
+
+def _by_blocks(n: int, width: int, work: Any) -> None:
+    """Call ``work(slice)`` for some of n items at a time that are ``width`` numbers each.
+
+    Several threads do so at once. BLAS then has one in each.
+    """
+    size = rows_at_a_time(8 * width)
+    ends = [*range(0, n, size), n]
+
+    def blocks(first: int, last: int) -> None:
+        for k in range(first, last):
+            work(slice(ends[k], ends[k + 1]))
+
+    with one_blas_thread():
+        in_slices(len(ends) - 1, blocks)
