@@ -97,7 +97,9 @@ def test_models_that_fire_on_nothing_go_and_all_stay_if_none_fires():
     own = np.arange(3)
     members = Members.none().joined(own, own, 1.0)
     weights, intercepts = np.array([[1.0], [-1.0], [-1.0]]), np.array([-0.5, 0.0, -1.0])
-    machines = Machines(own, codes, weights, intercepts, members, np.ones(len(own), bool))
+    machines = Machines(
+        own, codes, weights, intercepts, members, np.ones(len(own), bool), np.ones(len(own), bool)
+    )
     useful = machines.useful(X)
     assert_array_equal(useful.exemplar, [0])
     assert not useful.silent
@@ -114,5 +116,5 @@ def test_a_model_without_weights_is_of_no_use():
     X, own = np.array([[0.0], [1.0]]), np.arange(2)
     members = Members.none().joined(own, own, 1.0)
     weights, intercepts = np.array([[0.0], [1.0]]), np.array([1.0, 0.0])
-    machines = Machines(own, own, weights, intercepts, members, np.ones(2, bool))
+    machines = Machines(own, own, weights, intercepts, members, np.ones(2, bool), np.ones(2, bool))
     assert_array_equal(machines.useful(X).exemplar, [1])

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from protolearn import _threads
-from protolearn.ensemble import machines, negatives, pruning, voters
+from protolearn.ensemble import blocks, pruning, shifting
 from protolearn.ensemble.prototype import PrototypeSVM
 
 
@@ -75,7 +75,7 @@ def test_little_memory_gives_the_same_models(stripes, monkeypatch):
     X, y = stripes
     base = PrototypeSVM(n_shifts=3, hard_negative_probability=0.05, random_state=0)
     expected = clone(base).fit(X, y)
-    for module in (machines, negatives, voters):
+    for module in (blocks, shifting):
         monkeypatch.setattr(module, "rows_at_a_time", lambda width: 7)
     monkeypatch.setattr(pruning, "KEPT_BYTES", 8 * len(X) * 11)
     model = clone(base).fit(X, y)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from protolearn.datasets import make_striated
-from protolearn.ensemble import machines as machines_module
+from protolearn.ensemble import blocks, shifting
 from protolearn.ensemble.machines import Machines, Settings
 from protolearn.ensemble.members import Members
 from protolearn.ensemble.negatives import choose_negatives
@@ -84,7 +84,8 @@ def test_one_number_is_drawn_for_each_hard_negative_model_by_model(trained):
 def test_the_size_of_a_block_does_not_matter(trained, monkeypatch, size):
     machines, X, codes = trained
     expected = shift(machines, X, codes, 0.2, np.random.RandomState(0)).members
-    monkeypatch.setattr(machines_module, "rows_at_a_time", lambda width: size)
+    monkeypatch.setattr(blocks, "rows_at_a_time", lambda width: size)
+    monkeypatch.setattr(shifting, "rows_at_a_time", lambda width: 3 * size)
     found = shift(machines, X, codes, 0.2, np.random.RandomState(0)).members
     for name in ("model", "row", "sign", "strength"):
         assert_array_equal(getattr(found, name), getattr(expected, name))
@@ -94,7 +95,9 @@ def test_a_row_stays_with_its_own_model_if_another_has_the_same_exemplar():
     X, codes = np.array([[0.1, 0.3], [0.1, 0.3], [5.0, 5.0]]), np.array([0, 0, 1])
     own = np.arange(3)
     members = Members.none().joined(own, own, 1.0)
-    machines = Machines(own, codes, np.zeros((3, 2)), np.ones(3), members, np.ones(3, bool))
+    machines = Machines(
+        own, codes, np.zeros((3, 2)), np.ones(3), members, np.ones(3, bool), np.ones(3, bool)
+    )
     shifted = shift(machines, X, codes, 0.0, np.random.RandomState(0))
     assert sets(shifted, 1.0) == [{0}, {1}, {2}]
     # If its own does not fire, the first of the nearest.

@@ -80,8 +80,8 @@ def told(request):
     class Observed(PrototypeSVM):
         """Remembers the models of every shift."""
 
-        def _ensemble(self, machines, train, validation):
-            ensemble = super()._ensemble(machines, train, validation)
+        def _ensemble(self, machines, before, train, validation):
+            ensemble = super()._ensemble(machines, before, train, validation)
             seen.append((ensemble.machines, ensemble.voters, train.places))
             return ensemble
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices, rows_at_a_time
+from .._parameters import Floats, Indices
+from .blocks import by_blocks
 from .members import Members
 from .solver import solve
 
@@ -40,6 +40,8 @@ class Machines:
         The positive and negative sets.
     solved : array (M,)
         Whether the problem was solved to the tolerance.
+    changed : array (M,)
+        Whether the sets have grown since the model was calibrated.
     silent : bool
         Whether no model fires on any row of the training part.
     """
@@ -50,6 +52,7 @@ class Machines:
     intercepts: Floats
     members: Members
     solved: NDArray[np.bool_]
+    changed: NDArray[np.bool_]
     silent: bool = False
 
     def __len__(self) -> int:
@@ -59,44 +62,54 @@ class Machines:
     def untrained(cls, X: Floats, codes: Indices, members: Members) -> Machines:
         """Make one model a row, which fires on nothing yet."""
         n = len(X)
-        return cls(np.arange(n), codes, np.zeros(X.shape), np.zeros(n), members, np.zeros(n, bool))
+        no, yes = np.zeros(n, bool), np.ones(n, bool)
+        return cls(np.arange(n), codes, np.zeros(X.shape), np.zeros(n), members, no, yes)
 
     def trained(self, X: Floats, settings: Settings) -> Machines:
-        """Train every model on its sets, from the solution before; X is the training part."""
-        warm: Any = self.members.strength
+        """Train the models whose sets have grown, from the solution before.
+
+        X is the training part.
+        """
+        models = np.flatnonzero(self.changed)
+        if not len(models):
+            return self
+        some = self.some(models)
+        warm: Any = some.members.strength
         if settings.penalty == "l1":
-            warm = self.weights, self.intercepts + self._at(X, self.weights)
+            warm = some.weights, some.intercepts + some._at(X, some.weights)
         found = solve(
             X,
-            self.members.problems(self.exemplar),
+            some.members.problems(some.exemplar),
             settings.C,
             penalty=settings.penalty,
             warm=warm,
             tol=settings.tol,
             max_iter=settings.max_iter,
         )
+        strength = self.members.strength.copy()
+        strength[self.changed[self.members.model]] = found.strengths
         return replace(
             self,
-            weights=found.weights,
-            intercepts=found.offsets - self._at(X, found.weights),
-            members=replace(self.members, strength=found.strengths),
-            solved=found.converged,
+            weights=_with(self.weights, models, found.weights),
+            intercepts=_with(self.intercepts, models, found.offsets - some._at(X, found.weights)),
+            members=replace(self.members, strength=strength),
+            solved=_with(self.solved, models, found.converged),
         )
-
-    def scores(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Give the decision values of some models at a time: arrays (models, rows)."""
-        size = rows_at_a_time(4 * len(X))
-        for first in range(0, len(self), size):
-            models = slice(first, min(first + size, len(self)))
-            yield models, self.weights[models] @ X.T + self.intercepts[models, None]
 
     def useful(self, X: Floats) -> Machines:
         """Keep the models that fire on a row; all, if none does.
 
         Without weights a model fires on everything or on nothing, and is of no use.
         """
-        fires = np.concatenate([(scores > 0.0).any(axis=1) for _, scores in self.scores(X)])
-        fires &= self.weights.any(axis=1)
+        fires = np.ones(len(self), bool)  # as before, where nothing has changed
+        new = np.flatnonzero(self.changed | self.silent)
+
+        def look(block: slice) -> None:
+            models = new[block]
+            scores = self.weights[models] @ X.T + self.intercepts[models, None]
+            fires[models] = (scores > 0.0).any(axis=1) & self.weights[models].any(axis=1)
+
+        by_blocks(len(new), len(X), look)
         if not fires.any():
             return replace(self, silent=True)
         return replace(self.some(np.flatnonzero(fires)), silent=False)
@@ -111,8 +124,16 @@ class Machines:
             intercepts=self.intercepts[models],
             members=self.members.of_models(models),
             solved=self.solved[models],
+            changed=self.changed[models],
         )
 
     def _at(self, X: Floats, weights: Floats) -> Floats:
         """Give the products of weights with the exemplars."""
         return np.einsum("ij,ij->i", weights, X[self.exemplar])
+
+
+def _with(values: Any, places: Indices, new: Any) -> Any:
+    """Give a copy with some values replaced."""
+    values = values.copy()
+    values[places] = new
+    return values

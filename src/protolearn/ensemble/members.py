@@ -61,6 +61,10 @@ class Members:
         start = np.searchsorted(self.model, np.arange(len(exemplar) + 1))
         return Problems(start, self.row, self.sign, exemplar)
 
+    def sizes(self, n_models: int) -> Indices:
+        """Give the number of members of each model."""
+        return np.bincount(self.model, minlength=n_models)
+
     def sets(self, n_models: int, sign: float) -> list[Indices]:
         """Give the rows in the set of each model."""
         chosen = self.sign == sign

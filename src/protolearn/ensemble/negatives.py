@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._columns import ROUNDING
-from .._parameters import Floats, Indices, rows_at_a_time
+from .._parameters import Floats, Indices
+from .blocks import by_blocks
 
 
 def choose_negatives(X: Floats, codes: Indices, k: int) -> tuple[Indices, Indices]:
@@ -19,12 +20,15 @@ def choose_negatives(X: Floats, codes: Indices, k: int) -> tuple[Indices, Indice
     nothing separates it.
     """
     squares = np.einsum("ij,ij->i", X, X)
-    size = rows_at_a_time(4 * len(X))
-    pairs = [
-        _of_exemplars(X, squares, codes, np.arange(first, min(first + size, len(X))), k)
-        for first in range(0, len(X), size)
-    ]
-    return np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])
+    pairs: dict[int, tuple[Indices, Indices]] = {}
+
+    def choose(block: slice) -> None:
+        exemplars = np.arange(block.start, block.stop)
+        pairs[block.start] = _of_exemplars(X, squares, codes, exemplars, k)
+
+    by_blocks(len(X), len(X), choose)
+    exemplar, negative = zip(*(pairs[start] for start in sorted(pairs)), strict=True)
+    return np.concatenate(exemplar), np.concatenate(negative)
 
 
 def _of_exemplars(

@@ -10,21 +10,29 @@ import numpy as np
 
 from ..native import FAST, flags_matrix, matrix, matrix_out, native, types
 
-ITERATIONS, HALVINGS, GRADIENT = 100, 30, 1e-9
+ITERATIONS, HALVINGS, GRADIENT = 100, 30, 1e-8
 """Most steps, most halvings of a step, and the gradient a row at which the fit is done."""
+
+FACTORS = 512
+"""So many numbers from one to two have a product that is no overflow."""
 
 
 @numba.njit(**FAST)
 def moments(scores, own, unit, high, low, a, b, out):
     """Give the cross entropy of the sigmoid; write its gradient and Hessian."""
     loss = g1 = g2 = h11 = h12 = h22 = 0.0
+    product = 1.0  # of what the logarithm is taken of, which is slow
     for j in range(scores.size):
-        s = scores[j] / unit
+        s = scores[j] * unit
         target = high if own[j] else low
         z = a * s + b
         e = np.exp(-abs(z))
         p = 1.0 / (1.0 + e) if z >= 0.0 else e / (1.0 + e)
-        loss += max(z, 0.0) - target * z + np.log(1.0 + e)
+        loss += max(z, 0.0) - target * z
+        product *= 1.0 + e
+        if j % FACTORS == 0:
+            loss += np.log(product)
+            product = 1.0
         d, w = p - target, p * (1.0 - p)
         g1 += d * s
         g2 += d
@@ -32,7 +40,7 @@ def moments(scores, own, unit, high, low, a, b, out):
         h12 += w * s
         h22 += w
     out[0], out[1], out[2], out[3], out[4] = g1, g2, h11, h12, h22
-    return loss
+    return loss + np.log(product)
 
 
 @native(types.void(matrix, flags_matrix, matrix_out))
@@ -45,7 +53,7 @@ def fit_sigmoids(scores, own, curves):
         for j in range(n):
             positives += own[i, j]
             square += scores[i, j] * scores[i, j]
-        unit = max(np.sqrt(square / n), 1e-300)
+        unit = 1.0 / max(np.sqrt(square / n), 1e-300)
         high, low = (positives + 1.0) / (positives + 2.0), 1.0 / (n - positives + 2.0)
         a, b = 0.0, np.log((positives + 1.0) / (n - positives + 1.0))
         loss = moments(scores[i], own[i], unit, high, low, a, b, out)
@@ -64,7 +72,7 @@ def fit_sigmoids(scores, own, curves):
             if not new < loss:  # a step of a singular Hessian may be NaN
                 break
             a, b, loss = a + step * da, b + step * db, new
-        curves[i, 0], curves[i, 1] = a / unit, b
+        curves[i, 0], curves[i, 1] = a * unit, b
 
 
 @native(types.void(matrix, matrix, matrix_out))

@@ -77,8 +77,8 @@ class PrototypeSVM(SVMEnsemble):
         are not held out; if no row is, the training rows choose.
     pruning : float or None, default=0.1
         What a model has to contribute to the log-likelihood of the training part to stay in the
-        ensemble. Who contributes less leaves for good after each shift, and before the first. None
-        keeps all models that fire.
+        ensemble. Who contributes less leaves for good after each shift, and before the first; if
+        all do, the best one of each class stays. None keeps all models that fire.
     {parameters}
     {solver}
     verbose : int, default=0
@@ -205,13 +205,13 @@ class PrototypeSVM(SVMEnsemble):
     def _shifted(self, train: Part, validation: Part, rng: np.random.RandomState) -> Ensemble:
         """Shift boundaries; give the best ensemble and store how all of them did."""
         machines = self._exemplar_machines(train.rows, train.codes)
-        ensemble = best = self._ensemble(machines, train, validation)
+        ensemble = best = self._ensemble(machines, None, train, validation)
         self.best_shift_, story = 0, [self._told(0, ensemble)]
         for number in range(1, self.n_shifts + 1):
             chance = self.hard_negative_probability
             machines = shift(ensemble.machines, train.rows, train.codes, chance, rng)
             machines = machines.trained(train.rows, self._settings()).useful(train.rows)
-            ensemble = self._ensemble(machines, train, validation)
+            ensemble = self._ensemble(machines, ensemble, train, validation)
             if ensemble.beats(best):
                 best, self.best_shift_ = ensemble, number
             story.append(self._told(number, ensemble))
@@ -220,11 +220,20 @@ class PrototypeSVM(SVMEnsemble):
         self.ensemble_sizes_, self.n_firing_ = np.array(sizes), np.array(firing)
         return best
 
-    def _ensemble(self, machines: Machines, train: Part, validation: Part) -> Ensemble:
-        """Calibrate models, keep those that are worth it, and count the held-out successes."""
+    def _ensemble(
+        self, machines: Machines, before: Ensemble | None, train: Part, validation: Part
+    ) -> Ensemble:
+        """Calibrate models, keep those that are worth it, and count the held-out successes.
+
+        Models that have not changed have the curves that they had before.
+        """
         K, n_firing = len(self.classes_), len(machines)
         voters = Voters.of(machines, train.rows, self._calibration())
-        voters = voters.calibrated(train.rows, train.codes, K)
+        if before is not None:
+            same = np.flatnonzero(~machines.changed)
+            places = np.searchsorted(before.machines.exemplar, machines.exemplar[same])
+            voters.curves[same] = before.voters.curves[places]
+        voters = voters.calibrated(train.rows, train.codes, K, np.flatnonzero(machines.changed))
         if self.pruning is not None and not machines.silent:
             kept = worth_keeping(voters, train.rows, train.codes, K, self.pruning)
             machines, voters = machines.some(kept), voters.some(kept)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices, rows_at_a_time
-from .._threads import in_slices, one_blas_thread
+from .._parameters import Floats, Indices
+from .blocks import by_blocks
 from .calibration import Calibration
 from .machines import Machines
 
@@ -41,7 +41,7 @@ class Voters:
     @classmethod
     def of(cls, machines: Machines, X: Floats, calibration: Calibration) -> Voters:
         """Make voters of machines; X is their training part."""
-        none = np.empty((len(machines), calibration.width))
+        none = np.zeros((len(machines), calibration.width))
         exemplars = X[machines.exemplar]
         return cls(
             machines.weights, machines.intercepts, exemplars, machines.label, calibration, none
@@ -50,17 +50,22 @@ class Voters:
     def __len__(self) -> int:
         return len(self.label)
 
-    def calibrated(self, X: Floats, codes: Indices, n_classes: int) -> Voters:
-        """Fit the curves to rows of known classes."""
-        curves = np.empty_like(self.curves)
+    def calibrated(
+        self, X: Floats, codes: Indices, n_classes: int, models: Indices | None = None
+    ) -> Voters:
+        """Fit the curves of all models, or of some, to rows of known classes."""
+        curves = self.curves.copy()
+        some = np.arange(len(self)) if models is None else models
         prior = (np.bincount(codes, minlength=n_classes) / len(codes))[self.label]
 
-        def fit(models: Any) -> None:
-            own = self.label[models, None] == codes
-            scores, distances = self._numbers(X, models)
-            curves[models] = self.calibration.fit(scores, distances, own, prior[models])
+        def fit(block: Any) -> None:
+            chosen = some[block]
+            own = self.label[chosen, None] == codes
+            scores, distances = self._numbers(X, chosen)
+            curves[chosen] = self.calibration.fit(scores, distances, own, prior[chosen])
 
-        _by_blocks(len(self), len(X), fit)
+        if curves.size:
+            by_blocks(len(some), len(X), fit)
         return replace(self, curves=curves)
 
     def votes(self, X: Floats, models: Indices) -> Floats:
@@ -72,7 +77,7 @@ class Voters:
             numbers = self._numbers(X, chosen)
             out[block] = self.calibration.votes(*numbers, self.curves[chosen])
 
-        _by_blocks(len(models), len(X), vote)
+        by_blocks(len(models), len(X), vote)
         return out
 
     def totals(self, X: Floats, n_classes: int) -> Floats:
@@ -89,7 +94,7 @@ class Voters:
             scores[scores[:, silent].argmax(axis=0), silent] = JUST
             out[rows] = (members @ self.calibration.votes(scores, distances, self.curves)).T
 
-        _by_blocks(len(X), len(self), add)
+        by_blocks(len(X), len(self), add)
         return out
 
     def some(self, models: Indices) -> Voters:
@@ -116,19 +121,3 @@ class Voters:
 
     def _scores(self, X: Floats, models: Any) -> Floats:
         return self.weights[models] @ X.T + self.intercepts[models, None]
-
-
-def _by_blocks(n: int, width: int, work: Any) -> None:
-    """Call ``work(slice)`` for some of n items at a time that are ``width`` numbers each.
-
-    Several threads do so at once. BLAS then has one in each.
-    """
-    size = rows_at_a_time(8 * width)
-    ends = [*range(0, n, size), n]
-
-    def blocks(first: int, last: int) -> None:
-        for k in range(first, last):
-            work(slice(ends[k], ends[k + 1]))
-
-    with one_blas_thread():
-        in_slices(len(ends) - 1, blocks)
