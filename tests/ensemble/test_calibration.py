@@ -223,3 +223,28 @@ def test_a_model_that_never_fired_says_what_is_true_of_all_rows(rng):
     prior = np.bincount(codes) / len(codes)
     totals = quiet.totals(X, 3)
     assert_allclose(totals.max(axis=1), prior[totals.argmax(axis=1)], rtol=1e-12)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 5, 40])
+def test_rows_of_equal_values_are_counted_together(levels):
+    rng = np.random.RandomState(levels)
+    values = rng.randint(1, levels + 1, 400).astype(float)
+    own = rng.random_sample(400) < values / (levels + 1)
+    curves = [
+        CALIBRATIONS["binning"].fit(v[None], v[None], o[None], np.array([0.5]))
+        for v, o in ((values, own), (values[::-1].copy(), own[::-1].copy()))
+    ]
+    assert_array_equal(*curves)  # whatever the order of the rows
+    votes = CALIBRATIONS["binning"].votes(values[None], values[None], curves[0])[0]
+    for vote in np.unique(votes):
+        group = own[np.isin(values, values[votes == vote])]
+        assert len(group) >= 10
+        assert vote == pytest.approx((group.sum() + 0.5) / (len(group) + 1))
+
+
+def test_a_model_that_fires_has_a_vote(rng):
+    scores = 100.0 + rng.random_sample((1, 50))
+    own = np.zeros((1, 50), bool)
+    curves = CALIBRATIONS["platt"].fit(scores, scores, own, np.array([0.5]))
+    curves[:, 1] = -1000.0
+    assert (CALIBRATIONS["platt"].votes(0.0 * scores + 1e-300, scores, curves) > 0.0).all()

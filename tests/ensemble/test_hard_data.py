@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 
 from protolearn.datasets import make_striated
@@ -87,3 +88,27 @@ def test_if_nothing_fires_it_warns_and_still_predicts(calibration, pruning):
     silent = (values <= 0).all(axis=1)
     expected = model.prototype_labels_[values.argmax(axis=1)]
     assert_array_equal(model.predict(X)[silent], expected[silent])
+
+
+def test_predictions_are_the_most_probable_classes_even_in_ties():
+    for seed in range(20):
+        rng = np.random.RandomState(seed)
+        X, y = rng.randint(0, 2, (60, 2)).astype(float), rng.randint(0, 5, 60)
+        model = PrototypeSVM(n_shifts=1, random_state=seed).fit(X, y)
+        most = model.classes_[model.predict_proba(X).argmax(axis=1)]
+        assert_array_equal(model.predict(X), most)
+
+
+def test_frames_as_output_of_transformers_do_no_harm(flowers):
+    X, y = flowers
+    expected = PrototypeSVM(n_shifts=1, random_state=0).fit(X, y).predict_proba(X)
+    with config_context(transform_output="pandas"):
+        model = PrototypeSVM(n_shifts=1, random_state=0).fit(X, y)
+        assert_array_equal(model.predict_proba(X), expected)
+
+
+def test_a_row_alone_has_the_probabilities_that_it_has_among_others(flowers):
+    X, y = flowers
+    model = PrototypeSVM(n_shifts=2, random_state=0).fit(X, y)
+    alone = np.vstack([model.predict_proba(row[None]) for row in X])
+    assert_allclose(alone, model.predict_proba(X), rtol=1e-9)

@@ -104,7 +104,7 @@ def test_two_classes_have_one_score(stripes):
     assert scores.shape == (len(X),)
     assert_array_equal(model.predict(X), np.array(["no", "yes"])[(scores > 0).astype(int)])
     assert_array_equal(model.predict(X), model.classes_[probabilities.argmax(axis=1)])
-    assert_allclose(scores, np.log(probabilities[:, 1] / probabilities[:, 0]), atol=1e-12)
+    assert_array_equal(scores, probabilities[:, 1] - probabilities[:, 0])
 
 
 def test_it_learns_what_no_line_separates():
@@ -214,3 +214,17 @@ def test_bad_data(flowers):
         PrototypeSVM().fit(X * 1e160, y)
     with pytest.raises(ValueError, match="features"):
         PrototypeSVM(n_shifts=0).fit(X, y).predict(X[:, :2])
+
+
+def test_rows_of_pruned_models_join_the_clusters_of_the_others(stripes):
+    X, y = stripes
+    model = PrototypeSVM(random_state=0).fit(X, y)
+    train = np.setdiff1d(np.arange(len(X)), model.validation_indices_)
+    fires = X[train] @ model.hyperplanes_.T + model.offsets_ > 0.0
+    own = y[train][:, None] == model.prototype_labels_
+    distances = np.linalg.norm((X[train][:, None] - model.exemplars_) / X.std(axis=0), axis=2)
+    nearest = np.where(fires & own, distances, np.inf)
+    for row, to_each in zip(train, nearest, strict=True):
+        if np.isfinite(to_each).any():
+            assert row in model.positive_sets_[to_each.argmin()]
+    assert np.mean([len(rows) for rows in model.positive_sets_]) > 2

@@ -104,3 +104,16 @@ def test_a_row_stays_with_its_own_model_if_another_has_the_same_exemplar():
     machines = replace(machines, intercepts=np.array([1.0, -1.0, 1.0]))
     shifted = shift(machines, X, codes, 0.0, np.random.RandomState(0))
     assert sets(shifted, 1.0) == [{0, 1}, {1}, {2}]
+
+
+def test_models_that_were_not_solved_are_trained_again(trained):
+    machines, X, codes = trained
+    unsolved = np.arange(len(machines)) % 3 == 0
+    machines = replace(machines, solved=~unsolved)
+    shifted = shift(machines, X, codes, 0.0, np.random.RandomState(0))
+    assert shifted.changed[unsolved].all()
+    assert not shifted.changed.all()
+    again = shifted.trained(X, Settings(100.0, "l2", 1e-6, 1000))
+    assert again.solved.all()
+    same = ~shifted.changed
+    assert_array_equal(again.weights[same], machines.weights[same])

@@ -72,7 +72,8 @@ class SVMEnsemble(OneVersusRestClassifier):
         Returns
         -------
         votes : array of shape (n_samples, n_models)
-            The probability of its class according to the model; zero where it does not fire.
+            The probability of its class according to the model; zero where it does not fire. In a
+            row of zeros the model with the largest decision value decides.
         """
         X = self._checked(X)
         rows = self._scaler.transform(X)
@@ -89,9 +90,9 @@ class SVMEnsemble(OneVersusRestClassifier):
         return totals / totals.sum(axis=1, keepdims=True)
 
     def _scores(self, X: Floats) -> Floats:
-        """Give log-probabilities; the log-odds of the second of two classes."""
-        logarithms = np.log(self._shares(X))
-        return logarithms if logarithms.shape[1] > 2 else logarithms[:, 1:] - logarithms[:, :1]
+        """Give probabilities; of two classes, by how much the second is more probable."""
+        shares = self._shares(X)
+        return shares if shares.shape[1] > 2 else shares[:, 1:] - shares[:, :1]
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
@@ -101,16 +102,17 @@ class SVMEnsemble(OneVersusRestClassifier):
         if self.calibration is not None:
             check_choice(self, "calibration", tuple(filter(None, CALIBRATIONS)), None)
         check_flag(self, "standardize")
-        check_number(self, "tol", low=0.0, above=True)
+        check_number(self, "tol", low=0.0, high=1.0, above=True, below=True)
         check_integer(self, "max_iter", low=1)
 
     def _scaled(self, X: Floats) -> Floats:
         """Learn the scale of features; give the rows relative to their mean, in these units."""
-        self._scaler = StandardScaler(with_std=self.standardize).fit(X)
+        scaler = StandardScaler(with_std=self.standardize).set_output(transform="default")
+        self._scaler = scaler.fit(X)
         return self._scaler.transform(X)
 
     def _settings(self) -> Settings:
-        return Settings(self.C, self.penalty, self.tol, self.max_iter)
+        return Settings(float(self.C), self.penalty, float(self.tol), int(self.max_iter))
 
     def _calibration(self) -> Calibration:
         return CALIBRATIONS[self.calibration]
@@ -142,7 +144,8 @@ class SVMEnsemble(OneVersusRestClassifier):
         if machines.silent:
             warnings.warn(
                 f"No model of {type(self).__name__} fires on any training row with C={self.C:g}: "
-                "the model with the largest decision value decides alone. Raise C.",
+                "the model with the largest decision value decides alone. Raise C, or see whether "
+                "the features differ between rows.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

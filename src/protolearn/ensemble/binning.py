@@ -13,6 +13,9 @@ from ..native import flags_matrix, matrix, matrix_out, native, types, vector
 BINS, ROWS = 64, 10
 """Most bins, and fewest rows in a bin."""
 
+TIE = 1e-12
+"""Part of the largest value by which two values may differ and count as equal."""
+
 WIDTH = 2 * BINS - 1
 
 
@@ -28,18 +31,28 @@ def fit_bins(values, scores, own, prior, curves):
                 fired[m], kept[m] = j, values[i, j]
                 m += 1
         order = np.argsort(kept[:m])
-        bins = max(min(m // ROWS, BINS), 1)
-        share = prior[i]
-        for k in range(BINS):
-            if k < bins:
-                first, last = k * m // bins, (k + 1) * m // bins
-                count = 0
-                for position in range(first, last):
-                    count += own[i, fired[order[position]]]
-                share = (count + prior[i]) / (last - first + 1.0)
-            if k < bins - 1:
-                curves[i, k] = 0.5 * (kept[order[last - 1]] + kept[order[last]])
-            elif k < BINS - 1:
+        bins = max(min(m // ROWS, BINS), min(m, 1))
+        share, last, used = prior[i], 0, 0
+        for k in range(bins):
+            first, end = last, (k + 1) * m // bins
+            if end - first < min(ROWS, m):  # rows of equal value have taken this bin
+                continue
+            last = end
+            equal = TIE * abs(kept[order[m - 1]])
+            while last < m and kept[order[last]] - kept[order[last - 1]] <= equal:
+                last += 1  # rows of equal value stay together
+            if m - last < ROWS:
+                last = m
+            count = 0
+            for position in range(first, last):
+                count += own[i, fired[order[position]]]
+            share = (count + prior[i]) / (last - first + 1.0)
+            if last < m:
+                curves[i, used] = 0.5 * (kept[order[last - 1]] + kept[order[last]])
+                curves[i, BINS - 1 + used] = share
+                used += 1
+        for k in range(used, BINS):
+            if k < BINS - 1:
                 curves[i, k] = np.inf
             curves[i, BINS - 1 + k] = share
 

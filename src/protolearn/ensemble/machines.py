@@ -41,7 +41,7 @@ class Machines:
     solved : array (M,)
         Whether the problem was solved to the tolerance.
     changed : array (M,)
-        Whether the sets have grown since the model was calibrated.
+        Whether the model has to be trained: its sets have grown, or it was not solved.
     silent : bool
         Whether no model fires on any row of the training part.
     """
@@ -63,7 +63,9 @@ class Machines:
         """Make one model a row, which fires on nothing yet."""
         n = len(X)
         no, yes = np.zeros(n, bool), np.ones(n, bool)
-        return cls(np.arange(n), codes, np.zeros(X.shape), np.zeros(n), members, no, yes)
+        return cls(
+            np.arange(n, dtype=np.intp), codes, np.zeros(X.shape), np.zeros(n), members, no, yes
+        )
 
     def trained(self, X: Floats, settings: Settings) -> Machines:
         """Train the models whose sets have grown, from the solution before.

@@ -13,6 +13,9 @@ from ..native import FAST, flags_matrix, matrix, matrix_out, native, types
 ITERATIONS, HALVINGS, GRADIENT = 100, 30, 1e-8
 """Most steps, most halvings of a step, and the gradient a row at which the fit is done."""
 
+LEAST = 1e-9
+"""The least vote of a model that fires: it counts, even beside others that are rounded."""
+
 FACTORS = 512
 """So many numbers from one to two have a product that is no overflow."""
 
@@ -85,4 +88,4 @@ def sigmoids(scores, curves, out):
             if scores[i, j] > 0.0:
                 z = slope * scores[i, j] + offset
                 e = np.exp(-abs(z))
-                out[i, j] = 1.0 / (1.0 + e) if z >= 0.0 else e / (1.0 + e)
+                out[i, j] = 1.0 / (1.0 + e) if z >= 0.0 else max(e / (1.0 + e), LEAST)

@@ -61,10 +61,10 @@ class PrototypeSVM(SVMEnsemble):
     Training begins with one SVM for every row, as in :class:`ExemplarSVM`. Then boundaries are
     shifted some times: each row joins the positive set of that model of its class that fires on it
     and has the nearest exemplar; rows of other classes that a model fires on join its negative set
-    with a small probability; and all models are trained again. Models that fire on nothing go, and
-    those that do not make the ensemble better: their rows join the clusters of the others. Of the
-    ensembles after each shift the one that is best on held-out rows is kept. Together the models
-    separate any classes, and no kernel has to be chosen.
+    with a small probability; models that fire on nothing go; and the others are trained again. The
+    ensemble after each shift has the models that make it better, and the ensemble that is best on
+    held-out rows is kept: rows of models that are not in it join the clusters of those that are.
+    Together the models can separate any classes, and no kernel has to be chosen.
 
     Parameters
     ----------
@@ -108,10 +108,12 @@ class PrototypeSVM(SVMEnsemble):
     -----
     The algorithm is that of Shen and Danyluk, who leave some of it open. Models see features
     relative to their exemplar, and their bias is regularised, as by LIBLINEAR, which matters little
-    then. Models are calibrated on the whole training part; those of the ensemble that is kept once
-    more, with the held-out rows too. Where no model fires the one with the largest decision value
-    decides. Pruning is an addition, after each shift and before the first: with ``pruning=None``
-    and ``calibration="platt"`` the algorithm is as published.
+    then. The held-out rows are stratified; models that fire on nothing go before an ensemble is
+    tried on these rows; of equally accurate ensembles the smallest is kept. Models are calibrated
+    on the whole training part; those of the ensemble that is kept once more, with the held-out rows
+    too. Where no model fires the one with the largest decision value decides. Pruning is an
+    addition, after each shift and before the first: with ``pruning=None`` and
+    ``calibration="platt"`` the algorithm is as published, but for these points.
 
     References
     ----------
@@ -197,7 +199,8 @@ class PrototypeSVM(SVMEnsemble):
         with one_blas_thread():
             best = self._shifted(train, validation, rng)
             voters = best.voters.calibrated(rows, codes, len(self.classes_))
-        self._store(best.machines, voters, X, train.places)
+            machines = self._gathered(best.machines, train, rng)
+        self._store(machines, voters, X, train.places)
         self.n_iter_ = len(self.validation_scores_)
         self._warn(best.machines)
         return self
@@ -205,13 +208,18 @@ class PrototypeSVM(SVMEnsemble):
     def _shifted(self, train: Part, validation: Part, rng: np.random.RandomState) -> Ensemble:
         """Shift boundaries; give the best ensemble and store how all of them did."""
         machines = self._exemplar_machines(train.rows, train.codes)
-        ensemble = best = self._ensemble(machines, None, train, validation)
-        self.best_shift_, story = 0, [self._told(0, ensemble)]
+        voters = self._calibrated(
+            machines, train, Voters.of(machines, train.rows, self._calibration())
+        )
+        best = self._pruned(machines, voters, train, validation)
+        self.best_shift_, story = 0, [self._told(0, best)]
         for number in range(1, self.n_shifts + 1):
-            chance = self.hard_negative_probability
-            machines = shift(ensemble.machines, train.rows, train.codes, chance, rng)
+            old = machines.exemplar
+            machines = shift(machines, train.rows, train.codes, self.hard_negative_probability, rng)
             machines = machines.trained(train.rows, self._settings()).useful(train.rows)
-            ensemble = self._ensemble(machines, ensemble, train, validation)
+            voters = voters.some(np.searchsorted(old, machines.exemplar)).moved(machines)
+            voters = self._calibrated(machines, train, voters)
+            ensemble = self._pruned(machines, voters, train, validation)
             if ensemble.beats(best):
                 best, self.best_shift_ = ensemble, number
             story.append(self._told(number, ensemble))
@@ -220,26 +228,29 @@ class PrototypeSVM(SVMEnsemble):
         self.ensemble_sizes_, self.n_firing_ = np.array(sizes), np.array(firing)
         return best
 
-    def _ensemble(
-        self, machines: Machines, before: Ensemble | None, train: Part, validation: Part
-    ) -> Ensemble:
-        """Calibrate models, keep those that are worth it, and count the held-out successes.
+    def _calibrated(self, machines: Machines, train: Part, voters: Voters) -> Voters:
+        """Fit the curves of the models that have changed."""
+        models = np.flatnonzero(machines.changed)
+        return voters.calibrated(train.rows, train.codes, len(self.classes_), models)
 
-        Models that have not changed have the curves that they had before.
-        """
-        K, n_firing = len(self.classes_), len(machines)
-        voters = Voters.of(machines, train.rows, self._calibration())
-        if before is not None:
-            same = np.flatnonzero(~machines.changed)
-            places = np.searchsorted(before.machines.exemplar, machines.exemplar[same])
-            voters.curves[same] = before.voters.curves[places]
-        voters = voters.calibrated(train.rows, train.codes, K, np.flatnonzero(machines.changed))
+    def _pruned(
+        self, machines: Machines, voters: Voters, train: Part, validation: Part
+    ) -> Ensemble:
+        """Keep the models that are worth it, and count the held-out successes."""
+        K, n_firing = len(self.classes_), 0 if machines.silent else len(machines)
         if self.pruning is not None and not machines.silent:
-            kept = worth_keeping(voters, train.rows, train.codes, K, self.pruning)
+            price = float(self.pruning)
+            kept = worth_keeping(voters, train.rows, train.codes, K, price)
             machines, voters = machines.some(kept), voters.some(kept)
         chosen = voters.totals(validation.rows, K).argmax(axis=1)
         accuracy = float((chosen == validation.codes).mean())
         return Ensemble(machines, voters, accuracy, n_firing)
+
+    def _gathered(self, machines: Machines, train: Part, rng: np.random.RandomState) -> Machines:
+        """Let the rows of models that were pruned join the clusters of those that are left."""
+        if self.pruning is None or machines.silent:
+            return machines
+        return shift(machines, train.rows, train.codes, 0.0, rng)
 
     def _held_out(self, codes: Indices, rng: np.random.RandomState) -> Any:
         """Draw the held-out rows, the same share of each class rounded down."""

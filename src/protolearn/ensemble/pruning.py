@@ -18,7 +18,7 @@ from ..native import FAST, f8, i8, indices, matrix, native, types, vector, vecto
 from .voters import Voters
 
 KEPT_BYTES = 1 << 28
-"""Votes are kept in memory if they are no more than this, else computed again in each pass."""
+"""How much of the votes is kept in memory; others are computed again in each pass."""
 
 PASSES = 100
 
@@ -84,14 +84,17 @@ def worth_keeping(
     """
     codes, label = as_indices(codes), as_indices(voters.label)
     mine, total = np.full(len(X), 1.0 / n_classes), np.ones(len(X))
-    ballot = Ballot(voters, X)
+    ballot = Ballot(voters, X, np.arange(len(voters)))
     first, member = np.empty(len(voters)), np.zeros(len(voters), bool)
-    for models, _, votes in ballot.blocks(np.arange(len(voters))):
-        gains(votes, label[models], codes, mine, total, first[models[0] :])
+    for models, _, votes in ballot.blocks():
+        out = np.empty(len(models))
+        gains(votes, label[models], codes, mine, total, out)
+        first[models] = out
     order = np.argsort(-first, kind="stable")
+    ballot = ballot.sorted(order)
     for _ in range(PASSES):
         changes = 0
-        for models, places, votes in ballot.blocks(order):
+        for models, places, votes in ballot.blocks():
             changes += join_or_leave(
                 votes, places, models, label, codes, price, member, mine, total
             )
@@ -103,20 +106,35 @@ def worth_keeping(
 
 
 class Ballot:
-    """The votes of all models on some rows, in bounded memory."""
+    """The votes of all models on some rows; as many as may be are kept in memory.
 
-    def __init__(self, voters: Voters, X: Floats):
-        self.voters, self.X = voters, X
+    Parameters
+    ----------
+    voters : Voters
+    X : array (n, d)
+    order : array (M,)
+        The models; votes of the first are kept.
+    """
+
+    def __init__(self, voters: Voters, X: Floats, order: Indices):
+        self.voters, self.X, self.order = voters, X, order
         self._size = max(KEPT_BYTES // (8 * len(X)), 1)
-        self._kept = None
-        if len(voters) <= self._size:
-            self._kept = voters.votes(X, np.arange(len(voters)))
+        self._kept = voters.votes(X, order[: self._size])
+        self._place = np.empty(len(order), np.intp)
+        self._place[order] = np.arange(len(order))
 
-    def blocks(self, order: Indices) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """Give some models at a time, in an order, with votes and the rows where theirs are."""
-        if self._kept is not None:
-            yield order, order, self._kept
-            return
-        for start in range(0, len(order), self._size):
-            models = order[start : start + self._size]
+    def sorted(self, order: Indices) -> Ballot:
+        """Put the models into another order."""
+        if len(order) > self._size:
+            return Ballot(self.voters, self.X, order)
+        self.order = order
+        return self
+
+    def blocks(self) -> Iterator[tuple[Indices, Indices, Floats]]:
+        """Give some models at a time, with votes and the rows in which theirs are."""
+        kept = self.order[: self._size]
+        yield kept, self._place[kept], self._kept
+        step = max(self._size // 8, 1)
+        for start in range(self._size, len(self.order), step):
+            models = self.order[start : start + step]
             yield models, np.arange(len(models)), self.voters.votes(self.X, models)

@@ -81,7 +81,7 @@ def look(machines: Machines, X: Floats, squares: Floats, codes: Indices, models:
     exemplar, label = machines.exemplar[models], machines.label[models]
     scores = machines.weights[models] @ X.T + machines.intercepts[models, None]
     model, row = np.empty((2, count_foreign(scores, label, codes)), np.intp)
-    seen = Seen(np.full(len(X), np.inf), np.full(len(X), -1), model, row)
+    seen = Seen(np.full(len(X), np.inf), np.full(len(X), -1, np.intp), model, row)
     find_nearest(scores, X[exemplar] @ X.T, squares, exemplar, label, codes, *seen)
     return Seen(seen.least, models.start + seen.nearest, models.start + model, row)
 
@@ -96,7 +96,7 @@ def shift(
     negatives with the given probability.
     """
     codes, squares = as_indices(codes), np.einsum("ij,ij->i", X, X)
-    least, nearest = np.full(len(X), np.inf), np.full(len(X), -1)
+    least, nearest = np.full(len(X), np.inf), np.full(len(X), -1, np.intp)
     hard: list[tuple[Indices, Indices]] = []
     for start in range(0, len(machines), size := rows_at_a_time(len(X))):
         seen: dict[int, Seen] = {}
@@ -116,4 +116,4 @@ def shift(
     model, row = (np.concatenate(part) for part in zip(*hard, strict=True))
     members = members.joined(model, row, -1.0)
     before, after = (each.sizes(len(machines)) for each in (machines.members, members))
-    return replace(machines, members=members, changed=after > before)
+    return replace(machines, members=members, changed=(after > before) | ~machines.solved)

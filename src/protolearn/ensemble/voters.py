@@ -97,6 +97,10 @@ class Voters:
         by_blocks(len(X), len(self), add)
         return out
 
+    def moved(self, machines: Machines) -> Voters:
+        """Give the same models their new hyperplanes, and the curves that they had."""
+        return replace(self, weights=machines.weights, intercepts=machines.intercepts)
+
     def some(self, models: Indices) -> Voters:
         """Keep some models."""
         return Voters(
