@@ -1,8 +1,9 @@
 """``make bench``: print the tables and write them as JSON.
 
-``core``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield`` or
-``metrics`` picks a part; without a word all but the last. ``metrics`` takes a quarter of an hour;
-the names of data sets after it pick some of its lines, which are printed only.
+``core``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield``, ``metrics``
+or ``ensembles`` picks a part; without a word all but the last two, which take a quarter of an hour
+each. The names of data sets after ``metrics`` pick some of its lines, which are printed only.
+``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from . import boosting, core, hopfield, margins, perceptrons, rvm  # noqa: E402
+from . import boosting, core, ensembles, hopfield, margins, perceptrons, rvm  # noqa: E402
 from .measure import Table  # noqa: E402
 from .peers import metrics  # noqa: E402
 from .peers import rows as peers  # noqa: E402
@@ -35,26 +36,38 @@ PARTS = {
     "hopfield": hopfield.tables,
     "metrics": metrics.tables,
 }
-BY_DEFAULT = tuple(name for name in PARTS if name != "metrics")
+PICKS = {"metrics": tuple(metrics.SETS), "ensembles": tuple(ensembles.PARTS)}
+"""Parts that take long, and what words after them pick."""
+
+BY_DEFAULT = tuple(name for name in PARTS if name not in PICKS)
+NAMES = (*BY_DEFAULT, *PICKS)
 
 
 def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("words", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("words", nargs="*", metavar="PART", help=f"of: {', '.join(NAMES)}")
     words = parser.parse_args().words or BY_DEFAULT
-    parts = [word for word in words if word in PARTS]
-    sets = [word for word in words if word not in PARTS]
-    known = metrics.SETS if "metrics" in parts else ()
-    if unknown := set(sets) - set(known):
-        there = ", ".join((*PARTS, *known))
+    parts = [word for word in words if word in NAMES]
+    picked = [word for word in words if word not in NAMES]
+    known = [word for part in parts for word in PICKS.get(part, ())]
+    if unknown := set(picked) - set(known):
+        there = ", ".join((*NAMES, *known))
         parser.error(f"no part or set {', '.join(sorted(unknown))}; there are: {there}")
     print("one thread; ratios within this run")
     for name in parts:
-        if name == "metrics" and sets:
-            show(metrics.tables(sets))
-        else:
-            write(name, show(PARTS[name]()))
+        run(name, [word for word in picked if word in PICKS.get(name, ())])
+
+
+def run(name: str, picked: list[str]) -> None:
+    """Run a part, or what was picked of it."""
+    if name == "ensembles":
+        for word in picked or ensembles.PARTS:
+            write(f"ensembles_{word}", show(ensembles.PARTS[word]()))
+    elif picked:
+        show(metrics.tables(picked))
+    else:
+        write(name, show(PARTS[name]()))
 
 
 def show(tables: Iterator[Table]) -> list[dict[str, Any]]:

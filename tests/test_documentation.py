@@ -26,6 +26,7 @@ MODULES = [
     "protolearn.analysis",
     "protolearn.linear",
     "protolearn.perceptrons",
+    "protolearn.ensemble",
 ]
 # Summary there and on one line; parameters all documented, none invented, in order, with types.
 CODES = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR04", "PR06", "PR07", "RT03"}
@@ -36,6 +37,7 @@ TEXTS = [
     "docs/daily_use.md",
     "docs/linear.md",
     "docs/perceptrons.md",
+    "docs/ensembles.md",
     "docs/margins.md",
     "docs/metrics.md",
     "docs/distances.md",

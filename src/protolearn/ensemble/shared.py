@@ -38,7 +38,8 @@ ATTRIBUTES = """classes_ : array of shape (n_classes,)
     offsets_ : array of shape (n_models,)
         A model fires on x if ``w . x + offset`` is positive.
     positive_sets_ : list of n_models arrays of int
-        The rows of X that each model gathers: its cluster.
+        The rows of X that each model gathers: its cluster. It fires on these, unless hard negatives
+        have moved it.
     negative_sets_ : list of n_models arrays of int
         The rows of X that it keeps away.
     prototypes_ : array of shape (n_models, n_features)
