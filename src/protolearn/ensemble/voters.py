@@ -58,7 +58,7 @@ class Voters:
         some = np.arange(len(self)) if models is None else models
         prior = (np.bincount(codes, minlength=n_classes) / len(codes))[self.label]
 
-        def fit(block: Any) -> None:
+        def fit(block: slice) -> None:
             chosen = some[block]
             own = self.label[chosen, None] == codes
             scores, distances = self._numbers(X, chosen)
@@ -72,7 +72,7 @@ class Voters:
         """Give the votes of some models: an array (models, rows), zero where one does not fire."""
         out = np.empty((len(models), len(X)))
 
-        def vote(block: Any) -> None:
+        def vote(block: slice) -> None:
             chosen = models[block]
             numbers = self._numbers(X, chosen)
             out[block] = self.calibration.votes(*numbers, self.curves[chosen])
@@ -88,7 +88,7 @@ class Voters:
         members = (self.label == np.arange(n_classes)[:, None]).astype(np.float64)
         out = np.empty((len(X), n_classes))
 
-        def add(rows: Any) -> None:
+        def add(rows: slice) -> None:
             scores, distances = self._numbers(X[rows], slice(None))
             silent = np.flatnonzero(~(scores > 0.0).any(axis=0))
             scores[scores[:, silent].argmax(axis=0), silent] = JUST
