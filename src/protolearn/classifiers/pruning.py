@@ -159,10 +159,10 @@ def _warn_of_changes(whole: Trained, found: Trained, max_support: int | str) -> 
     """Warn if the prototypes of few samples decide otherwise than those of all."""
     changed = np.mean(whole.model.predict(whole.L) != found.model.predict(found.L))
     if changed > CHANGED:
+        more = "None" if max_support == "auto" else "more, 'auto' or None"
         warnings.warn(
             f"With max_support={max_support!r} training rows a prototype, {100.0 * changed:.0f} % "
-            "of the training rows change their class; increase max_support, or set it to 'auto' "
-            "or None.",
+            f"of the training rows change their class; set max_support to {more}.",
             UserWarning,
             stacklevel=4,
         )

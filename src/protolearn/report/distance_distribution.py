@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._names import class_name
 from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..linear import PrototypePath
 from .distance_path import DistancePathDisplay
 from .hyperplane import shown, shown_path
-from .names import class_name
 from .style import axes_for, colour, percent
 
 GREY = "#666666"

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from .._names import class_name, named
 from .._parameters import Floats
 from ..analysis import MarginHistory, hypothesis_margin
 from ..analysis.certificates import certified_radius
 from ..analysis.margins import known_labels
 from ..analysis.sample_margin import sample_margin
 from .margin_history import MarginHistoryDisplay
-from .names import class_name, named
 from .style import axes_for, colour, line_style, number_drawn, percent
 
 GREY = "#666666"

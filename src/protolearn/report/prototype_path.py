@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .._names import class_name
 from .._parameters import Floats, Indices
 from ..linear import PrototypePath
 from .edge_on import line_in, view_of
 from .hyperplane import Shown, shown, shown_path, step, step_name, with_prototypes
-from .names import class_name
 from .projection import MARGIN, stretch_of
 from .style import axes_for, colour, mark
 
