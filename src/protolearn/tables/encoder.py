@@ -1,0 +1,322 @@
+"""The encoder of a table: from a user's columns to numbers on one scale, and back."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._names import numbered
+from .._parameters import Floats
+from .._validation import check_choice, check_integer, check_positive
+from .array_table import ArrayTable
+from .checks import check_number_of_categories, given_categories, of_codes, tell_empty, tell_unseen
+from .columns import UNKNOWN, CategoryColumn, Column, NumberColumn
+from .libraries import LIBRARIES, library
+from .naming import listed, named, near
+from .table import Table
+from .values import Values, known
+
+MISSING = "category", "most_frequent"
+UNSEEN = "warn", "ignore", "error"
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turn the columns of a table into numbers that can be compared, and back.
+
+    Numbers are brought to mean zero and standard deviation one, a missing one is replaced by the
+    median. Dates are numbers of days. Categories (texts, categories, truth values) get one entry
+    each, scaled such that two categories are ``category_distance`` apart; where there are two, one
+    column with 0 and ``category_distance`` does the same.
+
+    Parameters
+    ----------
+    categorical : sequence, default=None
+        Columns of numbers that are codes of categories, by name (of an array also by place). Other
+        columns of numbers stay numbers, however few values they have.
+    categories : dict, default=None
+        Categories of some columns, by name, in the order wanted; None in a list is a missing value.
+        Those of other columns are those of the training rows.
+    missing : {"category", "most_frequent"}, default="category"
+        What a missing category is: a category of its own, if training rows have it, or the most
+        frequent one.
+    unknown : {"warn", "ignore", "error"}, default="warn"
+        What to do about categories that the training rows do not have: take them as equally far
+        from all known ones, with or without a warning, or raise an error.
+    category_distance : float, default=1.0
+        Distance of two categories, in standard deviations of a number.
+    max_categories : int, default=50
+        A column with more categories is an error: it may be an identifier, or numbers or dates
+        written as text.
+
+    Attributes
+    ----------
+    columns_ : tuple of NumberColumn and CategoryColumn
+        What was understood of each column: ``kind``, and ``median``, ``mean``, ``sd``, or
+        ``categories`` and ``counts``. Print one to read it.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if all are strings.
+
+    See Also
+    --------
+    table_pipeline : A pipeline of this and a model.
+    prototypes_table : Prototypes in the units and words of the table.
+    counterfactual_table : Smallest changes of the answer, in these too.
+
+    Notes
+    -----
+    Any two categories are one standard deviation apart by default, however rare they are. Entries
+    of variance one would put a rare category far from everything, and entries of 0 and 1 would be
+    the square root of 2 apart, but 1 if there are two categories in one column.
+
+    Columns of a frame are found by their names: their order does not matter, and columns that were
+    not there at ``fit``, such as the label, are ignored. Dates come back to the nearest
+    millisecond, and without a time of day if no training row has one.
+
+    Examples
+    --------
+    >>> from protolearn.tables import TableEncoder
+    >>> rows = [[1.0, "red"], [2.0, "blue"], [3.0, "red"]]
+    >>> encoder = TableEncoder().fit(rows)
+    >>> encoder.get_feature_names_out().tolist()
+    ['x0', 'x1=red']
+    >>> print(encoder.describe())
+    x0: numbers, mean 2, standard deviation 0.82
+    x1: 2 categories: blue (1), red (2)
+    >>> encoder.inverse_transform(encoder.transform(rows)).tolist()
+    [[1.0, 'red'], [2.0, 'blue'], [3.0, 'red']]
+    """
+
+    columns_: tuple[Column, ...]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        *,
+        categorical: Any = None,
+        categories: Any = None,
+        missing: str = "category",
+        unknown: str = "warn",
+        category_distance: float = 1.0,
+        max_categories: int = 50,
+    ):
+        self.categorical = categorical
+        self.categories = categories
+        self.missing = missing
+        self.unknown = unknown
+        self.category_distance = category_distance
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Look at the columns of a table.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
+            The training rows.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        self : object
+            The fitted encoder.
+        """
+        check_choice(self, "missing", MISSING)
+        check_choice(self, "unknown", UNSEEN)
+        distance = check_positive(self, "category_distance")
+        most = check_integer(self, "max_categories", low=2)
+        table = self._table(X, reset=True)
+        given = given_categories(self.categories, table)
+        codes = {named(name, table, "categorical") for name in listed(self.categorical)}
+        columns: list[Column] = []
+        for name in table.names:
+            values, dtype = known(table.read(name)), table.dtype(name)
+            if name in given or name in codes:
+                values = of_codes(values, name)
+            if name in given or values.kind in ("category", "boolean"):
+                wanted = given.get(name)
+                columns.append(
+                    CategoryColumn.learn(name, values, dtype, distance, self.missing, wanted)
+                )
+            else:
+                columns.append(NumberColumn.learn(name, values, dtype))
+        check_number_of_categories(columns, most, given)
+        tell_empty(columns)
+        self.columns_, self._library = tuple(columns), library(X)
+        self._units = units(self.columns_)
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Give the numbers that a model sees.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
+            Rows, with the columns of the training rows.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_features_out)
+            Numbers, none of them missing.
+        """
+        check_is_fitted(self)
+        return self._units.transform(self._plain(self._table(X, reset=False)))
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Give rows in the units and words of the table.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_out)
+            Numbers as a model sees them.
+
+        Returns
+        -------
+        rows : DataFrame, or array of shape (n_samples, n_columns)
+            A frame of the library that was given to ``fit``. Of categories, that with the largest
+            entry; a missing value if all entries are equal. Values that were missing are what took
+            their place.
+        """
+        check_is_fitted(self)
+        index = X.index if hasattr(X, "iloc") else None
+        Z = check_array(X, dtype=np.float64, input_name="X")
+        if Z.shape[1] != self._units.n_features_in_:
+            raise ValueError(
+                f"X has {Z.shape[1]} columns, but transform gives {self._units.n_features_in_}."
+            )
+        plain = self._units.inverse_transform(Z)
+        columns = {
+            column.name: self._series(column, column.values(part))
+            for column, part in self._parts(plain)
+        }
+        return self._kind_of_table.build(columns, index)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Name the numbers that a model sees.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns; None: those of ``fit``.
+
+        Returns
+        -------
+        names : array of str of shape (n_features_out,)
+            Of a number its column, of a category ``column=category``.
+        """
+        check_is_fitted(self)
+        names = [str(column.name) for column in self.columns_]
+        if input_features is not None:
+            seen, given = getattr(self, "feature_names_in_", None), list(input_features)
+            if seen is not None and given != list(seen):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != len(names):
+                raise ValueError(
+                    f"input_features should have length equal to number of features "
+                    f"({len(names)}), got {len(given)}"
+                )
+            names = [str(name) for name in given]
+        out: list[str] = []
+        for column, name in zip(self.columns_, names, strict=True):
+            out += column.out_names(name)
+        return np.array(numbered(out), dtype=object)
+
+    def describe(self) -> str:
+        """Tell in words what was understood of each column.
+
+        Returns
+        -------
+        text : str
+            A line for each column.
+        """
+        check_is_fitted(self)
+        return "\n".join(map(str, self.columns_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    @property
+    def _kind_of_table(self) -> type[Table]:
+        """How tables of the library are built that was given to ``fit``."""
+        return LIBRARIES[self._library]
+
+    def _table(self, X: Any, reset: bool) -> Table:
+        """Give a table that can be read by columns; in the order of ``fit`` if that was before."""
+        kind = library(X)
+        if kind == "numpy":
+            if not hasattr(X, "dtype"):  # keep numbers beside texts
+                X = np.asarray(X, dtype=object)
+            options: Any = {"dtype": None, "ensure_all_finite": False}
+            return ArrayTable(validate_data(self, X, reset=reset, **options))
+        table = LIBRARIES[kind](X)  # type: ignore[call-arg]
+        if table.n_rows == 0 or not table.names:
+            raise ValueError(
+                f"Found a frame of shape {X.shape}: a minimum of 1 row and 1 column is required."
+            )
+        if not reset and self._library != "numpy":
+            X = table.data[self._names_here(table)]
+            table = LIBRARIES[kind](X)  # type: ignore[call-arg]
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return table
+
+    def _names_here(self, table: Table) -> list[Any]:
+        """Give the names of the columns that were there at ``fit``, all of which must be here."""
+        names = [column.name for column in self.columns_]
+        lost = [name for name in names if name not in table.names]
+        if lost:
+            raise ValueError(
+                f"The frame has no column {lost[0]!r}, which was there when the encoder was fitted"
+                + (f" (nor {', '.join(map(repr, lost[1:5]))})" if lost[1:] else "")
+                + f".{near(lost[0], table.names)}"
+            )
+        return names
+
+    def _plain(self, table: Table) -> Floats:
+        """Give numbers in the user's units, and the entries of categories."""
+        parts, unseen = [], {}
+        for column, name in zip(self.columns_, table.names, strict=True):
+            values = table.read(name)
+            parts.append(column.plain(values))
+            if isinstance(column, CategoryColumn):
+                new = column.codes(values) == UNKNOWN
+                if new.any():
+                    unseen[name] = values.data[new].tolist()
+        tell_unseen(unseen, self.unknown)
+        return np.hstack(parts)
+
+    def _parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
+        """Cut numbers into those of each column."""
+        widths = [column.width for column in self.columns_]
+        parts = np.split(plain, np.cumsum(widths)[:-1], axis=1)
+        return list(zip(self.columns_, parts, strict=True))
+
+    def _series(self, column: Column, values: Values) -> Any:
+        """Give a column of a frame."""
+        whole = isinstance(column, NumberColumn) and column.whole_days
+        return self._kind_of_table.series(values, column.dtype, whole_days=whole)
+
+
+def units(columns: tuple[Column, ...]) -> StandardScaler:
+    """Give the scaler between the user's units and those of the model.
+
+    Its numbers are set, since a missing value counts as the median and categories have a scale of
+    their own.
+    """
+    scaler = StandardScaler().set_output(transform="default")
+    scaler.mean_ = np.concatenate([column.offset for column in columns])
+    scaler.scale_ = np.concatenate([column.unit for column in columns])
+    scaler.var_, scaler.n_features_in_ = np.square(scaler.scale_), len(scaler.mean_)
+    scaler.n_samples_seen_ = 1
+    return scaler
