@@ -61,6 +61,7 @@ from .perceptrons import (
     Rosenblatt,
     is_separable,
 )
+from .selection import AutoPrototypeClassifier, compare
 
 __version__ = "0.1.0.dev0"
 
@@ -81,6 +82,7 @@ __all__ = [
     "SNPC",
     "AdaTron",
     "Adaline",
+    "AutoPrototypeClassifier",
     "BayesPoint",
     "BoostedPrototypes",
     "CommitteeMachine",
@@ -103,6 +105,7 @@ __all__ = [
     "Rosenblatt",
     "SoftMarginSVM",
     "certified_radius",
+    "compare",
     "counterfactual",
     "datasets",
     "generalization_bound",

@@ -1,6 +1,8 @@
 """Pictures of models, by matplotlib; it is imported when the first one is drawn."""
 
+from .confusion import ConfusionDisplay
 from .convergence import ConvergenceDisplay
+from .critical_difference import CriticalDifferenceDisplay
 from .distance_distribution import DistanceDistributionDisplay
 from .distance_path import DistancePathDisplay
 from .margin_history import MarginHistoryDisplay
@@ -9,9 +11,12 @@ from .projection import ProjectionDisplay
 from .prototype_path import PrototypePathDisplay
 from .reject import RejectDisplay
 from .relevance import RelevanceDisplay
+from .roc import RocDisplay
 
 __all__ = [
+    "ConfusionDisplay",
     "ConvergenceDisplay",
+    "CriticalDifferenceDisplay",
     "DistanceDistributionDisplay",
     "DistancePathDisplay",
     "MarginDisplay",
@@ -20,4 +25,5 @@ __all__ = [
     "PrototypePathDisplay",
     "RejectDisplay",
     "RelevanceDisplay",
+    "RocDisplay",
 ]

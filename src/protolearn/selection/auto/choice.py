@@ -1,0 +1,92 @@
+"""Which of the candidates is taken, and what may be expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import comb
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..._parameters import Floats
+from .folds import Fold
+from .ledger import Ledger, trial
+
+Choice = Callable[[Floats, Floats], int]
+
+DIGITS = 12
+"""Decimals beyond which mean scores differ by rounding alone."""
+
+FEWEST = 3
+"""Candidates that are compared at least, where there are so many."""
+
+
+def best(scores: Floats, sizes: Floats) -> int:
+    """Give the row with the best mean score; of several the smallest."""
+    means = np.round(scores.mean(axis=1), DIGITS)
+    return int(np.lexsort((sizes, -means))[0])
+
+
+def simplest(scores: Floats, sizes: Floats) -> int:
+    """Give the smallest within one standard error of the best; of several the better one.
+
+    The error is that of the mean difference to the best one, fold by fold: what makes a fold
+    difficult for both does not count.
+    """
+    behind = scores[best(scores, sizes)] - scores
+    error = behind.std(axis=1, ddof=1) / np.sqrt(scores.shape[1]) if scores.shape[1] > 1 else 0.0
+    near = np.flatnonzero(np.round(behind.mean(axis=1) - error, DIGITS) <= 0.0)
+    return int(near[np.lexsort((behind[near].mean(axis=1), sizes[near]))[0]])
+
+
+def chosen_of(ledger: Ledger, n_folds: int, choose: Choice) -> int:
+    """Choose among the candidates with most fits; if there are few such, by fewer fits.
+
+    But by all of the first split, if any has them: so the choice is one that may be expected.
+    """
+    n_fits = ledger.n_fits()
+    most = int(n_fits.max())
+    if not most:
+        raise failed(ledger)
+    shared = int(np.sort(n_fits)[::-1][: min(FEWEST, int((n_fits > 0).sum()))][-1])
+    common = max(shared, min(comb(n_folds, 2), most))
+    numbers = np.flatnonzero(n_fits >= common)
+    return int(numbers[choose(ledger.by_fold(numbers, common), ledger.sizes(numbers))])
+
+
+def chosen_without(ledger: Ledger, fold: int, n_folds: int, choose: Choice) -> int:
+    """Choose as if a fold of the first split had never been seen, to learn from or to score by.
+
+    The best of many candidates owes part of its score to luck. A fold that had no part in the
+    choice, and in no model that was scored for it, does not know of that luck.
+    """
+    n_fits = ledger.n_fits()
+    numbers = np.flatnonzero(n_fits >= min(comb(n_folds, 2), int(n_fits.max())))
+    if len(numbers) == 1:  # which may have too few fits for the question
+        return int(numbers[0])
+    return int(numbers[choose(ledger.without(numbers, fold), ledger.sizes(numbers))])
+
+
+def expected(ledger: Ledger, split: Sequence[Fold], choose: Choice, n_jobs: int | None) -> float:
+    """Give the mean score on the folds of the first split, each by what is chosen without it."""
+    chosen = [chosen_without(ledger, fold, len(split), choose) for fold in range(len(split))]
+    made = Parallel(n_jobs=n_jobs)(
+        delayed(trial)(ledger.candidates[number], ledger.task, *fold)
+        for number, fold in zip(chosen, split, strict=True)
+    )
+    scores = [one.scores for one in made if not one.failure]
+    if not scores:
+        raise ValueError(
+            f"The models chosen without one of the folds could not be scored on it: "
+            f"{ledger.candidates[chosen[0]]}: {made[0].failure}"
+        )
+    return float(np.mean(scores))
+
+
+def failed(ledger: Ledger) -> ValueError:
+    """Say that no candidate could be fitted, and why the first could not."""
+    number, reason = next(iter(ledger.failures().items()))
+    return ValueError(
+        f"None of the {len(ledger.failures())} candidates that were tried could be fitted and "
+        f"scored. {ledger.candidates[number]}: {reason}"
+    )

@@ -1,0 +1,334 @@
+"""The automatic choice of a model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..._magnitude import check_magnitude
+from ..._parameters import Floats
+from ..._threads import one_blas_thread
+from ..._validation import check_flag, check_integer, check_positive, check_verbose
+from .budget import Budget
+from .candidates import Candidate, candidates, chosen_families
+from .choice import best, chosen_of, expected, simplest
+from .folds import FEWEST, Fold, pairs, sampled, splits
+from .leaderboard import Leaderboard, leaderboard
+from .ledger import Ledger, Task
+from .progress import shown
+from .search import search
+from .temperature import probabilities
+
+
+class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
+    """Choose a prototype classifier by cross-validation, and fit it.
+
+    The candidates are LVQ with fixed, learned, local and kernel metrics, linear classifiers and
+    prototype SVMs, each with the few settings that matter, behind a
+    :class:`~sklearn.preprocessing.StandardScaler`. The rows are split into five stratified folds.
+    Each fit leaves two of them out; so a candidate has ten fits. The better half of the candidates
+    has ten more, on other folds (successive halving, by scikit-learn's search). Of those the
+    simplest within one standard error of the best is fitted to all rows.
+
+    Candidates come in rounds of 8, 16, 32, ... in an order that the seed decides: the families take
+    turns, each begins with the settings that are most often good. So a longer search goes on where
+    a shorter one stops, and every family has been tried after a few candidates.
+
+    Parameters
+    ----------
+    families : "all" or sequence of str, default="all"
+        Which may be chosen, out of ``"linear"`` (mean of class, Fisher, soft-margin SVM),
+        ``"fixed"`` (GLVQ, RSLVQ), ``"learned"`` (GRLVQ, GMLVQ, MRSLVQ), ``"local"`` (LGMLVQ),
+        ``"kernel"`` (KernelGLVQ), ``"ensemble"`` (PrototypeSVM). The last two compare all pairs of
+        rows: ``"all"`` has them up to 5,000 rows.
+    max_fits : int, default=300
+        Fits that the search may make; None: as many as the candidates need, about 900. The same
+        seed gives the same choice.
+    time_budget : float, default=None
+        Seconds that the search may take; the choice then depends on the machine. Fits that have
+        begun are finished, and six more come after the search, for ``best_score_`` and for
+        ``best_estimator_``.
+    prefer_simple : bool, default=True
+        Take the simplest model, the one with the fewest numbers, within one standard error of the
+        best; False: the best.
+    standardize : bool, default=True
+        Put a scaler before every candidate; False: X is scaled already, as by
+        :class:`~protolearn.tables.TableEncoder`.
+    scoring : str or callable, default="accuracy"
+        What is best, a scorer of scikit-learn's. The method ``score`` gives the accuracy all the
+        same.
+    n_jobs : int, default=None
+        Fits at a time, as in scikit-learn. It does not change the choice unless time is short.
+    verbose : int, default=0
+        1 shows a progress bar, and says where the search stopped.
+    random_state : int, RandomState or None, default=None
+        Seed of the order of the candidates, of the folds and of the models.
+
+    Attributes
+    ----------
+    best_estimator_ : Pipeline
+        The scaler, if any, and the chosen model, fitted to all rows; to be given to the functions
+        of :mod:`protolearn.analysis`, which tell what they can say about models of its kind.
+    best_params_ : dict
+        The class of the model (``"model"``) and its settings; ``prototypes_per_class`` by class
+        where one has fewer rows than the others have prototypes.
+    best_score_ : float
+        What may be expected of the choice on new rows: for each fold the score of the model that
+        would be chosen, and fitted, without that fold, mean over the folds. The best score of the
+        leaderboard promises too much, since it is the best of many.
+    leaderboard_ : Leaderboard
+        All candidates that were tried; print it, or take its ``to_frame()``.
+    stopped_ : str
+        Where the search stopped, and why.
+    n_fits_ : int
+        Fits that the search made.
+    search_time_ : float
+        Seconds that it took.
+    temperature_ : float
+        What a difference of scores is divided by to give ``predict_proba``.
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+
+    See Also
+    --------
+    protolearn.selection.nested_cross_validate : A fair estimate of the whole procedure.
+    protolearn.selection.compare : Several models on several data sets.
+
+    Notes
+    -----
+    The simplest model is the one with the fewest numbers: prototypes, metric and coefficients, and
+    of kernel models the rows that they refer to. The standard error is that of the mean difference
+    to the best candidate, fold by fold, as if the folds were independent.
+
+    Leaving out two folds at once makes ``best_score_`` fair without a second search: a fold is
+    judged by a model that was chosen by the other four, on fits that had not seen it. It is rather
+    low than high, since the choice is made with fewer rows and no second split.
+
+    ``predict_proba`` is the softmax of the scores of the chosen model, divided by a temperature
+    with the best likelihood on held-out rows; it is there for models without probabilities too.
+
+    Of more than 10,000 rows the search looks at a stratified sample of 10,000. Classes of one or
+    two rows are learned but never held out.
+
+    References
+    ----------
+    Jamieson and Talwalkar (2016), *Non-stochastic best arm identification and hyperparameter
+    optimization*, AISTATS.
+
+    Breiman, Friedman, Olshen and Stone (1984), *Classification and regression trees*: the rule of
+    one standard error.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from protolearn import AutoPrototypeClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = AutoPrototypeClassifier(max_fits=80, random_state=0).fit(X, y)
+    >>> bool(model.best_score_ > 0.9)
+    True
+    >>> len(model.leaderboard_)
+    8
+    """
+
+    best_estimator_: Pipeline
+    leaderboard_: Leaderboard
+
+    def __init__(
+        self,
+        *,
+        families: Any = "all",
+        max_fits: int | None = 300,
+        time_budget: float | None = None,
+        prefer_simple: bool = True,
+        standardize: bool = True,
+        scoring: Any = "accuracy",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        self.families = families
+        self.max_fits = max_fits
+        self.time_budget = time_budget
+        self.prefer_simple = prefer_simple
+        self.standardize = standardize
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose a model, and fit it to all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, in any units.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self._check_parameters()
+        array, y = self._check_data(X, y)
+        rng = check_random_state(self.random_state)
+        families = chosen_families(self.families, len(array))
+        tried = candidates(families, array.shape[1], rng, self.standardize)
+        seed = int(rng.randint(2**31 - 1))
+        ledger, split = self._search(tried, array, y, seed)
+        number = self._choose(ledger, split)
+        chosen = ledger.candidates[number]
+        # Scores of models that learned from other rows have about the same size.
+        self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
+        with one_blas_thread():
+            self.best_estimator_ = chosen.pipeline(y, seed).fit(named(X, array), y)
+        model = self.best_estimator_[-1]
+        settings = {name: getattr(model, name) for name in chosen.settings}
+        self.best_params_ = {"model": type(model).__name__, **settings}
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the label of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        return np.asarray(self._asked("predict", X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Give the scores of the chosen model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        scores : array of shape (n_samples, n_classes), or (n_samples,) for two classes
+            The largest wins; of two classes the second if positive.
+        """
+        return np.asarray(self._asked("decision_function", X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+            Each row sums to one; the predicted class has the largest.
+        """
+        return probabilities(self.decision_function(X), 1.0 / self.temperature_)
+
+    def _asked(self, method: str, X: Any) -> Any:
+        """Give the answer of the chosen model."""
+        check_is_fitted(self, "best_estimator_")  # a search that was stopped has left others
+        array = validate_data(self, X, dtype=np.float64, reset=False)
+        with warnings.catch_warnings():  # which has been said already
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            return getattr(self.best_estimator_, method)(named(X, array))
+
+    def _search(
+        self, tried: Sequence[Candidate], X: Floats, y: NDArray[Any], seed: int
+    ) -> tuple[Ledger, list[Fold]]:
+        """Try candidates as long as the budget lasts; give the ledger, and the first split."""
+        rows = sampled(y, seed)
+        folds = splits(y[rows], seed)
+        every = [pair for k, split in enumerate(folds) for pair in pairs(split, k * len(split))]
+        task = Task(X[rows], y[rows], check_scoring(tried[0].pipeline(y, seed), self.scoring), seed)
+        with shown(bool(self.verbose)) as report:
+            budget = Budget(self.max_fits, self.time_budget)
+            ledger = Ledger(tried, task, every, budget, n_jobs=self.n_jobs, report=report)
+            finished = search(ledger, len(every) // len(folds))
+        self.n_fits_, self.search_time_ = budget.n_fits, budget.elapsed
+        why = "every candidate was tried" if finished else budget.reason()
+        n_tried = len({number for number, _ in ledger.trials})
+        self.stopped_ = (
+            f"{why}: {n_tried} of {len(tried)} candidates, {budget.n_fits} fits in "
+            f"{budget.elapsed:.1f} s"
+        )
+        if self.verbose:
+            print(f"AutoPrototypeClassifier: {self.stopped_}")
+        return ledger, folds[0]
+
+    def _choose(self, ledger: Ledger, split: Sequence[Fold]) -> int:
+        """Choose by the scores, and store what is known of the choice."""
+        choose = simplest if self.prefer_simple else best
+        number = chosen_of(ledger, len(split), choose)
+        self.best_score_ = expected(ledger, split, choose, self.n_jobs)
+        self.leaderboard_ = leaderboard(ledger, number)
+        return number
+
+    def _check_parameters(self) -> None:
+        """Raise if a parameter is wrong, before any work starts."""
+        if self.max_fits is not None:
+            check_integer(self, "max_fits", low=1)
+        if self.time_budget is not None:
+            check_positive(self, "time_budget")
+        check_flag(self, "prefer_simple")
+        check_flag(self, "standardize")
+        check_verbose(self)
+        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
+            raise ValueError(
+                f"scoring={self.scoring!r} of AutoPrototypeClassifier must be the name of one "
+                "scorer of scikit-learn, or a function scoring(model, X, y)."
+            )
+
+    def _check_data(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+        """Return rows and labels as arrays; store the classes."""
+        try:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+        except ValueError as error:
+            if "X contains NaN" not in str(error):
+                raise
+            raise ValueError(
+                "Input X contains NaN, and not all candidates take missing values. Replace them "
+                "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
+            ) from error
+        check_classification_targets(y)
+        self.classes_, counts = np.unique(y, return_counts=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"AutoPrototypeClassifier needs at least two classes; y contains one class only: "
+                f"{self.classes_[0]!r}."
+            )
+        if counts.max() < FEWEST:
+            raise ValueError(
+                f"None of the {len(counts)} classes has {FEWEST} rows or more: nothing can be held "
+                "out to compare models. Fit one, such as GLVQ, without a choice."
+            )
+        check_magnitude(X)
+        return X, y
+
+
+def named(X: Any, array: Floats) -> Any:
+    """Give rows with the names of their features, if they have such."""
+    return X if hasattr(X, "columns") else array

@@ -1,0 +1,126 @@
+"""Tests of differences: over the folds of one data set, and over data sets."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from ..._parameters import Floats
+from ..intervals import corrected_variance
+
+EXACT = 50
+"""Most differences of which SciPy has the exact distribution of the signed-rank statistic."""
+
+DIGITS = 12
+"""Decimals, relative to the largest value, beyond which means of folds differ by rounding."""
+
+
+class PairedTest(NamedTuple):
+    """The outcome of a paired test.
+
+    Attributes
+    ----------
+    statistic : float or array of shape (n_datasets,)
+        What was measured.
+    pvalue : float or array of shape (n_datasets,)
+        Probability of a statistic as large if there is no difference.
+    """
+
+    statistic: Any
+    pvalue: Any
+
+
+class WinTieLoss(NamedTuple):
+    """On how many data sets a model is better, about equal, and worse.
+
+    Attributes
+    ----------
+    win : int
+        Data sets on which it is significantly better.
+    tie : int
+        Data sets without a significant difference.
+    loss : int
+        Data sets on which it is significantly worse.
+    """
+
+    win: int
+    tie: int
+    loss: int
+
+
+def corrected_t_test(difference: Floats, n_train: Any, n_test: Any) -> PairedTest:
+    """Test whether the mean difference over resampled splits is zero (Nadeau and Bengio 2003).
+
+    Parameters
+    ----------
+    difference : array of shape (n_splits,)
+        Differences of the scores, at least two.
+    n_train, n_test : int or array of shape (n_splits,)
+        Rows of the training and of the test part of each split.
+    """
+    mean = difference.mean()
+    if difference.min() == difference.max():
+        return PairedTest(0.0, 1.0) if mean == 0 else PairedTest(np.copysign(np.inf, mean), 0.0)
+    statistic = float(mean / np.sqrt(corrected_variance(difference, n_train, n_test)))
+    return PairedTest(statistic, float(2.0 * stats.t.sf(abs(statistic), len(difference) - 1)))
+
+
+def signed_rank_test(difference: Floats) -> PairedTest:
+    """Test whether differences over data sets are as often and as far above zero as below.
+
+    Parameters
+    ----------
+    difference : array of shape (n_datasets,)
+        Differences of the mean scores; zeros are dropped, as Wilcoxon did.
+    """
+    difference = difference[difference != 0.0]
+    if not len(difference):
+        return PairedTest(0.0, 1.0)
+    method = "exact" if len(difference) <= EXACT else "approx"
+    found = stats.wilcoxon(difference, method=method)
+    return PairedTest(float(found.statistic), float(found.pvalue))
+
+
+def friedman_test(scores: Floats) -> PairedTest:
+    """Test whether all models have the same mean rank.
+
+    Parameters
+    ----------
+    scores : array of shape (n_datasets, n_models)
+        Mean scores of three models or more.
+    """
+    if (scores == scores[:, :1]).all():  # SciPy would divide by zero
+        return PairedTest(0.0, 1.0)
+    found = stats.friedmanchisquare(*scores.T)
+    return PairedTest(float(found.statistic), float(found.pvalue))
+
+
+def nemenyi_difference(n_models: int, n_datasets: int, alpha: float) -> float:
+    """Give the difference of mean ranks from which on two models differ (Demsar 2006, 3.2.2)."""
+    quantile = stats.studentized_range.ppf(1.0 - alpha, n_models, np.inf) / np.sqrt(2.0)
+    return float(quantile * np.sqrt(n_models * (n_models + 1) / (6.0 * n_datasets)))
+
+
+def holm(pvalues: Floats) -> Floats:
+    """Correct p values for their number (Holm 1979): the probability of one false alarm at all."""
+    order = np.argsort(pvalues, kind="stable")
+    factor = np.arange(len(pvalues), 0, -1)
+    corrected = np.empty_like(pvalues)
+    corrected[order] = np.minimum(np.maximum.accumulate(factor * pvalues[order]), 1.0)
+    return corrected
+
+
+def rounded(values: Floats, largest: float | None = None) -> Floats:
+    """Drop what is but rounding of the mean over folds, so that equal values are equal.
+
+    Parameters
+    ----------
+    values : array
+        Means, or differences of means.
+    largest : float, default=None
+        Size of the means; None: of the values.
+    """
+    unit = np.abs(values).max() if largest is None else largest
+    return values if unit == 0.0 else np.round(values / unit, DIGITS) * unit

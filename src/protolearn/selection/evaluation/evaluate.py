@@ -1,0 +1,250 @@
+"""All usual measures of a classifier at once, with intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import column_or_1d
+
+from ..._validation import integer_in
+from ..confusion import confusion_percent
+from ..held_out import Answers, answers_of, labelled_rows, over_folds, splitter_of
+from ..intervals import (
+    Interval,
+    check_confidence,
+    fold_interval,
+    percentile_interval,
+    share_interval,
+)
+from ..roc_curves import averaged_at_thresholds, curve_of
+from .bootstrap import resampled
+from .given import given_answers
+from .metrics import ONE_CLASS, RANGES, Measured, classes_with_rows, measured
+from .result import Estimate, Evaluation
+
+MOST_THRESHOLDS = 300
+NO_INTERVAL = Interval(np.nan, np.nan)
+
+
+def evaluate(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = None,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> Evaluation:
+    """Measure a classifier in all usual ways, with intervals.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted one, to be tested on rows that it has not seen; with ``cv`` clones of it are
+        fitted.
+    X : array-like of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    cv : int, splitter or iterable, default=None
+        None: all rows test the model. Otherwise the folds of a cross-validation; an integer is a
+        number of shuffled stratified ones.
+    confidence : float, default=0.95
+        Of the intervals, between zero and one.
+    n_resamples : int, default=1000
+        How often the tested rows are drawn again; not with ``cv``, which needs no resamples.
+    n_jobs : int, default=None
+        Folds fitted at the same time; None is one, -1 all cores. Only with ``cv``.
+    random_state : int, RandomState instance, default=None
+        Draws the resamples, or shuffles the folds of an integer ``cv``.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Print it for a table.
+
+    Notes
+    -----
+    On a test set the interval of the accuracy is Wilson's, and the others hold the middle of the
+    measures of the resamples (percentile bootstrap). They tell how far another test set would have
+    moved the measures of this model. Over folds, values are means and intervals come from the
+    corrected resampled t of Nadeau and Bengio, for a model fitted to as many rows as a fold has.
+
+    The area under the curve is computed from ``decision_function`` for two classes, and from
+    ``predict_proba`` for more, as scikit-learn's ``roc_auc_ovr`` does; from the other one if the
+    model has only that. Averages over classes are over those that have tested rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from protolearn import GLVQ
+    >>> from protolearn.selection import evaluate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = GLVQ(random_state=0).fit(X[:300], y[:300])
+    >>> print(evaluate(model, X[300:], y[300:], random_state=0))
+    269 tested rows, 95 % intervals
+                         value     low    high
+    accuracy            ...
+    balanced accuracy   ...
+    macro F             ...
+    MCC                 ...
+    AUC                 ...
+    log loss            ...
+    """
+    confidence, data = check_confidence(confidence), labelled_rows(X, y)
+    n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
+    if cv is None:
+        return on_test_set(answers_of(model, data), confidence, n_resamples, random_state)
+    splitter = splitter_of(cv, model, data.y, random_state)
+    folds, n_train, n_test = over_folds(model, data, splitter, answers_of, n_jobs)
+    return on_folds(folds, n_train, n_test, confidence)
+
+
+def evaluate_predictions(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    scores: Any = None,
+    probabilities: Any = None,
+    classes: Any = None,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: Any = None,
+) -> Evaluation:
+    """Measure predictions in all usual ways, with intervals.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    scores : array-like of shape (n_samples, n_classes), default=None
+        What ``decision_function`` gives; for two classes one number a row, larger for the second.
+    probabilities : array-like of shape (n_samples, n_classes), default=None
+        What ``predict_proba`` gives; rows sum to one.
+    classes : array-like of shape (n_classes,), default=None
+        The classes in the order of the columns; None: all labels that occur, sorted.
+    confidence : float, default=0.95
+        Of the intervals, between zero and one.
+    n_resamples : int, default=1000
+        How often the rows are drawn again.
+    random_state : int, RandomState instance, default=None
+        Draws the resamples.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Print it for a table; see :func:`evaluate`.
+
+    Examples
+    --------
+    >>> from protolearn.selection import evaluate_predictions
+    >>> result = evaluate_predictions([0, 0, 1, 1], [0, 1, 1, 1], scores=[-2.0, 0.5, 0.3, 1.0])
+    >>> result.accuracy.value, result.auc.value, result.log_loss.reason
+    (0.75, 0.75, 'no probabilities')
+    """
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred, scores, probabilities)
+    if not len(y_true):
+        raise ValueError("y_true has no rows: there is nothing to measure.")
+    answers = given_answers(y_true, y_pred, scores, probabilities, classes)
+    return on_test_set(answers, check_confidence(confidence), n_resamples, random_state)
+
+
+def on_test_set(
+    answers: Answers, confidence: float, n_resamples: int, random_state: Any
+) -> Evaluation:
+    """Measure answers of one model, with intervals by resampling the rows."""
+    n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
+    drawn = resampled(answers, n_resamples, check_random_state(random_state))
+    n_samples, right = len(answers.y_true), answers.y_true == answers.y_pred
+    ends = {"accuracy": share_interval(right.sum(), n_samples, confidence)}
+    ends |= {name: percentile_interval(s, confidence) for name, s in drawn.samples.items()}
+    table: dict[str, Any] = {
+        name: Estimate(value, *(NO_INTERVAL if reason else ends[name]), reason)
+        for name, (value, reason) in measured(answers).items()
+    }
+    return Evaluation(
+        **table,
+        confusion=confusion_of([answers]),
+        roc=curve_if_any(answers),
+        confidence=confidence,
+        n_samples=n_samples,
+        notes=tuple(notes_on(answers, drawn.n_lacking, n_resamples)),
+    )
+
+
+def on_folds(folds: list[Answers], n_train: Any, n_test: Any, confidence: float) -> Evaluation:
+    """Measure the answers of each fold; intervals by the corrected resampled t."""
+    by_fold = [measured(answers) for answers in folds]
+    table: dict[str, Any] = {
+        name: over_all([values[name] for values in by_fold], ends, n_train, n_test, confidence)
+        for name, ends in RANGES.items()
+    }
+    curves = [curve for curve in map(curve_if_any, folds) if curve is not None]
+    complete = len(curves) == len(folds)
+    notes = []
+    if table["accuracy"].low == table["accuracy"].high:
+        notes.append("All folds have the same accuracy; its interval, by their spread, is empty.")
+    return Evaluation(
+        **table,
+        confusion=confusion_of(folds),
+        roc=averaged_at_thresholds(curves, n_train, n_test, MOST_THRESHOLDS) if complete else None,
+        confidence=confidence,
+        n_samples=int(np.sum(n_test)),
+        n_folds=len(folds),
+        notes=tuple(notes),
+    )
+
+
+def over_all(
+    found: list[Measured], ends: tuple[float, float], n_train: Any, n_test: Any, confidence: float
+) -> Estimate:
+    """Give the mean of a measure over the folds; none if a fold has none."""
+    reasons = [one.reason for one in found if one.reason]
+    if reasons:
+        some = f"{len(reasons)} of {len(found)} test folds have one class"
+        return Estimate(np.nan, np.nan, np.nan, some if reasons[0] == ONE_CLASS else reasons[0])
+    scores = np.array([one.value for one in found])
+    interval = fold_interval(scores, n_train, n_test, confidence).within(*ends)
+    return Estimate(float(scores.mean()), *interval)
+
+
+def confusion_of(folds: list[Answers]) -> Any:
+    """Count which class is taken for which in all folds together."""
+    true, assigned = (np.concatenate([f[i] for f in folds]) for i in (0, 1))
+    labels = unique_labels(folds[0].classes, true, assigned)
+    return confusion_percent(true, assigned, labels=labels)
+
+
+def curve_if_any(answers: Answers) -> Any:
+    """Give the ROC curve of two classes with scores, both of which have rows."""
+    scores = answers.probabilities if answers.scores is None else answers.scores
+    if scores is None or len(answers.classes) != 2 or len(classes_with_rows(answers)) < 2:
+        return None
+    return curve_of(answers.y_true, scores, answers.classes, None)
+
+
+def notes_on(answers: Answers, n_lacking: int, n_resamples: int) -> list[str]:
+    """Say what a reader of the table should know."""
+    notes = []
+    absent = np.setdiff1d(answers.classes, answers.y_true).tolist()
+    if absent:
+        notes.append(f"No tested row is of {absent!r}; averages are over the other classes.")
+    if n_lacking:
+        rest = (
+            "have neither MCC nor AUC" if len(answers.classes) == 2 else "average over the others"
+        )
+        notes.append(f"{n_lacking} of {n_resamples} resamples lack a class; they {rest}.")
+    if (answers.y_true == answers.y_pred).all():
+        notes.append(
+            "All predictions are right, and so they are in all resamples; only the interval of the "
+            "accuracy tells how sure that is."
+        )
+    return notes

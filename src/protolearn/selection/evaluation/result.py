@@ -1,0 +1,122 @@
+"""The table of measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analysis.frames import pandas
+from ..confusion import ConfusionMatrix
+from ..roc_result import AveragedRoc, RocCurve
+
+
+class Estimate(NamedTuple):
+    """A measure and its interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The measure and the ends of its interval; NaN if there is none.
+    reason : str
+        Why there is none.
+    """
+
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """How good a classifier is, and how sure that is.
+
+    Print it for a table.
+
+    Attributes
+    ----------
+    accuracy : Estimate
+        Share of right predictions.
+    balanced_accuracy : Estimate
+        Mean of these shares over the classes.
+    macro_f : Estimate
+        Mean over the classes of the harmonic mean of precision and recall.
+    mcc : Estimate
+        Matthews' correlation coefficient, between -1 and 1.
+    auc : Estimate
+        Area under the ROC curve; of more than two classes the mean over each against the rest.
+    log_loss : Estimate
+        Mean of minus the logarithm of the probability of the true class; smaller is better.
+    confusion : ConfusionMatrix
+        Which class is taken for which; over all folds together.
+    roc : RocCurve, AveragedRoc or None
+        The curve, if there are two classes with scores; of folds the averaged one.
+    confidence : float
+        Of the intervals.
+    n_samples : int
+        Rows that were tested; of folds their sum.
+    n_folds : int
+        Number of folds; zero for a fitted model on a test set.
+    notes : tuple of str
+        What to know about these numbers.
+    """
+
+    accuracy: Estimate
+    balanced_accuracy: Estimate
+    macro_f: Estimate
+    mcc: Estimate
+    auc: Estimate
+    log_loss: Estimate
+    confusion: ConfusionMatrix
+    roc: RocCurve | AveragedRoc | None
+    confidence: float
+    n_samples: int
+    n_folds: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> dict[str, Estimate]:
+        """The measures by name."""
+        return {
+            "accuracy": self.accuracy,
+            "balanced accuracy": self.balanced_accuracy,
+            "macro F": self.macro_f,
+            "MCC": self.mcc,
+            "AUC": self.auc,
+            "log loss": self.log_loss,
+        }
+
+    def __repr__(self) -> str:
+        return f"<Evaluation: accuracy {self.accuracy.value:.4f}, {self.n_samples} rows>"
+
+    def __str__(self) -> str:
+        folds = f" in {self.n_folds} folds" if self.n_folds else ""
+        lines = [
+            f"{self.n_samples} tested rows{folds}, {100 * self.confidence:g} % intervals",
+            f"{'':<17}  {'value':>7} {'low':>7} {'high':>7}",
+        ]
+        for name, estimate in self.table.items():
+            cells = " ".join(f"{shown(number):>7}" for number in estimate[:3])
+            reason = f"  ({estimate.reason})" if estimate.reason else ""
+            lines.append(f"{name:<17}  {cells}{reason}")
+        return "\n".join([*lines, *self.notes])
+
+    def to_frame(self) -> Any:
+        """Give the table as a pandas data frame.
+
+        Returns
+        -------
+        frame : DataFrame
+            Columns ``value``, ``low``, ``high`` and ``reason``; the measures are the index.
+        """
+        frame = pandas().DataFrame.from_dict(
+            self.table, orient="index", columns=list(Estimate._fields)
+        )
+        return frame.rename_axis("measure")
+
+
+def shown(number: float) -> str:
+    """Write a number of the table."""
+    return "-" if np.isnan(number) else f"{number:.4f}"

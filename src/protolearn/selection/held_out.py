@@ -1,0 +1,156 @@
+"""What models say about rows that they have not seen."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import indexable
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._parameters import Floats, Indices
+from .._validation import integer_in
+from ..analysis.margins import known_labels
+from ..analysis.reject.held_out import split
+from ..analysis.relevance import Rows
+
+T = TypeVar("T")
+
+
+class Answers(NamedTuple):
+    """True and predicted labels of some rows, and what else the model says about them.
+
+    Attributes
+    ----------
+    y_true, y_pred : arrays of shape (n_samples,)
+    classes : array
+        The labels, in the order of the columns below.
+    scores : array of shape (n_samples, n_classes) or None
+        Larger is surer; only the order along a column has a meaning, for two classes also that of
+        the difference.
+    probabilities : array of shape (n_samples, n_classes) or None
+    """
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    classes: NDArray[Any]
+    scores: Floats | None
+    probabilities: Floats | None
+
+
+def splitter_of(cv: Any, model: Any, y: Any, random_state: Any) -> Any:
+    """Give the splitter that ``cv`` names; a number is one of shuffled (stratified) folds."""
+    if isinstance(cv, numbers.Integral):
+        folds = StratifiedKFold if is_classifier(model) else KFold
+        return folds(integer_in(cv, "cv={value!r}", 2), shuffle=True, random_state=random_state)
+    if random_state is not None:
+        raise ValueError(
+            f"random_state={random_state!r} shuffles the folds of an integer cv, and cv={cv!r} is "
+            "none; give the random_state to the splitter."
+        )
+    return check_cv(cv, y, classifier=is_classifier(model))
+
+
+def labelled_rows(X: Any, y: Any) -> Rows:
+    """Put rows and labels together."""
+    X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, column_or_1d(y))
+    return Rows(X, y, None)
+
+
+def as_indices(rows: Any) -> Indices:
+    """Give the numbers of rows, which may also be marked by truth values."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
+
+
+def over_folds(
+    model: Any, data: Rows, splitter: Any, ask: Callable[[Any, Rows], T], n_jobs: int | None
+) -> tuple[list[T], Indices, Indices]:
+    """Fit clones to the training parts of a split, and ask them about the others.
+
+    Gives the answers, and the numbers of rows that were trained and tested on.
+    """
+    parts = [(as_indices(a), as_indices(b)) for a, b in splitter.split(data.X, data.y)]
+    if len(parts) < 2:
+        raise ValueError(f"cv={splitter!r} gives {len(parts)} split, expected two or more.")
+    for number, (train, _) in enumerate(parts, start=1):
+        missing = np.setdiff1d(data.y, data.y[train])
+        if len(missing):
+            raise ValueError(
+                f"The training rows of split {number} have none of {missing.tolist()!r}; give a "
+                "cv that keeps every class, such as stratified folds."
+            )
+    answers = Parallel(n_jobs=n_jobs)(
+        delayed(fit_and_ask)(model, data, train, test, ask) for train, test in parts
+    )
+    sizes = np.array([(len(train), len(test)) for train, test in parts])
+    return list(answers), sizes[:, 0], sizes[:, 1]
+
+
+def fit_and_ask(
+    model: Any, data: Rows, train: Indices, test: Indices, ask: Callable[[Any, Rows], T]
+) -> T:
+    """Fit a clone to some rows and ask it about others."""
+    known, asked = split(model, data, train, test)
+    return ask(clone(model).fit(known.X, known.y), asked)
+
+
+def check_answers(model: Any, y: Any) -> NDArray[Any]:
+    """Give the labels, or raise if a model is no fitted classifier that knows them."""
+    if is_regressor(model):
+        raise ValueError(f"{type(model).__name__} is a regressor; expected a classifier.")
+    check_is_fitted(model)
+    return known_labels(model, y)
+
+
+def answers_of(model: Any, data: Rows) -> Answers:
+    """Ask a fitted classifier everything that it can say about some rows."""
+    y = check_answers(model, data.y)
+    scores = probabilities = None
+    if hasattr(model, "decision_function"):
+        scores = columns(model, np.asarray(model.decision_function(data.X), dtype=np.float64))
+    if hasattr(model, "predict_proba"):
+        probabilities = np.asarray(model.predict_proba(data.X), dtype=np.float64)
+    return Answers(y, np.asarray(model.predict(data.X)), model.classes_, scores, probabilities)
+
+
+def class_scores(model: Any, X: Any) -> Floats:
+    """Give one score a class: by ``decision_function``, or probabilities if there is none."""
+    if hasattr(model, "decision_function"):
+        return columns(model, np.asarray(model.decision_function(X), dtype=np.float64))
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X), dtype=np.float64)
+    raise ValueError(
+        f"{type(model).__name__} has neither decision_function nor predict_proba: there is no "
+        "score to put a threshold on."
+    )
+
+
+def by_class(scores: Floats) -> Floats:
+    """Give one column for each class; two classes share their difference equally."""
+    return np.stack([-0.5 * scores, 0.5 * scores], axis=1) if scores.ndim == 1 else scores
+
+
+def columns(model: Any, scores: Floats) -> Floats:
+    """Give scores of a model, of shape (n_samples, n_classes)."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    scores = by_class(scores)
+    if scores.shape[1] != len(model.classes_) or pairs_of_classes(last):
+        raise ValueError(
+            f"decision_function of {type(last).__name__} gives shape {scores.shape} for "
+            f"{len(model.classes_)} classes, which is not one score a class; choose "
+            "decision_function_shape='ovr'."
+        )
+    return scores
+
+
+def pairs_of_classes(model: Any) -> bool:
+    """Tell whether a model has a score for each pair of classes; of three there are three."""
+    return getattr(model, "decision_function_shape", None) == "ovo"

@@ -1,0 +1,243 @@
+"""AutoPrototypeClassifier as its users see it."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_circles, make_classification
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from protolearn import AutoPrototypeClassifier, certified_radius, counterfactual
+from protolearn.checks import expected_failed_checks
+
+X, Y = load_iris(return_X_y=True)
+CHEAP = AutoPrototypeClassifier(max_fits=6, families=["linear", "fixed"], random_state=0)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return AutoPrototypeClassifier(
+        max_fits=95, families=["linear", "fixed", "learned"], random_state=0
+    ).fit(X, Y)
+
+
+@parametrize_with_checks([CHEAP], expected_failed_checks=expected_failed_checks)
+def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+def test_nothing_is_excused():
+    assert not expected_failed_checks(CHEAP)
+
+
+def names(model):
+    return [standing.model for standing in model.leaderboard_]
+
+
+def test_what_is_chosen_stands_on_the_leaderboard(fitted):
+    (chosen,) = [standing for standing in fitted.leaderboard_ if standing.chosen]
+    assert chosen.model.startswith(fitted.best_params_["model"])
+    assert type(fitted.best_estimator_[-1]).__name__ == fitted.best_params_["model"]
+    assert chosen.score >= fitted.leaderboard_[0].score - 0.05
+    assert fitted.n_fits_ == 95
+    assert "max_fits=95" in fitted.stopped_
+
+
+def test_all_rows_are_fitted_again(fitted):
+    settings = {k: v for k, v in fitted.best_params_.items() if k != "model"}
+    model = clone(fitted.best_estimator_[-1]).set_params(**settings)
+    again = make_pipeline(StandardScaler(), model).fit(X, Y)
+    assert_array_equal(again.predict(X), fitted.predict(X))
+    assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+def test_the_same_seed_gives_the_same_choice_on_any_number_of_workers(fitted):
+    again = clone(fitted).set_params(n_jobs=2).fit(X, Y)
+    assert names(again) == names(fitted)
+    assert [s.score for s in again.leaderboard_] == [s.score for s in fitted.leaderboard_]
+    assert again.best_params_ == fitted.best_params_
+    assert again.best_score_ == fitted.best_score_
+    assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_a_longer_run_extends_a_shorter_one(fitted):
+    longer = clone(fitted).set_params(max_fits=140).fit(X, Y)
+    assert set(names(fitted)) < set(names(longer))
+    n_fits = {standing.model: standing.n_fits for standing in longer.leaderboard_}
+    assert all(n_fits[standing.model] >= standing.n_fits for standing in fitted.leaderboard_)
+
+
+def test_time_says_where_it_stopped(monkeypatch):
+    ticks = iter(np.arange(0.0, 1e4, 0.5))
+    monkeypatch.setattr("protolearn.selection.auto.budget.monotonic", lambda: next(ticks))
+    model = AutoPrototypeClassifier(max_fits=None, time_budget=10.0, random_state=0).fit(X, Y)
+    assert model.n_fits_ == 20  # one reading before each fit
+    assert model.stopped_.startswith("time_budget=10 seconds were over: 2 of ")
+    by_fits = AutoPrototypeClassifier(max_fits=20, random_state=0).fit(X, Y)
+    assert names(by_fits) == names(model)
+    assert by_fits.best_params_ == model.best_params_
+
+
+@pytest.mark.parametrize("budget", [{"time_budget": 1e-6}, {"max_fits": 1}])
+def test_the_smallest_budget_gives_a_model(budget):
+    model = AutoPrototypeClassifier(**budget, random_state=0).fit(X, Y)
+    assert model.n_fits_ == 1
+    assert model.score(X, Y) > 0.8
+
+
+def test_all_candidates_are_tried_without_a_budget():
+    model = AutoPrototypeClassifier(families="linear", max_fits=None, random_state=0).fit(X, Y)
+    assert len(model.leaderboard_) == 8
+    assert model.stopped_.startswith("every candidate was tried: 8 of 8 candidates")
+    assert {standing.family for standing in model.leaderboard_} == {"linear"}
+
+
+def test_a_winding_border_needs_a_kernel_or_more_prototypes():
+    circles = make_circles(100, noise=0.1, factor=0.4, random_state=0)
+    model = AutoPrototypeClassifier(
+        max_fits=60, families=["linear", "fixed", "kernel"], random_state=0
+    ).fit(*circles)
+    assert model.best_score_ > 0.9
+    assert model.best_params_["model"] not in ("SoftMarginSVM", "FisherPrototypes", "MeanOfClass")
+
+
+def test_a_straight_border_does_not():
+    rows, labels = make_classification(
+        150, 4, n_informative=2, n_redundant=0, n_clusters_per_class=1, random_state=0
+    )
+    simple = AutoPrototypeClassifier(
+        max_fits=120, families=["linear", "fixed"], random_state=0
+    ).fit(rows, labels)
+    largest = clone(simple).set_params(prefer_simple=False).fit(rows, labels)
+    sizes = [
+        next(s.n_numbers for s in model.leaderboard_ if s.chosen) for model in (simple, largest)
+    ]
+    assert sizes[0] <= sizes[1]
+    assert sizes[0] <= 8  # one plane, or a prototype a class
+    assert max(s.score for s in largest.leaderboard_ if s.n_fits == 20) == max(
+        s.score for s in largest.leaderboard_ if s.chosen
+    )
+
+
+def test_labels_without_meaning_are_reported_as_chance():
+    """The best score among many is above chance; what the classifier reports is not."""
+    told, top = [], []
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        rows, labels = rng.normal(size=(80, 4)), rng.permutation(np.repeat([0, 1], 40))
+        model = AutoPrototypeClassifier(
+            max_fits=60, families=["linear", "fixed"], random_state=seed
+        ).fit(rows, labels)
+        told.append(model.best_score_)
+        top.append(max(standing.score for standing in model.leaderboard_))
+    assert np.mean(top) > 0.52
+    assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(6 * 80)  # three standard errors of chance
+
+
+def test_probabilities_agree_with_the_labels(fitted):
+    shares = fitted.predict_proba(X)
+    assert_allclose(shares.sum(axis=1), 1.0)
+    assert_array_equal(fitted.classes_[shares.argmax(axis=1)], fitted.predict(X))
+
+
+def test_names_of_features_and_labels_are_kept():
+    frame = pd.DataFrame(X, columns=["sepal l", "sepal w", "petal l", "petal w"])
+    labels = np.array(["setosa", "versicolor", "virginica"])[Y]
+    model = clone(CHEAP).fit(frame, labels)
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    assert model.best_estimator_[0].feature_names_in_.tolist() == list(frame.columns)
+    assert set(model.predict(frame)) == set(labels)
+    found = counterfactual(model.best_estimator_, frame[:3])
+    assert_array_equal(
+        model.predict(pd.DataFrame(found.points, columns=frame.columns)), found.label
+    )
+    assert (certified_radius(model.best_estimator_, frame) >= 0).all()
+
+
+def test_the_leaderboard_as_a_table(fitted):
+    frame = fitted.leaderboard_.to_frame()
+    assert len(frame) == len(fitted.leaderboard_)
+    assert frame.chosen.sum() == 1
+    text = repr(fitted.leaderboard_)
+    assert fitted.best_params_["model"] in text
+    assert len(fitted.leaderboard_[:3]) == 3
+
+
+def test_rows_that_are_scaled_already_stay_as_they_are():
+    model = clone(CHEAP).set_params(standardize=False).fit(X, Y)
+    assert [name for name, _ in model.best_estimator_.steps] == ["model"]
+    scaled = StandardScaler().fit_transform(X)
+    before, within = clone(model).fit(scaled, Y), clone(CHEAP).fit(X, Y)
+    assert before.best_params_ == within.best_params_
+
+
+def test_scoring_decides_what_is_best_and_who_can_take_part():
+    model = AutoPrototypeClassifier(
+        families=["linear", "fixed"], scoring="neg_log_loss", max_fits=30, random_state=0
+    ).fit(X, Y)
+    assert model.best_score_ < 0
+    failed = [s for s in model.leaderboard_ if s.failure]
+    assert {s.family for s in failed} == {"linear"}  # no probabilities
+    assert "failed" in repr(model.leaderboard_)
+    assert "predict_proba" in failed[0].failure
+
+
+def test_nobody_can_take_part():
+    model = AutoPrototypeClassifier(families="linear", scoring="neg_log_loss", max_fits=5)
+    with pytest.raises(ValueError, match=r"None of the .* could be fitted and scored"):
+        model.fit(X, Y)
+
+
+@pytest.mark.parametrize("counts", [(30, 1), (30, 2), (3, 3), (40, 4, 2, 1)])
+def test_small_classes(counts):
+    rng = np.random.RandomState(0)
+    labels = np.repeat(np.arange(len(counts)), counts)
+    rows = rng.normal(size=(len(labels), 3)) + 3 * labels[:, None]
+    model = AutoPrototypeClassifier(max_fits=20, random_state=0).fit(rows, labels)
+    assert_array_equal(model.classes_, np.arange(len(counts)))
+    assert model.predict_proba(rows).shape == (len(labels), len(counts))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"families": "kernels"}, "families='kernels' .* 'kernel'"),
+        ({"families": []}, "must be 'all' or some of"),
+        ({"max_fits": 0}, "max_fits=0"),
+        ({"time_budget": -1.0}, "time_budget=-1.0"),
+        ({"prefer_simple": "yes"}, "prefer_simple='yes'"),
+        ({"scoring": "accurate"}, "scoring|accurate"),
+    ],
+)
+def test_wrong_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        AutoPrototypeClassifier(**parameters).fit(X, Y)
+
+
+def test_classes_of_two_rows_each():
+    with pytest.raises(ValueError, match="None of the 3 classes has 3 rows or more"):
+        clone(CHEAP).fit(X[:6], [0, 0, 1, 1, 2, 2])
+
+
+def test_missing_values_have_a_remedy():
+    rows = X.copy()
+    rows[0, 0] = np.nan
+    with pytest.raises(ValueError, match=r"contains NaN.*table_pipeline"):
+        clone(CHEAP).fit(rows, Y)
+
+
+def test_progress_is_shown(capsys):
+    clone(CHEAP).set_params(verbose=1).fit(X, Y)
+    assert "max_fits=6 was reached" in capsys.readouterr().out
+
+
+def test_pickles_and_nests(fitted):
+    again = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(again.predict(X), fitted.predict(X))
+    assert cross_val_score(CHEAP, X, Y, cv=3).mean() > 0.85

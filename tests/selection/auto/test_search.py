@@ -1,0 +1,91 @@
+"""Successive halving by rounds, without a fit."""
+
+import numpy as np
+import pytest
+
+from given_ledger import given_ledger
+from protolearn.selection.auto.budget import Budget
+from protolearn.selection.auto.ledger import BudgetSpent
+from protolearn.selection.auto.search import rounds, search
+
+N_FIRST = 3  # pairs of three folds
+
+
+def random_scores(n_candidates, seed=0):
+    return np.random.RandomState(seed).uniform(size=(n_candidates, 2 * N_FIRST, 2))
+
+
+def made(scores, **given):
+    return given_ledger(scores, n_splits=2, n_folds=3, **given)
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes"), [(1, [1]), (8, [8]), (9, [8, 9]), (60, [8, 16, 32, 60]), (16, [8, 16])]
+)
+def test_rounds(n, sizes):
+    assert list(rounds(n)) == sizes
+
+
+def test_the_better_half_goes_on_and_no_fit_is_made_twice():
+    scores = random_scores(16)
+    ledger, order = made(scores)
+    assert search(ledger, N_FIRST)
+    assert len(set(order)) == len(order)
+    first = scores[:, :N_FIRST].mean(axis=(1, 2))
+    in_first_round = set(np.argsort(-first[:8])[:4])
+    in_second = set(np.argsort(-first)[:8])
+    assert set(np.flatnonzero(ledger.n_fits() == 2 * N_FIRST)) == in_first_round | in_second
+    assert (ledger.n_fits() >= N_FIRST).all()
+
+
+def test_the_best_go_on_first():
+    scores = random_scores(8)
+    ledger, order = made(scores, max_fits=8 * N_FIRST + 1)
+    assert not search(ledger, N_FIRST)
+    assert order[-1] == (int(scores[:, :N_FIRST].mean(axis=(1, 2)).argmax()), N_FIRST)
+
+
+def test_of_equals_the_smaller_go_on():
+    sizes = np.array([8, 7, 6, 5, 1, 2, 3, 4])
+    ledger, _ = made(np.full((8, 2 * N_FIRST, 2), 0.5), sizes=sizes)
+    assert search(ledger, N_FIRST)
+    assert set(np.flatnonzero(ledger.n_fits() == 2 * N_FIRST)) == {4, 5, 6, 7}
+
+
+@pytest.mark.parametrize("max_fits", [1, 7, 24, 31, 47])
+def test_a_longer_search_begins_as_a_shorter_one(max_fits):
+    scores = random_scores(16)
+    short, first = made(scores, max_fits=max_fits)
+    assert not search(short, N_FIRST)
+    assert len(first) == max_fits
+    longer, second = made(scores, max_fits=max_fits + 13)
+    search(longer, N_FIRST)
+    assert second[:max_fits] == first
+
+
+def test_a_candidate_that_fails_does_not_go_on():
+    ledger, order = made(random_scores(8), failing={2, 5})
+    assert search(ledger, N_FIRST)
+    assert max(pair for number, pair in order if number in (2, 5)) < N_FIRST
+    assert ledger.n_fits()[2] == 0
+    assert set(ledger.failures()) == {2, 5}
+
+
+def test_all_may_fail():
+    ledger, _ = made(random_scores(8), failing=range(8))
+    assert search(ledger, N_FIRST)
+    assert not ledger.n_fits().any()
+
+
+def test_the_first_fit_is_made_whatever_the_time():
+    budget = Budget(None, 1e-9)
+    assert budget.left(3) == 3
+    budget.n_fits = 3
+    assert budget.left(3) == 0
+    assert "1e-09 seconds" in budget.reason()
+
+
+def test_no_budget_is_said():
+    ledger, _ = made(random_scores(3), max_fits=1)
+    with pytest.raises(BudgetSpent):
+        ledger.fill([0], 2)

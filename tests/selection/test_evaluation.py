@@ -1,0 +1,272 @@
+"""The table of measures with intervals."""
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    log_loss,
+    matthews_corrcoef,
+    roc_auc_score,
+)
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from protolearn import GLVQ, RejectClassifier
+from protolearn.selection.evaluation import evaluate, evaluate_predictions
+from protolearn.selection.intervals import fold_interval, share_interval
+from protolearn.selection.roc_curves import roc, roc_over_folds
+
+
+def minus_log_loss(model, X, y):
+    """Give minus the log loss; scikit-learn's scorer takes 1 - p for two classes, and rounds."""
+    return -log_loss(y, model.predict_proba(X))
+
+
+SCORERS = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced_accuracy",
+    "macro_f": "f1_macro",
+    "mcc": "matthews_corrcoef",
+    "auc": "roc_auc",
+    "log_loss": minus_log_loss,
+}
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Two classes that overlap."""
+    return make_blobs(240, centers=[[0.0, 0.0], [2.0, 0.0]], cluster_std=1.3, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Three classes that overlap."""
+    return make_blobs(240, centers=[[0, 0], [2, 0], [0, 2]], cluster_std=1.1, random_state=2)
+
+
+def test_values_on_a_test_set(hard):
+    X, y = hard
+    model = GLVQ(random_state=0).fit(X[:120], y[:120])
+    X, y = X[120:], y[120:]
+    found, said = evaluate(model, X, y, random_state=0), model.predict(X)
+    assert found.accuracy.value == accuracy_score(y, said)
+    assert found.balanced_accuracy.value == pytest.approx(balanced_accuracy_score(y, said))
+    assert found.macro_f.value == pytest.approx(f1_score(y, said, average="macro"))
+    assert found.mcc.value == pytest.approx(matthews_corrcoef(y, said))
+    assert found.auc.value == pytest.approx(roc_auc_score(y, model.decision_function(X)))
+    assert found.log_loss.value == pytest.approx(log_loss(y, model.predict_proba(X)))
+    assert found.accuracy[1:3] == share_interval((said == y).sum(), 120, 0.95)
+    for estimate in found.table.values():
+        assert estimate.low < estimate.value < estimate.high
+    assert found.roc.auc == roc(model, X, y).auc
+    assert found.confusion.counts.sum() == found.n_samples == 120
+    assert found.n_folds == 0
+
+
+def test_values_of_three_classes(three):
+    X, y = three
+    names = np.array(["x", "y", "z"])[y]
+    model = GLVQ(random_state=0).fit(X[:120], names[:120])
+    X, y = X[120:], names[120:]
+    found = evaluate(model, X, y, random_state=0)
+    proba = model.predict_proba(X)
+    expected = roc_auc_score(y, proba, multi_class="ovr", average="macro")
+    assert found.auc.value == pytest.approx(expected)
+    assert found.log_loss.value == pytest.approx(log_loss(y, proba))
+    assert found.mcc.value == pytest.approx(matthews_corrcoef(y, model.predict(X)))
+    assert found.roc is None
+
+
+def test_values_over_folds_are_those_of_scikit_learn(hard):
+    X, y = hard
+    cv = StratifiedKFold(5, shuffle=True, random_state=4)
+    model = GLVQ(random_state=0)
+    found = evaluate(model, X, y, cv=5, random_state=4, confidence=0.9)
+    scores = cross_validate(model, X, y, cv=cv, scoring=SCORERS)
+    for name in SCORERS:
+        expected = scores[f"test_{name}"] * (-1 if name == "log_loss" else 1)
+        estimate = getattr(found, name)
+        assert estimate.value == pytest.approx(expected.mean())
+        low, high = fold_interval(expected, [192] * 5, [48] * 5, 0.9)
+        assert estimate.low == pytest.approx(max(low, 0.0))
+        assert estimate.high == pytest.approx(high if name == "log_loss" else min(high, 1.0))
+    assert found.n_folds == 5
+    assert found.confusion.counts.sum() == 240
+    np.testing.assert_allclose(found.roc.tpr, roc_over_folds(model, X, y, cv=cv).tpr)
+
+
+def test_workers_and_seeds_give_the_same(hard):
+    X, y = hard
+    model = GLVQ(random_state=0)
+    one = evaluate(model, X, y, cv=3, random_state=0)
+    with parallel_config("threading"):
+        two = evaluate(model, X, y, cv=3, random_state=0, n_jobs=2)
+    assert one.table == two.table
+    model.fit(X, y)
+    first, again, other = (
+        evaluate(model, X, y, random_state=seed, n_resamples=50).table for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_model_without_probabilities(hard, three):
+    for data in (hard, three):
+        model = LinearSVC().fit(*data)
+        found = evaluate(model, *data, random_state=0)
+        assert np.isnan(found.log_loss[:3]).all()
+        assert found.log_loss.reason == "no probabilities"
+        assert np.isfinite(found.auc[:3]).all()
+        folds = evaluate(LinearSVC(), *data, cv=3, random_state=0)
+        assert folds.log_loss.reason == "no probabilities"
+    scores = model.decision_function(three[0])
+    areas = [roc_auc_score(three[1] == c, scores[:, c]) for c in range(3)]
+    assert found.auc.value == pytest.approx(np.mean(areas))
+
+
+def test_model_without_decision_function(hard):
+    model = GaussianNB().fit(*hard)
+    found = evaluate(model, *hard, random_state=0)
+    assert found.auc.value == pytest.approx(
+        roc_auc_score(hard[1], model.predict_proba(hard[0])[:, 1])
+    )
+    assert found.roc.auc == pytest.approx(found.auc.value)
+
+
+def test_classes_that_the_test_set_lacks(three):
+    X, y = three
+    model = GLVQ(random_state=0).fit(X, y)
+    here = y != 2
+    found = evaluate(model, X[here], y[here], random_state=0)
+    said = model.predict(X[here])
+    recalls = [(said[y[here] == c] == c).mean() for c in (0, 1)]
+    assert found.balanced_accuracy.value == pytest.approx(np.mean(recalls))
+    assert found.notes[0] == "No tested row is of [2]; averages are over the other classes."
+    assert found.notes[0] in str(found)
+    assert np.isnan(found.confusion.percent[2]).all()
+    proba = model.predict_proba(X[here])
+    areas = [roc_auc_score(y[here] == c, proba[:, c]) for c in (0, 1)]
+    assert found.auc.value == pytest.approx(np.mean(areas))
+    one = evaluate(model, X[y == 0], y[y == 0], random_state=0)
+    for name in ("mcc", "auc"):
+        assert getattr(one, name).reason == "the tested rows are of one class"
+        assert np.isnan(getattr(one, name)[:3]).all()
+    assert np.isfinite(one.log_loss[:3]).all()
+
+
+def test_resamples_that_lose_a_class():
+    y, said = [0] * 12 + [1, 1], [0] * 11 + [1, 1, 0]
+    found = evaluate_predictions(y, said, scores=np.arange(14.0), random_state=0)
+    (note,) = found.notes
+    assert "of 1000 resamples lack a class; they have neither MCC nor AUC." in note
+    lacking = int(note.split()[0]) / 1000
+    assert lacking == pytest.approx((12 / 14) ** 14, abs=0.035)
+    assert np.isfinite(found.auc[:3]).all()
+    assert np.isfinite(found.mcc[:3]).all()
+
+
+def test_all_right_is_said():
+    y = np.repeat([0, 1], 20)
+    found = evaluate_predictions(y, y, random_state=0)
+    assert found.balanced_accuracy[:3] == (1.0, 1.0, 1.0)
+    assert found.accuracy.low < 0.95
+    assert "only the interval of the accuracy tells" in str(found)
+
+
+def test_folds_of_one_class(hard):
+    X, y = hard[0][::8], hard[1][::8]
+    found = evaluate(GLVQ(random_state=0), X, y, cv=LeaveOneOut())
+    assert found.auc.reason == found.mcc.reason == "30 of 30 test folds have one class"
+    assert found.roc is None
+    assert found.accuracy.low < found.accuracy.value < found.accuracy.high
+
+
+def test_folds_that_are_alike(rng):
+    y = np.arange(30) % 2
+    X = rng.randn(30, 2) + 100 * y[:, None]
+    found = evaluate(GLVQ(random_state=0), X, y, cv=3, random_state=0)
+    assert found.notes == (
+        "All folds have the same accuracy; its interval, by their spread, is empty.",
+    )
+
+
+def test_rejected_rows_are_errors(hard):
+    X, y = hard
+    names = np.array(["no", "yes"])[y]
+    model = RejectClassifier(GLVQ(random_state=0), target_error=0.05).fit(X, names)
+    found = evaluate(model, X, names, random_state=0)
+    said = model.predict(X)
+    assert len(np.unique(said)) == 3
+    assert found.accuracy.value == np.mean(said == names)
+    assert found.confusion.counts.shape == (3, 3)
+    assert found.balanced_accuracy.low < found.balanced_accuracy.value < 0.9
+
+
+def test_text_and_frame(hard):
+    model = LinearSVC().fit(*hard)
+    found = evaluate(model, *hard, random_state=0, confidence=0.9)
+    lines = str(found).splitlines()
+    assert lines[0] == "240 tested rows, 90 % intervals"
+    assert lines[-1] == "log loss                 -       -       -  (no probabilities)"
+    assert len({len(line) for line in lines[1:-1]}) == 1
+    frame = found.to_frame()
+    assert list(frame) == ["value", "low", "high", "reason"]
+    assert frame.loc["MCC", "value"] == found.mcc.value
+    assert frame.index.name == "measure"
+    assert repr(found) == f"<Evaluation: accuracy {found.accuracy.value:.4f}, 240 rows>"
+    folds = evaluate(clone(model), *hard, cv=3, random_state=0)
+    assert str(folds).startswith("240 tested rows in 3 folds, 95 % intervals")
+
+
+def test_predictions_are_as_good_as_the_model(three):
+    X, y = three
+    model = GLVQ(random_state=0).fit(X, y)
+    direct = evaluate(model, X, y, random_state=0)
+    order = [2, 0, 1]
+    given = evaluate_predictions(
+        y,
+        model.predict(X),
+        scores=model.decision_function(X)[:, order],
+        probabilities=model.predict_proba(X)[:, order],
+        classes=order,
+        random_state=0,
+    )
+    assert given.table == direct.table
+    np.testing.assert_array_equal(given.confusion.counts, direct.confusion.counts)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scores": [[0.1], [0.2], [0.3], [0.4]]}, r"scores has shape \(4, 1\), expected one"),
+        ({"probabilities": [0.1, 0.2, 0.3, 0.4]}, r"probabilities has shape \(4,\)"),
+        ({"scores": [0.1, np.nan, 0.2, 0.3]}, "scores contains NaN"),
+        ({"probabilities": [[0.5, 0.6]] * 4}, "do not sum to one in 4 rows, first in row 0"),
+        ({"scores": [0.1]}, "inconsistent numbers of samples"),
+        ({"classes": [0, 2]}, r"\[1\] are missing"),
+        ({"classes": [0, 1, 1]}, "must be different labels"),
+        ({"confidence": 95}, "confidence=95"),
+        ({"n_resamples": 2}, "n_resamples=2 must be an integer of at least 10"),
+    ],
+)
+def test_errors_of_predictions(settings, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate_predictions([0, 0, 1, 1], [0, 1, 1, 1], **settings)
+
+
+def test_errors(hard):
+    X, y = hard
+    with pytest.raises(NotFittedError):
+        evaluate(GLVQ(), X, y)
+    with pytest.raises(ValueError, match="which the model has not seen"):
+        evaluate(GLVQ().fit(X, y), X, y + 1)
+    with pytest.raises(ValueError, match="give the random_state to the splitter"):
+        evaluate(GLVQ(), X, y, cv=StratifiedKFold(3), random_state=0)
+    with pytest.raises(ValueError, match="no rows"):
+        evaluate_predictions([], [])
