@@ -13,22 +13,28 @@ STEEPEST = 1e6
 """Largest worth of a lead, in units of the mean one."""
 
 
-def steepness(scores: Floats, codes: Indices) -> float:
+def steepness(scores: Floats, codes: Indices, doubt: float = 1.0) -> float:
     """Give the factor of the scores with the best log-likelihood of the true classes.
 
-    A small share of each label counts for all classes alike (label smoothing), as if one row had no
-    label: so the factor has an end where all rows come out right.
+    One row more has the scores of a middling sure one and its second class, and the weight
+    ``doubt``: so the factor has an end where all rows come out right.
     """
     scores = by_class(scores)
-    unit = (scores.max(axis=1) - scores.mean(axis=1)).mean() if len(scores) else 0.0
-    if not unit > 0.0:  # or no row at all
+    if not len(scores):
         return 1.0
-    doubt = 1.0 / (len(codes) + 1.0)
-    rows = np.arange(len(codes))
+    order = np.sort(scores, axis=1)
+    leads = order[:, -1] - order[:, -2]
+    unit = leads.mean()
+    if not unit > 0.0:
+        return 1.0
+    middling = np.argsort(leads)[len(leads) // 2]
+    second = np.argsort(scores[middling])[-2]
+    scores = np.vstack([scores, scores[middling]]) / unit
+    rows, codes = np.arange(len(scores)), np.append(codes, second)
+    weight = np.append(np.ones(len(leads)), doubt)
 
     def cost(log_factor: float) -> float:
-        surprise = -log_softmax(np.exp(log_factor) / unit * scores, axis=1)
-        return float(((1.0 - doubt) * surprise[rows, codes] + doubt * surprise.mean(axis=1)).mean())
+        return -float(weight @ log_softmax(np.exp(log_factor) * scores, axis=1)[rows, codes])
 
     found = minimize_scalar(cost, bounds=(-np.log(STEEPEST), np.log(STEEPEST)), method="bounded")
     return float(np.exp(found.x) / unit)
