@@ -4,6 +4,7 @@
 or ``ensembles`` picks a part; without a word all but the last two, which take a quarter of an hour
 each. The names of data sets after ``metrics`` pick some of its lines, which are printed only.
 ``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
+``python -m benchmarks.automatic`` and ``python -m benchmarks.defaults`` stand alone.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
 ]
-exclude_patterns = ["_build", "defaults_table.md"]
+exclude_patterns = ["_build", "automatic_table.md", "defaults_table.md"]
 templates_path = ["templates"]
 html_theme = "furo"
 autosummary_generate = True
