@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._parameters import Floats
+from ..analysis.counterfactuals.result import row_by_row
 
-MOST_ROWS = 10
 MOST_CHANGES = 5
-"""How much the text tells: rows, and changes of a row."""
+"""How many changes of a row the text tells."""
 
 
 class Change(NamedTuple):
@@ -81,10 +81,7 @@ class TableCounterfactuals:
         return f"<TableCounterfactuals: {self.feasible.sum()} of {len(self)} rows, {kind}>"
 
     def __str__(self) -> str:
-        shown = [f"row {i}: {self.describe(i)}" for i in range(min(len(self), MOST_ROWS))]
-        if len(self) > len(shown):
-            shown.append(f"... and {len(self) - len(shown)} rows more")
-        return "\n".join(shown)
+        return row_by_row(self)
 
     def describe(self, row: int) -> str:
         """Say in words what would change the answer about a row, the largest change first.

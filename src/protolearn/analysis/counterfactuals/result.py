@@ -71,10 +71,7 @@ class Counterfactuals:
         return f"<Counterfactuals: {self.feasible.sum()} of {len(self)} rows, {kind}>"
 
     def __str__(self) -> str:
-        shown = [f"row {i}: {self.describe(i)}" for i in range(min(len(self), MOST_ROWS))]
-        if len(self) > len(shown):
-            shown.append(f"... and {len(self) - len(shown)} rows more")
-        return "\n".join(shown)
+        return row_by_row(self)
 
     def describe(self, row: int) -> str:
         """Say in words what would change the answer about a row, the largest change first.
@@ -114,6 +111,14 @@ class Counterfactuals:
         pd = pandas()
         frame = pd.DataFrame(self.points, index=self.index, columns=list(self.feature_names))
         return frame.assign(label=self.label, distance=self.distance, feasible=self.feasible)
+
+
+def row_by_row(result: Any) -> str:
+    """Write what ``result.describe`` says about the first rows, and how many there are more."""
+    shown = [f"row {i}: {result.describe(i)}" for i in range(min(len(result), MOST_ROWS))]
+    if len(result) > len(shown):
+        shown.append(f"... and {len(result) - len(shown)} rows more")
+    return "\n".join(shown)
 
 
 def change(old: float, new: float) -> str:
