@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._parameters import Floats, Indices
+from .dtypes import TypeInWords
 from .values import Values, as_objects, to_kind
 
 UNKNOWN = -1
@@ -20,7 +21,7 @@ EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class CategoryColumn:
+class CategoryColumn(TypeInWords):
     """A column of categories.
 
     Attributes

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._names import numbered
 from .._parameters import Floats
 from .._validation import check_choice, check_integer, check_positive
-from .array_table import ArrayTable
 from .checks import check_number_of_categories, given_categories, of_codes, tell_empty, tell_unseen
 from .columns import UNKNOWN, CategoryColumn, Column, NumberColumn
+from .input_table import input_table
 from .libraries import LIBRARIES, library
-from .naming import listed, named, near
+from .naming import listed, named
 from .table import Table
 from .values import Values, known
 
@@ -119,7 +119,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
+        X : DataFrame, structured array, or array-like of shape (n_samples, n_columns)
             The training rows.
         y : object, default=None
             Not used.
@@ -159,7 +159,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
+        X : DataFrame, structured array, or array-like of shape (n_samples, n_columns)
             Rows, with the columns of the training rows.
 
         Returns
@@ -180,8 +180,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        rows : DataFrame, or array of shape (n_samples, n_columns)
-            A frame of the library that was given to ``fit``. Of categories, that with the largest
+        rows : DataFrame, structured array, or array of shape (n_samples, n_columns)
+            A frame of the kind that was given to ``fit``. Of categories, that with the largest
             entry; a missing value if all entries are equal. Values that were missing are what took
             their place.
         """
@@ -254,34 +254,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _table(self, X: Any, reset: bool) -> Table:
         """Give a table that can be read by columns; in the order of ``fit`` if that was before."""
-        kind = library(X)
-        if kind == "numpy":
-            if not hasattr(X, "dtype"):  # keep numbers beside texts
-                X = np.asarray(X, dtype=object)
-            options: Any = {"dtype": None, "ensure_all_finite": False}
-            return ArrayTable(validate_data(self, X, reset=reset, **options))
-        table = LIBRARIES[kind](X)  # type: ignore[call-arg]
-        if table.n_rows == 0 or not table.names:
-            raise ValueError(
-                f"Found a frame of shape {X.shape}: a minimum of 1 row and 1 column is required."
-            )
-        if not reset and self._library != "numpy":
-            X = table.data[self._names_here(table)]
-            table = LIBRARIES[kind](X)  # type: ignore[call-arg]
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return table
-
-    def _names_here(self, table: Table) -> list[Any]:
-        """Give the names of the columns that were there at ``fit``, all of which must be here."""
-        names = [column.name for column in self.columns_]
-        lost = [name for name in names if name not in table.names]
-        if lost:
-            raise ValueError(
-                f"The frame has no column {lost[0]!r}, which was there when the encoder was fitted"
-                + (f" (nor {', '.join(map(repr, lost[1:5]))})" if lost[1:] else "")
-                + f".{near(lost[0], table.names)}"
-            )
-        return names
+        return input_table(self, X, reset)
 
     def _plain(self, table: Table) -> Floats:
         """Give numbers in the user's units, and the entries of categories."""

@@ -7,11 +7,13 @@ from typing import Any
 from .array_table import ArrayTable
 from .pandas_table import PandasTable
 from .polars_table import PolarsTable
+from .structured_table import StructuredTable
 from .table import Table
 
 LIBRARIES: dict[str, type[Table]] = {
     "pandas": PandasTable,
     "polars": PolarsTable,
+    "structured": StructuredTable,
     "numpy": ArrayTable,
 }
 
@@ -27,4 +29,6 @@ def library(X: Any) -> str:
                 "Call collect() on a LazyFrame, to_frame() on a Series."
             )
         return "polars"
+    if getattr(getattr(X, "dtype", None), "names", None) is not None:
+        return "structured"
     return "numpy"

@@ -10,11 +10,12 @@ from sklearn.preprocessing import StandardScaler
 
 from .._magnitude import SMALLEST_SPREAD
 from .._parameters import Floats
+from .dtypes import TypeInWords
 from .values import Values, clock, times_of, to_kind, zone_of
 
 
 @dataclass(frozen=True)
-class NumberColumn:
+class NumberColumn(TypeInWords):
     """A column of numbers, or of dates as days since 1970.
 
     Attributes

@@ -33,7 +33,7 @@ def table_pipeline(
     ----------
     model : classifier
         An unfitted model, of protolearn or scikit-learn.
-    frame : pandas or polars DataFrame, or array-like, default=None
+    frame : pandas or polars DataFrame, structured array, or array-like, default=None
         A table to look at. What is wrong with it is told at once, and the categories of its columns
         become known, so that a fold of cross-validation without one of them is no surprise. Give
         it without the label.
@@ -84,14 +84,14 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame
+    frame : pandas or polars DataFrame, or structured array
         The table with its labels.
     target : str or other
         Name of the column of labels.
 
     Returns
     -------
-    X : DataFrame
+    X : DataFrame or structured array
         The frame without it.
     y : array of shape (n_samples,)
         The labels.
@@ -107,7 +107,8 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
     kind = library(frame)
     if kind == "numpy":
         raise TypeError(
-            f"frame is {type(frame).__name__}; expected a DataFrame of pandas or polars."
+            f"frame is {type(frame).__name__}; expected a DataFrame of pandas or polars, or a "
+            "structured array."
         )
     table = LIBRARIES[kind](frame)  # type: ignore[call-arg]
     if target not in table.names:
@@ -128,7 +129,8 @@ def labels(table: Any, target: Any) -> NDArray[Any]:
     """Give labels as an array that scikit-learn takes: of numbers, truth values or texts."""
     values = table.read(target)
     if values.kind in ("number", "date"):
-        return np.asarray(table.column(target).to_numpy())
+        column = table.column(target)
+        return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
     if len({isinstance(value, str) for value in values.data}) > 1:
         raise ValueError(
             f"Column {target!r} has texts and other values as labels; make all of them texts."

@@ -27,11 +27,11 @@ def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
 
     Returns
     -------
-    frame : DataFrame
-        One row a prototype. Of polars, with the labels in the first column ``label`` (or
-        ``prototype_label``, if there is a column of that name), if the model was fitted to such a
-        frame; otherwise of pandas, with the labels as its index. A category is missing where a
-        prototype has no more of one than of another.
+    frame : DataFrame or structured array
+        One row a prototype. Of polars, or a structured array, with the labels in the first column
+        ``label`` (or ``prototype_label``, if there is a column of that name), if the model was
+        fitted to such a frame; otherwise of pandas, with the labels as its index. A category is
+        missing where a prototype has no more of one than of another.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
     encoder = steps.encoder
     rows, labels = prototypes_of(steps.model)
     plain = encoder._units.inverse_transform(steps.undone(rows))
-    kind = LIBRARIES["polars" if encoder._library == "polars" else "pandas"]
+    kind = LIBRARIES["pandas" if encoder._library == "numpy" else encoder._library]
     plain_names = {c.name for c in encoder.columns_ if not isinstance(c, CategoryColumn)}
     columns: dict[Any, Any] = {}
     for column, part in encoder._parts(plain):

@@ -1,0 +1,205 @@
+"""Types of columns as plain texts, so that a file need not hold objects of pandas or polars."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import zoneinfo
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+LIBRARIES = "numpy", "pandas", "polars"
+SETTINGS = "time_unit", "time_zone", "precision", "scale", "ordering"
+"""Of types of polars."""
+
+PLAIN = str, int, float, bool
+"""Types of categories that can be written."""
+
+ERRORS = (ImportError, AttributeError, KeyError, TypeError, ValueError, NotImplementedError)
+
+ZONE = re.compile(r"datetime64\[\w+, (.+)\]|timestamp\[\w+, tz=(.+)\]\[pyarrow\]")
+DECIMAL = re.compile(r"decimal(128|256)\((\d+), (\d+)\)")
+DICTIONARY = re.compile(r"dictionary<values=(\w+), indices=(\w+), ordered=([01])>")
+"""Names of types of pandas and of Arrow."""
+
+
+@dataclass(frozen=True)
+class WrittenType:
+    """A type of a column in words, where its library is not installed or does not know it.
+
+    Attributes
+    ----------
+    library : {"numpy", "pandas", "polars"}
+        Where it comes from.
+    name : str
+        Its name there.
+    settings : dict
+        What else makes it up, such as categories.
+    """
+
+    library: str
+    name: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def time_zone(self) -> datetime.tzinfo | None:
+        """The time zone of dates, if they have one and it is known here."""
+        found = ZONE.fullmatch(self.name)
+        text = self.settings.get("time_zone") or (found and (found[1] or found[2]))
+        if not text:
+            return None
+        try:
+            return zoneinfo.ZoneInfo(text)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError):  # such as UTC+02:00
+            pass
+        try:
+            return datetime.datetime.strptime(text.removeprefix("UTC"), "%z").tzinfo
+        except ValueError:
+            return None
+
+
+class TypeInWords:
+    """A column whose ``dtype`` is written in words."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "dtype": in_words(self.__dict__["dtype"])}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(state["dtype"], dict):
+            self.__dict__["dtype"] = from_words(state["dtype"])
+
+
+def in_words(dtype: Any) -> Any:
+    """Give a type in words; the type itself if words would not give it back."""
+    if dtype is None:
+        return None
+    if isinstance(dtype, WrittenType):
+        return vars(dtype)
+    try:
+        return next((vars(form) for form in _written(dtype) if _gives(form, dtype)), dtype)
+    except ERRORS:
+        return dtype
+
+
+def from_words(words: dict[str, Any]) -> Any:
+    """Give a type from its words, or a ``WrittenType`` if that cannot be here."""
+    form = WrittenType(**words)
+    try:
+        return _type(form)
+    except ERRORS:
+        return form
+
+
+def _gives(form: WrittenType, dtype: Any) -> bool:
+    """Tell whether a form gives a type back."""
+    try:
+        return bool(_type(form) == dtype)
+    except ERRORS:
+        return False
+
+
+def _written(dtype: Any) -> Iterator[WrittenType]:
+    """Give forms, of which the first may not be exact enough."""
+    if isinstance(dtype, np.dtype):
+        yield WrittenType("numpy", dtype.str)
+        yield WrittenType("numpy", dtype.char)
+        return
+    kind = dtype if isinstance(dtype, type) else type(dtype)
+    library = kind.__module__.partition(".")[0]
+    if library == "polars":
+        yield _written_polars(dtype, kind)
+    elif hasattr(dtype, "categories"):
+        yield from _written_categories(dtype)
+    else:
+        yield WrittenType(library, str(dtype))
+        yield from _written_exactly(dtype)
+
+
+def _written_polars(dtype: Any, kind: type) -> WrittenType:
+    """Give a type of polars."""
+    settings = {name: getattr(dtype, name) for name in SETTINGS if name in vars(dtype)}
+    if kind.__name__ == "Enum":
+        settings["categories"] = dtype.categories.to_list()
+    elif hasattr(dtype, "categories") and not dtype.categories.is_global():
+        of = dtype.categories
+        settings["named"] = [of.name(), of.namespace(), str(of.physical())]
+    return WrittenType("polars", kind.__name__, settings)
+
+
+def _written_categories(dtype: Any) -> Iterator[WrittenType]:
+    """Give categories of pandas, if they are plain values."""
+    values, words = dtype.categories.tolist(), in_words(dtype.categories.dtype)
+    if isinstance(words, dict) and all(type(value) in PLAIN for value in values):
+        settings = {"categories": values, "of": words, "ordered": bool(dtype.ordered)}
+        yield WrittenType("pandas", "category", settings)
+
+
+def _written_exactly(dtype: Any) -> Iterator[WrittenType]:
+    """Give types of pandas whose names say less than they are, or say something else."""
+    if hasattr(dtype, "pyarrow_dtype"):
+        yield WrittenType("pandas", "arrow", {"of": str(dtype.pyarrow_dtype)})
+    if hasattr(dtype, "storage"):
+        yield WrittenType("pandas", f"string[{dtype.storage}]")
+        yield WrittenType("pandas", "str", {"storage": dtype.storage})
+    if isinstance(getattr(dtype, "tz", None), zoneinfo.ZoneInfo):
+        yield WrittenType("pandas", f"datetime64[{dtype.unit}]", {"time_zone": dtype.tz.key})
+
+
+def _type(form: WrittenType) -> Any:
+    """Give the type of a form; names are looked up among types and nowhere else."""
+    name, settings = str(form.name), form.settings
+    if form.library == "numpy":
+        return np.dtype(name)
+    if form.library == "polars":
+        return _polars_type(name, settings)
+    if form.library == "pandas":
+        return _pandas_type(name, settings)
+    raise ValueError(f"The library {form.library!r} is not one of {LIBRARIES}.")
+
+
+def _polars_type(name: str, settings: dict[str, Any]) -> Any:
+    """Give a type of polars."""
+    import polars as pl
+
+    found = getattr(pl, name)
+    if not (isinstance(found, type) and issubclass(found, pl.DataType)):
+        raise TypeError(f"{name} is no type of polars.")
+    kind: Any = found
+    if "named" in settings:
+        own, space, physical = settings["named"]
+        return kind(pl.Categories(own, space, _polars_type(physical, {})))
+    return kind(**settings)
+
+
+def _pandas_type(name: str, settings: dict[str, Any]) -> Any:
+    """Give a type of pandas."""
+    import pandas as pd  # type: ignore[import-untyped]
+
+    if name == "category":
+        values = pd.Index(settings["categories"], dtype=from_words(settings["of"]))
+        return pd.CategoricalDtype(values, ordered=settings["ordered"])
+    if name == "arrow":
+        return pd.ArrowDtype(_arrow_type(settings["of"]))
+    if "storage" in settings:
+        return pd.StringDtype(settings["storage"], na_value=np.nan)
+    found = pd.api.types.pandas_dtype(name)
+    if "time_zone" in settings:
+        unit, _ = np.datetime_data(found)
+        return pd.DatetimeTZDtype(unit, zoneinfo.ZoneInfo(settings["time_zone"]))
+    return found
+
+
+def _arrow_type(name: str) -> Any:
+    """Give a type of Arrow; some have no name that Arrow itself would read."""
+    import pyarrow as pa
+
+    if found := DECIMAL.fullmatch(name):
+        maker = pa.decimal128 if found[1] == "128" else pa.decimal256
+        return maker(int(found[2]), int(found[3]))
+    if found := DICTIONARY.fullmatch(name):
+        return pa.dictionary(_arrow_type(found[2]), _arrow_type(found[1]), found[3] == "1")
+    return pa.type_for_alias(name)

@@ -1,0 +1,183 @@
+"""The header of an ARFF file, and what is special about its rows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from numpy.typing import NDArray
+
+from .cells import short
+from .errors import TableFileError
+from .header import Header, check_different
+from .layout import split as quickly
+from .opening import DataFile
+from .text_table import RowError, TextTable
+
+TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(,|$)""")
+ATTRIBUTE = re.compile(
+    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)""", re.IGNORECASE
+)
+ENTRY = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
+SPECIAL = re.compile(r"""['"{%]""")
+NUMERIC = "numeric", "real", "integer"
+MISSING = frozenset(["?", ""])
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column: its name, its kind, and its categories if they are told."""
+
+    name: str
+    kind: str
+    categories: tuple[str, ...] | None = None
+
+    @property
+    def usual(self) -> str:
+        """What a sparse row holds where it tells nothing."""
+        return "0" if self.categories is None else self.categories[0]
+
+
+@dataclass(frozen=True)
+class ArffLayout:
+    """How the lines of the data become rows of cells; used as :class:`Layout` is."""
+
+    attributes: tuple[Attribute, ...]
+    skip: int
+    delimiter: str = ","
+
+    def describe(self, header: Header) -> str:
+        """Tell what kind of file it is."""
+        return "ARFF"
+
+    def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
+        """Give the cells of each column; None if the lines take more care."""
+        marked = any(SPECIAL.search(line) for line in lines)
+        return None if marked else quickly(lines, width, self.delimiter, large)
+
+    def records(self, lines: Iterable[str], strict: bool = True) -> Any:
+        """Give the cells of each row."""
+        return csv.reader(map(self.plain, lines), strict=strict)
+
+    def plain(self, line: str) -> str:
+        """Give a line as one of CSV; an empty one for a comment."""
+        line = line.strip()
+        if line.startswith("%"):
+            return ""
+        if line.startswith("{"):
+            return self.dense(line)
+        return joined(parts(line)) if "'" in line or '"' in line else line
+
+    def dense(self, line: str) -> str:
+        """Give a sparse row, as ``{1 x, 3 y}``, as one with all cells."""
+        cells = [attribute.usual for attribute in self.attributes]
+        inside = line.strip("{} \t")
+        for entry in split(inside) if inside else []:
+            found = ENTRY.fullmatch(entry)
+            if found is None or int(found[1]) >= len(cells):
+                raise RowError(
+                    f"the entry {entry.strip()!r} in a sparse row; expected the number of a "
+                    f"column from 0 to {len(cells) - 1} and its value"
+                )
+            cells[int(found[1])] = parts(found[2])[0]
+        return joined(cells)
+
+
+def is_arff(text: str) -> bool:
+    """Tell whether a text begins as ARFF does; also one that begins with comments only."""
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("%")), None)
+    return first.lower().startswith("@relation") if first else "%" in text
+
+
+def open_arff(file: DataFile, encoding: str) -> TextTable:
+    """Read the header of a file."""
+    with file.text(encoding) as stream:
+        attributes, skip = attributes_of(file.name, stream)
+    names = [attribute.name for attribute in attributes]
+    check_different(file.name, names)
+    if not names:
+        raise TableFileError(f"{file.name!r} has no @attribute; expected one for each column.")
+    layout = ArffLayout(tuple(attributes), skip)
+    return TextTable(file, encoding, layout, Header(tuple(names), False, len(names)))
+
+
+def attributes_of(name: str, stream: IO[str]) -> tuple[list[Attribute], int]:
+    """Give the columns, and the number of lines up to the data."""
+    found: list[Attribute] = []
+    for number, line in enumerate(stream, 1):
+        word = line.strip().lower()
+        if word.startswith("@data"):
+            return found, number
+        if word.startswith("@attribute"):
+            found.append(attribute(f"{name!r} (line {number})", line.strip()))
+    raise TableFileError(f"{name!r} is an ARFF file without @data; expected rows after it.")
+
+
+def attribute(where: str, line: str) -> Attribute:
+    """Read a line about a column."""
+    found = ATTRIBUTE.fullmatch(line)
+    if found is None:
+        raise TableFileError(f"{where} has {line!r}; expected @attribute, a name and a type.")
+    name = unescaped(found[1] or found[2] or found[3])
+    told = found[4].strip()
+    if told.startswith("{") and "}" in told:
+        return Attribute(name, "category", tuple(parts(told[1 : told.rindex("}")])))
+    kind = told.split()[0].lower() if told else ""
+    if kind in NUMERIC:
+        return Attribute(name, "number")
+    if kind in ("string", "date"):
+        return Attribute(name, "category" if kind == "string" else kind)
+    raise TableFileError(
+        f"{where} has the type {told!r} for column {name!r}; expected numeric, string, date or "
+        "categories as {a, b}."
+    )
+
+
+def split(text: str) -> Iterator[str]:
+    """Give what lies between commas that are not in quotation marks."""
+    for entry in re.finditer(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""", text):
+        yield entry[1]
+
+
+def parts(text: str) -> list[str]:
+    """Give the cells of a line."""
+    found, place = [], 0
+    while True:
+        token = TOKEN.match(text, place)
+        if token is None:
+            raise csv.Error(f"in {text[place : place + 20]!r}")
+        quoted = token[1] if token[1] is not None else token[2]
+        found.append(token[3] if quoted is None else unescaped(quoted))
+        if not token[4]:
+            return found
+        place = token.end()
+
+
+def unescaped(text: str) -> str:
+    """Take away backslashes before characters."""
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def joined(cells: list[str]) -> str:
+    """Write cells as a line of CSV."""
+    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+
+
+def check_categories(frame: NDArray[Any], table: TextTable, kinds: Mapping[str, str]) -> None:
+    """Raise if a column holds a category that its header does not tell."""
+    for attribute in table.layout.attributes:
+        if attribute.categories is None or kinds.get(attribute.name) != "category":
+            continue
+        values = frame[attribute.name].tolist()
+        wrong = set(values) - {None, *attribute.categories}
+        if wrong:
+            row = next(row for row, value in enumerate(values) if value in wrong)
+            raise TableFileError(
+                f"Column {attribute.name!r} has {short(values[row])} in {table.place(row)}, which "
+                f"is not among its categories {', '.join(attribute.categories[:8])}; correct it, "
+                "or add it to the header."
+            )

@@ -1,0 +1,169 @@
+"""What a cell of a text file holds, and how columns of cells become arrays."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._parameters import Floats
+from ..values import START, UTC
+
+MISSING = frozenset(
+    ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "?"],
+)
+"""Cells without a value, whatever their column holds."""
+
+MISSING_NUMBER = frozenset(["-", ".", "None"])
+"""Cells without a value among numbers and dates; among texts these are texts."""
+
+BLANK, DASH, WHOLE, POINT, COMMA, GROUPED, INFINITE, DATE, ZONED, TEXT = range(10)
+"""What a cell is: missing, missing among numbers, a number without or with a decimal point, one
+with a decimal comma, one that may have a decimal comma or a separator of thousands, an infinite
+number, a date or time, one with a time zone, anything else."""
+
+IS_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+IS_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+IS_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(?P<zone>Z|[+-]\d\d:?\d\d)?)?",
+    re.ASCII,
+)
+NUMBER_STARTS = frozenset("+-.0123456789")
+NUMBER_WORDS = frozenset(["inf", "infinity", "nan"])
+
+MOST_KNOWN = 1 << 16
+"""How many texts are kept in mind; more distinct ones are hardly repeated."""
+
+NO_TIME = int(np.iinfo(np.int64).min)
+TICK = datetime.timedelta(microseconds=1)
+
+
+def what_is(cell: str) -> int:
+    """Tell what a cell is."""
+    cell = cell.strip()
+    if cell in MISSING:
+        return BLANK
+    if cell in MISSING_NUMBER:
+        return DASH
+    first = cell[0]
+    if first not in NUMBER_STARTS and not first.isdigit():
+        return what_is_number(cell) if cell.lower() in NUMBER_WORDS else TEXT
+    found = what_is_number(cell)
+    if found == TEXT and IS_COMMA.fullmatch(cell):
+        return GROUPED if IS_GROUPED.fullmatch(cell) else COMMA
+    return what_is_date(cell) if found == TEXT else found
+
+
+def what_is_number(cell: str) -> int:
+    """Tell what kind of number a cell is."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return TEXT
+    if "_" in cell:
+        return TEXT
+    if not math.isfinite(value):
+        return BLANK if value != value else INFINITE
+    return POINT if "." in cell else WHOLE
+
+
+def what_is_date(cell: str) -> int:
+    """Tell whether a cell is a date, with a time zone or not."""
+    match = IS_DATE.fullmatch(cell)
+    if match is None:
+        return TEXT
+    try:
+        datetime.datetime.fromisoformat(cell)
+    except ValueError:
+        return TEXT
+    return ZONED if match["zone"] else DATE
+
+
+class Seen(dict[str, int]):
+    """What cells are; a cell that was seen before is not looked at again."""
+
+    def __missing__(self, cell: str) -> int:
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        found = self[cell] = what_is(cell)
+        return found
+
+
+class Texts(dict[str, "str | None"]):
+    """Texts of cells without blanks around them, equal ones as one object.
+
+    Parameters
+    ----------
+    missing : set of str
+        Texts that stand for no value.
+    """
+
+    def __init__(self, missing: frozenset[str] = MISSING):
+        super().__init__()
+        self.missing = missing
+
+    def __missing__(self, cell: str) -> str | None:
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        text = cell.strip()
+        found = None if text in self.missing else text if text == cell else self[text]
+        self[cell] = found
+        return found
+
+
+def doubles(cells: Sequence[str]) -> Floats:
+    """Give numbers; a ValueError if one is none."""
+    return np.fromiter(map(float, cells), np.float64, len(cells))
+
+
+def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
+    """Give numbers, NaN for missing ones."""
+    if decimal == ",":
+        cells = [cell.replace(",", ".") for cell in cells]
+    try:
+        return doubles(cells)
+    except ValueError:
+        return doubles(["nan" if is_blank(cell) else cell.strip() for cell in cells])
+
+
+def texts(cells: Sequence[str], known: Texts) -> NDArray[Any]:
+    """Give texts as objects, None for missing ones."""
+    return np.fromiter(map(known.__getitem__, cells), object, len(cells))
+
+
+class Times(dict[str, int]):
+    """Times of cells in microseconds since 1970, in UTC if they have time zones."""
+
+    def __missing__(self, cell: str) -> int:
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        found = self[cell] = NO_TIME if is_blank(cell) else ticks(cell.strip())
+        return found
+
+
+def dates(cells: Sequence[str], known: Times | None = None) -> NDArray[np.datetime64]:
+    """Give times, in UTC if they have time zones, NaT for missing ones."""
+    known = Times() if known is None else known
+    found = np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
+    return found.view("datetime64[us]")
+
+
+def ticks(cell: str) -> int:
+    """Give a time in microseconds since 1970; a ValueError if it is none."""
+    time = datetime.datetime.fromisoformat(cell)
+    return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - START) // TICK
+
+
+def is_blank(cell: str) -> bool:
+    """Tell whether a cell of numbers or dates is missing."""
+    return cell in MISSING or (cell := cell.strip()) in MISSING or cell in MISSING_NUMBER
+
+
+def short(cell: str) -> str:
+    """Write a cell between quotation marks, a long one cut."""
+    return repr(cell if len(cell) <= 60 else cell[:57] + "...")

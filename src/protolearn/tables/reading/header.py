@@ -1,0 +1,205 @@
+"""The names of the columns of a text file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..table import free
+from .cells import BLANK, DASH, DATE, POINT, TEXT, ZONED, short, what_is
+from .errors import TableFileError
+
+MOST_TOLD = 3
+"""How many columns without a name are told one by one."""
+
+YEARS = range(1500, 2200)
+
+OFTEN = 0.5
+"""Share of cells of a first row that recur below it if it is a row like others."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What is known of the columns before the rows are read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Their names.
+    there : bool
+        Whether the first record holds them.
+    width : int
+        Number of cells of each row; one more than there are names if each row ends with a
+        delimiter.
+    notes : tuple of str
+        What else was found.
+    """
+
+    names: tuple[str, ...]
+    there: bool
+    width: int
+    notes: tuple[str, ...] = ()
+
+
+class Kinds(NamedTuple):
+    """How many cells of a column there are, and how many are numbers and dates."""
+
+    present: int
+    numbers: int
+    dates: int
+
+    @classmethod
+    def of(cls, cells: Sequence[str]) -> Kinds:
+        """Count them."""
+        found = Counter(map(what_is, cells))
+        present = len(cells) - found[BLANK] - found[DASH]
+        dates = found[DATE] + found[ZONED]
+        return cls(present, present - dates - found[TEXT], dates)
+
+    @property
+    def typed(self) -> bool:
+        """Whether at least half are numbers, or dates."""
+        return self.present > 0 and 2 * max(self.numbers, self.dates) >= self.present
+
+
+def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
+    """Find the names of columns.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+    rows : list of list of str
+        The first records, none of them empty.
+    layout : Layout
+        What is known of the file, with a comment that may hold the names.
+    """
+    first, below = [cell.strip() for cell in rows[0]], rows[1:]
+    width = Counter(map(len, below)).most_common(1)[0][0] if below else len(first)
+    # A delimiter at the end of each row, but not of the header; or names of rows, but none of them.
+    ends = [row[-1].strip() for row in below if len(row) == width]
+    open_end = width > 1 and bool(ends) and not any(ends) and (len(first) < width or not first[-1])
+    if len(first) == width + 1 and not first[-1]:
+        first.pop()
+    one_less = len(first) == width - 1 and not open_end
+    notes = []
+    if open_end:
+        notes.append("each row ends with a delimiter; the empty column after it is left out")
+        first = first[: width - 1]
+    if one_less:
+        first = ["", *first]
+    check_width(name, first, width - open_end)
+    told = comment_names(layout, width - open_end)
+    there = one_less or is_header(first, below, bool(told) and is_attached(layout.comment))
+    given: list[str] = first
+    if not there:
+        given = told or [f"x{j}" for j in range(width - open_end)]
+        if not told:
+            notes.append(f"no header; the columns are called {listing(given)}")
+    check_different(name, given)
+    return Header(tuple(filled(given, notes)), there, width, tuple(notes))
+
+
+def check_width(name: str, first: list[str], width: int) -> None:
+    """Raise if the first record has another number of cells than the others."""
+    if len(first) != width:
+        raise TableFileError(
+            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
+            f"{', '.join(map(short, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
+            "rows below; expected a name for each column there: delete what stands before the "
+            "names, or look for a delimiter that is missing or too much."
+        )
+
+
+def comment_names(layout: Any, width: int) -> list[str]:
+    """Give the names of columns in a comment before the rows; none if it does not hold them."""
+    names: list[str] = layout.comment_cells
+    fits = len(names) == width and all(what_is(part) == TEXT for part in names)
+    return names if fits else []
+
+
+def is_attached(comment: str) -> bool:
+    """Tell whether a comment has no blank behind its mark, as names of columns have."""
+    return comment[:1] == "#" and not comment.strip("#")[:1].isspace()
+
+
+def listing(names: list[str]) -> str:
+    """Write the first and the last name."""
+    return f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0]
+
+
+def is_header(first: list[str], below: list[list[str]], told: bool = False) -> bool:
+    """Tell whether the first record holds names.
+
+    It does if it has texts above columns of numbers or dates, and no more numbers above them than
+    texts unless these could be names; if its numbers count columns or years; above texts, if it is
+    not a row that recurs in part, and names are not told elsewhere.
+    """
+    if not below:
+        return any(what_is(cell) == TEXT for cell in first)
+    names, values, again, texts = 0, [], 0, 0
+    counted: list[Sequence[str]] = []
+    for j, cell in enumerate(first):
+        column = [row[j] for row in below if j < len(row)]
+        kinds, kind = Kinds.of(column), what_is(cell)
+        if kind in (BLANK, DASH) or not kinds.present:
+            continue
+        if kinds.typed and kind == TEXT:
+            names += 1
+        elif kind != TEXT:
+            values.append(cell)
+            counted.append(column)
+        else:
+            texts += 1
+            again += cell in map(str.strip, column)
+    if names and values:
+        return names >= len(values) or all(map(str.isdigit, values))
+    if values and not again and is_counting(values, counted):
+        return True
+    return bool(names) or (not values and again <= OFTEN * texts and not (told and texts))
+
+
+def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
+    """Tell whether numbers of a first record count columns, from 0 or 1 on, or years.
+
+    They do not if the numbers below could be such too: integers, or years.
+    """
+    if len(values) < 2 or not all(cell.isascii() and cell.isdigit() for cell in values):
+        return False
+    start = int(values[0])
+    if [int(cell) for cell in values] != list(range(start, start + len(values))):
+        return False
+    if start in (0, 1):
+        return all(any(what_is(cell) == POINT for cell in column) for column in columns)
+    return int(values[-1]) in YEARS and start in YEARS and not any(map(has_years, columns))
+
+
+def has_years(cells: Sequence[str]) -> bool:
+    """Tell whether all numbers of a column are years."""
+    return all(cell.strip().isdecimal() and int(cell) in YEARS for cell in cells)
+
+
+def check_different(name: str, names: list[str]) -> None:
+    """Raise if a name is there twice."""
+    for one, number in Counter(names).items():
+        if number > 1 and one:
+            places = [str(j + 1) for j, other in enumerate(names) if other == one]
+            raise TableFileError(
+                f"{name!r} has the name {one!r} for columns {', '.join(places[:-1])} and "
+                f"{places[-1]} of its header; names must differ: rename all but one."
+            )
+
+
+def filled(names: list[str], notes: list[str]) -> list[str]:
+    """Give names to columns without one."""
+    found, taken = list(names), set(names)
+    without = [j for j, one in enumerate(names) if not one]
+    for j in without:
+        found[j] = free("index" if j == 0 else f"x{j}", taken)
+        taken.add(found[j])
+    notes += [f"column {j + 1} has no name and is called {found[j]!r}" for j in without[:MOST_TOLD]]
+    if without[MOST_TOLD:]:
+        notes.append(f"{len(without) - MOST_TOLD} more columns have no name")
+    return found

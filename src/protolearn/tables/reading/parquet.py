@@ -1,0 +1,182 @@
+"""Parquet files, by pyarrow."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cells import BLANK, DASH, DATE, POINT, WHOLE, ZONED, dates, numbers, short, what_is
+from .errors import TableFileError
+from .filling import empty_frame
+from .header import check_different
+from .opening import DataFile
+
+MAGIC = b"PAR1"
+ROWS = 1 << 16
+"""Rows that are read at once."""
+
+
+@contextmanager
+def opened(file: DataFile) -> Iterator[Any]:
+    """Open a Parquet file; one that is packed is unpacked to a temporary file first."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise TableFileError(
+            f"{file.name!r} is a Parquet file, which needs pyarrow: pip install "
+            "'protolearn[parquet]', or save the table as CSV."
+        ) from None
+    with file.binary() as stream, tempfile.TemporaryFile() as unpacked:
+        if file.gzipped:
+            shutil.copyfileobj(stream, unpacked)
+            unpacked.seek(0)
+        try:
+            yield pq.ParquetFile(unpacked if file.gzipped else stream)
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise TableFileError(
+                f"{file.name!r} is a damaged Parquet file ({reason}); copy or load it again."
+            ) from None
+
+
+def names_in(name: str, parquet: Any) -> list[str]:
+    """Give the names of the columns."""
+    names = list(parquet.schema_arrow.names)
+    if not names:
+        raise TableFileError(f"{name!r} has no columns; expected one at least.")
+    check_different(name, names)
+    if "" in names:
+        raise TableFileError(
+            f"{name!r} has no name for column {names.index('') + 1}; expected one for each: write "
+            "it with one."
+        )
+    return names
+
+
+def read_parquet(parquet: Any, chosen: list[str], asked: dict[str, str]) -> NDArray[Any]:
+    """Read some columns into a structured array, block by block."""
+    schema = parquet.schema_arrow
+    types = dict(zip(schema.names, schema.types, strict=True))
+    kinds = {name: kind_of(name, types[name]) for name in chosen}
+    kinds |= {name: kind for name, kind in asked.items() if name in kinds}
+    frame = empty_frame(kinds, parquet.metadata.num_rows)
+    shared: dict[str, dict[Any, Any]] = {name: {} for name in chosen}
+    start = 0
+    for batch in parquet.iter_batches(batch_size=ROWS, columns=chosen):
+        stop = start + batch.num_rows
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        for name, kind in kinds.items():
+            frame[name][start:stop] = values(name, columns[name], kind, start, shared[name])
+        start = stop
+    return frame
+
+
+def kind_of(name: str, dtype: Any) -> str:
+    """Tell what a type is."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(dtype):
+        return kind_of(name, dtype.value_type)
+    if types.is_integer(dtype) or types.is_floating(dtype) or types.is_decimal(dtype):
+        return "number"
+    if types.is_null(dtype):
+        return "number"
+    if types.is_date(dtype) or types.is_timestamp(dtype):
+        return "date"
+    texts = types.is_string(dtype) or types.is_large_string(dtype)
+    if texts or types.is_boolean(dtype) or str(dtype) == "string_view":
+        return "category"
+    raise TableFileError(
+        f"Column {name!r} holds {dtype}; expected numbers, texts, truth values or dates. Leave it "
+        "out, or write it as one of these."
+    )
+
+
+def values(name: str, column: Any, kind: str, start: int, shared: dict[Any, Any]) -> Any:
+    """Give a part of a column as an array."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    own = kind_of(name, column.type)
+    if kind == "category":
+        return texts(column, shared)
+    if own == "category":
+        return of_texts(name, column, kind, start)
+    if kind == own == "number":
+        found = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(False)
+        check_finite(name, found, start)
+        return found
+    if column.null_count == len(column):
+        return np.nan if kind == "number" else np.datetime64("NaT")
+    if kind != own:
+        raise TableFileError(
+            f"Column {name!r} is to hold {kind}s, but holds {column.type}; leave that away, or "
+            "write it as such."
+        )
+    return times(name, column)
+
+
+def times(name: str, column: Any) -> NDArray[Any]:
+    """Give times in microseconds. What has a time zone is stored in UTC."""
+    import pyarrow as pa
+
+    fine = pa.types.is_timestamp(column.type) and column.type.unit == "ns"
+    try:
+        return np.asarray(column.cast(pa.timestamp("us"), safe=not fine).to_numpy(False))
+    except pa.ArrowInvalid:
+        raise TableFileError(
+            f"Column {name!r} has a time too far from 1970 for microseconds; correct it, or leave "
+            "it empty if it is missing."
+        ) from None
+
+
+def check_finite(name: str, found: NDArray[Any], start: int) -> None:
+    """Raise if a number is infinite."""
+    wrong = np.isinf(found)
+    if wrong.any():
+        raise TableFileError(
+            f"Column {name!r} has {found[wrong][0]} in row {start + int(wrong.argmax()) + 1}, "
+            "which is not a finite number; correct it, or leave it out if it is missing."
+        )
+
+
+def texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
+    """Give values as texts, equal ones as one object."""
+    if len(shared) > ROWS:
+        shared.clear()
+    found = column.to_pylist()
+    for value in set(found) - shared.keys():
+        shared[value] = text(value)
+    return [shared[value] for value in found]
+
+
+def text(value: Any) -> str | None:
+    """Write a value: whole numbers as integers, dates as in ISO 8601."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def of_texts(name: str, column: Any, kind: str, start: int) -> NDArray[Any]:
+    """Give texts as numbers or dates."""
+    cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
+    found = list(map(what_is, cells))
+    good = {BLANK, DASH, *((WHOLE, POINT) if kind == "number" else (DATE, ZONED))}
+    for row, what in enumerate(found):
+        if what not in good:
+            raise TableFileError(
+                f"Column {name!r} is to hold {kind}s, but row {start + row + 1} has "
+                f"{short(cells[row])}; correct it, or leave it empty if it is missing."
+            )
+    return numbers(cells) if kind == "number" else dates(cells)

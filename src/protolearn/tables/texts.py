@@ -1,0 +1,62 @@
+"""Values of a table in the words and units of its user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._parameters import Floats
+from .category_column import UNKNOWN
+from .columns import CategoryColumn, Column
+from .encoder import TableEncoder
+from .steps import TableSteps
+from .values import Values
+
+UNUSED = "not used"
+"""In the place of a value of a column that was empty in the training rows."""
+
+
+def row_texts(encoder: TableEncoder, frame: Any) -> list[str]:
+    """Write the values of the first row of a frame, one for each column of the encoder."""
+    table = encoder._table(frame[:1], reset=False)
+    return [
+        value_text(column, table.read(name))
+        for column, name in zip(encoder.columns_, table.names, strict=True)
+    ]
+
+
+def value_text(column: Column, values: Values) -> str:
+    """Write the first of some values, and what it is taken as if it is missing."""
+    if isinstance(column, CategoryColumn):
+        code = int(column.codes(values)[0])
+        if code == UNKNOWN:
+            return f"{values.data[0]} (unknown)"
+        if values.data[0] is None and column.categories[code] is not None:
+            return taken_as(column.text(code))
+        return column.text(code)
+    if column.kind == "empty":
+        return UNUSED
+    text = column.text(float(column.plain(values)[0, 0]))
+    missing = values.kind == "empty" or values.data[0] != values.data[0]
+    return taken_as(text) if missing else text
+
+
+def taken_as(text: str) -> str:
+    """Say what took the place of a missing value."""
+    return f"missing (taken as {text})"
+
+
+def prototype_texts(steps: TableSteps, prototypes: Floats) -> list[list[str]]:
+    """Write rows of the space of the model: for each column of the table the value of each row."""
+    plain = steps.encoder._units.inverse_transform(steps.undone(prototypes))
+    return [
+        [plain_text(column, part[k : k + 1]) for k in range(len(plain))]
+        for column, part in steps.encoder._parts(plain)
+    ]
+
+
+def plain_text(column: Column, plain: Floats) -> str:
+    """Write a value; of categories the one that a prototype has most of."""
+    if isinstance(column, CategoryColumn):
+        code = int(column.nearest(plain)[0])
+        return "mixed" if code == UNKNOWN else column.text(code)
+    return UNUSED if column.kind == "empty" else column.text(float(plain[0, 0]))
