@@ -1,4 +1,4 @@
-"""A ledger whose fits look up scores that somebody has given."""
+"""A ledger whose fits look up scores that somebody has given, and a clock that they move."""
 
 from itertools import combinations
 
@@ -9,14 +9,36 @@ from protolearn.selection.auto.folds import Pair
 from protolearn.selection.auto.ledger import Ledger, Task
 
 
+class Clock:
+    """Tells the time that somebody has set."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def rules(self, monkeypatch):
+        """Let budgets and fits take their time from here."""
+        monkeypatch.setattr("protolearn.selection.auto.budget.monotonic", self)
+        monkeypatch.setattr("protolearn.selection.auto.ledger.perf_counter", self)
+        return self
+
+
 class Stub:
     """A candidate and its model in one; its fits note where they were asked for."""
 
     classes_ = np.array([0, 1])
+    all_pairs = False
 
-    def __init__(self, number, size, order, failing):
+    def __init__(self, number, size, order, failing, clock=None, cost=0.0):
         self.number, self.order, self.failing = number, order, failing
+        self.clock, self.cost = clock, cost
         self.prototypes_ = np.zeros((1, size))
+
+    @property
+    def model(self):
+        return self.number  # no two are of one kind
 
     def __str__(self):
         return f"number {self.number}"
@@ -29,6 +51,8 @@ class Stub:
 
     def fit(self, X, y):
         self.order.append((self.number, int(X[0]) // 2))
+        if self.clock is not None:
+            self.clock.now += self.cost
         if self.failing:
             raise ValueError("no")
         return self
@@ -50,19 +74,24 @@ def pairs_of(n_splits, n_folds):
     ]
 
 
-def given_ledger(scores, n_splits, n_folds, max_fits=None, failing=(), sizes=None):
+def given_ledger(
+    scores, n_splits, n_folds, max_fits=None, failing=(), sizes=None, clock=None, costs=None
+):
     """Give a ledger, and the list of its fits in their order.
 
-    Scores have the shape (n_candidates, n_pairs, 2).
+    Scores have the shape (n_candidates, n_pairs, 2); costs are what a fit of each takes.
     """
     scores = np.asarray(scores, dtype=float)
     order = []
     sizes = np.ones(len(scores), int) if sizes is None else sizes
-    stubs = [Stub(k, int(sizes[k]), order, k in failing) for k in range(len(scores))]
+    costs = np.zeros(len(scores)) if costs is None else costs
+    stubs = [
+        Stub(k, int(sizes[k]), order, k in failing, clock, costs[k]) for k in range(len(scores))
+    ]
     rows = np.arange(scores[0].size)
     task = Task(rows, rows % 2, lambda model, X, y: scores[model.number].flat[X[0]], seed=0)
     pairs, budget = pairs_of(n_splits, n_folds), Budget(max_fits, None)
-    return Ledger(stubs, task, pairs, budget, n_jobs=1, report=lambda ledger: None), order
+    return Ledger(stubs, task, pairs, budget, n_jobs=1), order
 
 
 def filled(scores, n_splits, n_folds, n_fits, **given):

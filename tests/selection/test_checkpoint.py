@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from protolearn import GLVQ
 from protolearn.losses import Sigmoid
 from protolearn.selection.comparison import compare
-from protolearn.selection.comparison.fingerprint import digest, parameters, text
+from protolearn.selection.fingerprint import digest, parameters, text
 
 IRIS = load_iris(return_X_y=True)
 HARD = IRIS[0][:, :2] + np.random.RandomState(0).randn(150, 2), IRIS[1]
@@ -333,3 +333,19 @@ def test_digests_of_frames():
         frame.iloc[:1],
     ]
     assert len({digest(frame), *map(digest, changes)}) == 6
+
+
+def test_digests_of_structured_arrays():
+    kinds = [("a", float), ("b", object), ("c", "datetime64[us]")]
+    rows = np.array([(1.0, "x", "2020-01-01"), (np.nan, None, "NaT")], dtype=kinds)
+    assert digest(rows) == digest(rows.copy())
+    apart = np.array(rows, dtype=np.dtype(kinds, align=True))
+    assert digest(rows) == digest(apart)  # bytes between fields say nothing
+    renamed = rows.astype([("z", float), *kinds[1:]])
+    changes = [renamed, rows[:1], rows[::-1], rows[["a", "b"]]]
+    for field, value in ("a", 2.0), ("b", "None"), ("c", "2020-01-02"):
+        changes.append(rows.copy())
+        changes[-1][field][-1] = value
+    assert len({digest(rows), *map(digest, changes)}) == 8
+    plain = np.zeros(2, dtype=[("a", float)])  # without objects too the names count
+    assert digest(plain) != digest(plain.astype([("b", float)]))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.lib.recfunctions import structured_to_unstructured
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -19,7 +20,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from protolearn import GLVQ
 from protolearn.selection.comparison import compare
@@ -166,6 +167,25 @@ def test_a_fit_that_fails(small):
     with pytest.warns(FitFailedWarning, match="Its score is 0"):
         found = compare(models, {"d": (X, y)}, cv=cv, error_score=0)
     assert found.scores[0, 1, 0] == 0.0
+
+
+def test_failures_can_be_told_apart(small):
+    with pytest.warns(FitFailedWarning) as caught:
+        compare({"good": GaussianNB(), "bad": Fails()}, small, cv=3, error_score=np.nan)
+    told = {(one.message.model, one.message.reason) for one in caught}
+    assert told == {("bad", "ArithmeticError: the first row is missing")}
+
+
+def test_structured_rows(small):
+    X, y = small
+    rows = np.empty(len(X), dtype=[(name, float) for name in "abcd"])
+    for j, name in enumerate("abcd"):
+        rows[name] = X[:, j]
+    plain = compare(MODELS, small, cv=3, random_state=0)
+    columns = FunctionTransformer(structured_to_unstructured)
+    models = {name: make_pipeline(columns, model) for name, model in MODELS.items()}
+    found = compare(models, (rows, y), cv=3, random_state=0)
+    np.testing.assert_array_equal(found.scores, plain.scores)
 
 
 def test_progress_bar(small, capsys):

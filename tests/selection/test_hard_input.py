@@ -17,7 +17,7 @@ from protolearn.selection import (
     roc,
     roc_over_folds,
 )
-from protolearn.selection.comparison.fingerprint import text
+from protolearn.selection.fingerprint import text
 
 X, Y = load_iris(return_X_y=True)
 

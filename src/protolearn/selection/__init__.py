@@ -1,6 +1,6 @@
 """Honest evaluation, comparison and the automatic choice of models."""
 
-from .auto import AutoPrototypeClassifier, Leaderboard, Standing
+from .auto import AutoPrototypeClassifier, Leaderboard, SearchProgress, Standing
 from .comparison import Comparison, PairedTest, WinTieLoss, compare
 from .confusion import ConfusionMatrix, confusion_percent
 from .error_parts import BiasVariance, SquaredParts, bias_variance
@@ -25,6 +25,7 @@ __all__ = [
     "NestedResult",
     "PairedTest",
     "RocCurve",
+    "SearchProgress",
     "SquaredParts",
     "Standing",
     "WinTieLoss",

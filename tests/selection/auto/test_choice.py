@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.model_selection import StratifiedKFold
 
 from given_ledger import filled
-from protolearn.selection.auto.choice import best, chosen_of, chosen_without, simplest
+from protolearn.selection.auto.choice import best, chosen_of, chosen_without, expected, simplest
 
 SIZES = np.array([50.0, 10.0, 5.0])
 
@@ -66,6 +66,56 @@ def test_one_fit_is_enough_for_a_choice():
     ledger = filled(np.full((3, 6, 2), 0.5), 2, 3, [1, 0, 0])
     assert chosen_of(ledger, 3, simplest) == 0
     assert chosen_without(ledger, 2, 3, simplest) == 0
+    assert expected(ledger, 3, simplest) == 0.5
+
+
+@pytest.mark.parametrize("choose", [best, simplest])
+@pytest.mark.parametrize("n_fits", [(1, 1, 1), (2, 2, 1), (2, 2, 2), (4, 4, 4), (5, 5, 3)])
+def test_a_split_that_nobody_has_finished(choose, n_fits):
+    """By plain loops: pairs of four folds, of which some are missing."""
+    scores = np.random.RandomState(1).uniform(size=(3, 6, 2))
+    ledger = filled(scores, 1, 4, n_fits, sizes=[3, 2, 1])
+    taking_part = [number for number in range(3) if n_fits[number] == max(n_fits)]
+    pairs = list(combinations(range(4), 2))[: max(n_fits)]
+    told = []
+    for fold in range(4):
+        here = [(place, pair.index(fold)) for place, pair in enumerate(pairs) if fold in pair]
+        number = taking_part[-1]  # the smallest, if nothing is known
+        if here:
+            other = np.array([[scores[n, p, 1 - k] for p, k in here] for n in taking_part])
+            number = taking_part[choose(other, np.array([3.0, 2.0, 1.0])[taking_part])]
+            told.append(np.mean([scores[number, p, k] for p, k in here]))
+        assert chosen_without(ledger, fold, 4, choose) == number
+    assert expected(ledger, 4, choose) == pytest.approx(np.mean(told))
+
+
+def test_what_is_expected_by_hand():
+    """Pairs (0, 1), (0, 2), (1, 2): a fold is judged by what the others have chosen."""
+    scores = np.array([[[0.1, 0.9], [0.2, 0.8], [0.3, 0.7]], [[0.6, 0.4], [0.5, 0.5], [0.9, 0.1]]])
+    ledger = filled(scores, 1, 3, [3, 3])
+    # Without 0: on 1 and 2 by (0, 1), (0, 2): 0.9, 0.8 against 0.4, 0.5.
+    # Without 1: on 0 and 2 by (0, 1), (1, 2): 0.1, 0.7 against 0.6, 0.1.
+    # Without 2: on 0 and 1 by (0, 2), (1, 2): 0.2, 0.3 against 0.5, 0.9.
+    assert [chosen_without(ledger, fold, 3, best) for fold in range(3)] == [0, 0, 1]
+    judged = np.mean([0.1, 0.2]), np.mean([0.9, 0.3]), np.mean([0.5, 0.1])
+    assert expected(ledger, 3, best) == pytest.approx(np.mean(judged))
+
+
+def test_the_second_split_is_not_expected():
+    scores = np.random.RandomState(0).uniform(size=(3, 12, 2))
+    first = filled(scores[:, :6], 1, 4, [6, 6, 6])
+    both = filled(scores, 2, 4, [12, 6, 12])
+    assert expected(both, 4, best) == expected(first, 4, best)
+
+
+def test_candidates_that_are_too_slow_have_no_part():
+    scores = np.random.RandomState(0).uniform(size=(3, 6, 2))
+    scores[1] += 1.0
+    ledger = filled(scores, 1, 4, [6, 6, 6])
+    ledger.too_slow = {1}
+    others = filled(scores[[0, 2]], 1, 4, [6, 6])
+    assert chosen_of(ledger, 4, best) == [0, 2][chosen_of(others, 4, best)]
+    assert expected(ledger, 4, best) == expected(others, 4, best)
 
 
 def test_no_score_at_all_names_the_reason():
@@ -88,10 +138,10 @@ def test_without_a_fold_neither_its_scores_nor_its_fits_decide():
     assert chosen_without(filled(changed, 1, 4, [6] * 6), 2, 4, best) == chosen
 
 
-@pytest.mark.parametrize("choose", [best, simplest])
-def test_luck_is_not_expected_to_last(choose):
-    """Coin labels, nearest means of some features: the best is above chance, the choice is not."""
-    rng, told, top = np.random.RandomState(0), [], []
+@pytest.fixture(scope="module")
+def lucky():
+    """Give ledgers of nearest means of some features, that learned from a coin."""
+    rng, ledgers = np.random.RandomState(0), []
     for _ in range(60):
         X, y = rng.normal(size=(60, 8)), rng.permutation(np.repeat([0, 1], 30))
         models = [rng.permutation(8)[:3] for _ in range(12)]
@@ -104,9 +154,14 @@ def test_luck_is_not_expected_to_last(choose):
 
         two = list(combinations(folds, 2))
         scores = [[[score(m, pair, test) for test in pair] for pair in two] for m in models]
-        ledger = filled(scores, 1, 4, [6] * 12, sizes=np.full(12, 3))
-        chosen = [chosen_without(ledger, fold, 4, choose) for fold in range(4)]
-        told += [score(models[c], (fold,), fold) for c, fold in zip(chosen, folds, strict=True)]
-        top.append(ledger.scores.mean(axis=(1, 2)).max())
+        ledgers.append(filled(scores, 1, 4, [6] * 12, sizes=np.full(12, 3)))
+    return ledgers
+
+
+@pytest.mark.parametrize("choose", [best, simplest])
+def test_luck_is_not_expected_to_last(lucky, choose):
+    """The best is above chance, what is expected of the choice is not."""
+    told = [expected(ledger, 4, choose) for ledger in lucky]
+    top = [ledger.scores.mean(axis=(1, 2)).max() for ledger in lucky]
     assert np.mean(top) > 0.56
     assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(60 * 60)

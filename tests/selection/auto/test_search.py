@@ -82,7 +82,48 @@ def test_the_first_fit_is_made_whatever_the_time():
     assert budget.left(3) == 3
     budget.n_fits = 3
     assert budget.left(3) == 0
-    assert "1e-09 seconds" in budget.reason()
+    assert budget.left(3, timeless=True) == 3
+    assert "1e-09 seconds were over" in budget.reason()
+
+
+def test_what_is_known_is_taken_over_and_counted():
+    scores = random_scores(16)
+    whole, _ = made(scores)
+    search(whole, N_FIRST)
+    part, first = made(scores, max_fits=20)
+    search(part, N_FIRST)
+    rest, second = made(scores, max_fits=31)
+    rest.known = part.trials
+    search(rest, N_FIRST)
+    assert rest.budget.n_fits == 31
+    assert len(second) == 11
+    assert first + second == list(whole.trials)[:31]
+
+
+def test_who_has_not_finished_the_first_split_does_not_go_on():
+    """Five of eight have no place: among the better half are those with one, in their order."""
+    scores = random_scores(8)
+    ledger, order = made(scores)
+
+    class Hasty:
+        """Passes over the others."""
+
+        def in_time(self, ledger, places, n_workers):
+            return [place for place in places if place[0] in (1, 4, 6) or place[1] == 0]
+
+        def foretell(self, ledger, place):
+            return False
+
+        def together(self, ledger, places, n_workers):
+            return places
+
+    ledger.pace = Hasty()
+    assert search(ledger, N_FIRST)
+    assert ledger.passed_over
+    assert [n for n in range(8) if ledger.n_fits()[n] > 1] == [1, 4, 6]
+    means = scores[:, :N_FIRST].mean(axis=(1, 2))
+    later = [number for number, pair in order if pair == N_FIRST]
+    assert later == sorted((1, 4, 6), key=lambda number: -means[number])
 
 
 def test_no_budget_is_said():

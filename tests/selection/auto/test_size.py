@@ -9,8 +9,13 @@ from protolearn import (
     GMLVQ,
     GRLVQ,
     LGMLVQ,
+    RVM,
+    CommitteeMachine,
+    ExemplarSVM,
     FisherPrototypes,
+    KernelAdaTron,
     KernelGLVQ,
+    ParityMachine,
     PrototypeSVM,
     SoftMarginSVM,
 )
@@ -43,3 +48,23 @@ def test_size_of_two_classes_and_of_an_ensemble():
     model = PrototypeSVM(random_state=0).fit(X, Y)
     assert n_prototypes(model) == len(model.prototypes_)
     assert n_numbers(model) == np.size(model.hyperplanes_) + len(model.prototypes_)
+
+
+def test_size_of_machines_with_several_units():
+    committee = CommitteeMachine(n_units=5, random_state=0).fit(X[:100], Y[:100])
+    assert (n_prototypes(committee), n_numbers(committee)) == (2, 5 * (4 + 1))
+    parity = ParityMachine(random_state=0).fit(X, Y)
+    assert n_numbers(parity) == sum(map(len, parity.units_)) * (4 + 1)
+    exemplars = ExemplarSVM().fit(X[::5], Y[::5])
+    assert (n_prototypes(exemplars), n_numbers(exemplars)) == (30, 30 * (4 + 1))
+
+
+@pytest.mark.parametrize("model", [RVM(kernel="rbf"), KernelAdaTron(gamma=10.0)])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_size_of_planes_behind_a_kernel(model, n_classes):
+    """A number for each row that is referred to, one for the threshold, and those rows."""
+    model.fit(X[: 50 * n_classes : 3], Y[: 50 * n_classes : 3])
+    n_planes = 1 if n_classes == 2 else 3
+    n_rows = len(model.support_)
+    assert n_numbers(model) == n_planes * (n_rows + 1) + 4 * n_rows
+    assert n_prototypes(model) == n_classes

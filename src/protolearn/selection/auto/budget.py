@@ -32,9 +32,17 @@ class Budget:
         """The seconds since the beginning."""
         return monotonic() - self._start
 
-    def left(self, n_fits: int) -> int:
-        """Give how many of some fits may begin now; the very first always may."""
-        if self.n_fits and self.seconds is not None and self.elapsed >= self.seconds:
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return self.seconds is not None and self.elapsed >= self.seconds
+
+    def left(self, n_fits: int, timeless: bool = False) -> int:
+        """Give how many of some fits may begin now; the very first always may.
+
+        ``timeless``: among them are some that take no time.
+        """
+        if self.n_fits and not timeless and self.over:
             return 0
         return n_fits if self.max_fits is None else min(n_fits, self.max_fits - self.n_fits)
 
@@ -42,4 +50,5 @@ class Budget:
         """Say which limit was met."""
         if self.max_fits is not None and self.n_fits >= self.max_fits:
             return f"max_fits={self.max_fits} was reached"
-        return f"time_budget={self.seconds:g} seconds were over"
+        rest = "were over" if self.over else "leave no time for more"
+        return f"time_budget={self.seconds:g} seconds {rest}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ class Candidate:
     Parameters
     ----------
     family : str
-        The family it belongs to.
+        The family it belongs to; the name of the model if it is in none.
     model : type
         The class of the model.
     settings : mapping
@@ -61,6 +60,11 @@ class Candidate:
             model.set_params(random_state=seed)
         scaler = [("scaler", StandardScaler())] if self.scaled else []
         return Pipeline([*scaler, ("model", model)])
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether it compares all pairs of rows, so that its time grows with their square."""
+        return self.family in ALL_PAIRS or self.family in ALL_PAIRS_MODELS
 
     def __str__(self) -> str:
         """Write the model with what differs from its defaults."""
@@ -147,33 +151,8 @@ FAMILIES = {
 ALL_PAIRS = "kernel", "ensemble"
 """Families that compare all pairs of rows."""
 
-
-def chosen_families(names: Any, n_rows: int) -> list[str]:
-    """Give the families that are wanted, in the order in which they take turns."""
-    if isinstance(names, str) and names == "all":
-        return [name for name in FAMILIES if n_rows <= MOST_PAIRS or name not in ALL_PAIRS]
-    given = list(names) if np.iterable(names) and not isinstance(names, str) else [names]
-    if not given or not all(name in FAMILIES for name in given):
-        raise ValueError(
-            f"families={names!r} of AutoPrototypeClassifier must be 'all' or some of "
-            f"{', '.join(map(repr, FAMILIES))}."
-        )
-    return [name for name in FAMILIES if name in given]
-
-
-def candidates(
-    families: Iterable[str], n_features: int, rng: np.random.RandomState, scaled: bool = True
-) -> list[Candidate]:
-    """Give all candidates of some families, in the order in which they are tried.
-
-    The families take turns. Each begins with the settings that are most often good, and goes on
-    with the others in random order.
-    """
-    turns = []
-    for family in families:
-        first, *others = members(family, n_features, scaled)
-        turns.append([first, *(others[i] for i in rng.permutation(len(others)))])
-    return [member for turn in zip_longest(*turns) for member in turn if member is not None]
+ALL_PAIRS_MODELS = "AdaTron", "ExemplarSVM", "KernelAdaTron", "RVM"
+"""Other models that do."""
 
 
 def members(family: str, n_features: int, scaled: bool = True) -> list[Candidate]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
 from ..._parameters import Floats
-from .folds import Fold
-from .ledger import Ledger, trial
+from .ledger import Ledger
 
 Choice = Callable[[Floats, Floats], int]
 
@@ -62,24 +60,21 @@ def chosen_without(ledger: Ledger, fold: int, n_folds: int, choose: Choice) -> i
     """
     n_fits = ledger.n_fits()
     numbers = np.flatnonzero(n_fits >= min(comb(n_folds, 2), int(n_fits.max())))
-    if len(numbers) == 1:  # which may have too few fits for the question
-        return int(numbers[0])
-    return int(numbers[choose(ledger.without(numbers, fold), ledger.sizes(numbers))])
+    scores, sizes = ledger.without(numbers, fold), ledger.sizes(numbers)
+    made = np.isfinite(scores).all(axis=0)  # not all, if time was over in the first split
+    return int(numbers[choose(scores[:, made], sizes) if made.any() else sizes.argmin()])
 
 
-def expected(ledger: Ledger, split: Sequence[Fold], choose: Choice, n_jobs: int | None) -> float:
-    """Give the mean score on the folds of the first split, each by what is chosen without it."""
-    chosen = [chosen_without(ledger, fold, len(split), choose) for fold in range(len(split))]
-    made = Parallel(n_jobs=n_jobs)(
-        delayed(trial)(ledger.candidates[number], ledger.task, *fold)
-        for number, fold in zip(chosen, split, strict=True)
-    )
-    scores = [one.scores for one in made if not one.failure]
-    if not scores:
-        raise ValueError(
-            f"The models chosen without one of the folds could not be scored on it: "
-            f"{ledger.candidates[chosen[0]]}: {made[0].failure}"
-        )
+def expected(ledger: Ledger, n_folds: int, choose: Choice) -> float:
+    """Give the mean score on the folds of the first split, each by what is chosen without it.
+
+    The scores are those of the search: its fits leave out two folds, one of which is this one.
+    """
+    scores = []
+    for fold in range(n_folds):
+        number = chosen_without(ledger, fold, n_folds, choose)
+        made = ledger.on(number, fold)
+        scores += [made.mean()] if len(made) else []
     return float(np.mean(scores))
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Integral
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -20,12 +24,15 @@ from ..._parameters import Floats
 from ..._threads import one_blas_thread
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
 from .budget import Budget
-from .candidates import Candidate, candidates, chosen_families
-from .choice import best, chosen_of, expected, simplest
-from .folds import FEWEST, Fold, pairs, sampled, splits
+from .candidates import Candidate
+from .checkpoint import Checkpoint
+from .choice import Choice, best, chosen_of, expected, simplest
+from .folds import FEWEST, pairs, sampled, splits
 from .leaderboard import Leaderboard, leaderboard
 from .ledger import Ledger, Task
-from .progress import shown
+from .named import candidates, chosen_names
+from .pace import Pace
+from .progress import bar, progress_of
 from .search import search
 from .temperature import probabilities
 
@@ -49,15 +56,16 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
     families : "all" or sequence of str, default="all"
         Which may be chosen, out of ``"linear"`` (mean of class, Fisher, soft-margin SVM),
         ``"fixed"`` (GLVQ, RSLVQ), ``"learned"`` (GRLVQ, GMLVQ, MRSLVQ), ``"local"`` (LGMLVQ),
-        ``"kernel"`` (KernelGLVQ), ``"ensemble"`` (PrototypeSVM). The last two compare all pairs of
-        rows: ``"all"`` has them up to 5,000 rows.
+        ``"kernel"`` (KernelGLVQ), ``"ensemble"`` (PrototypeSVM), and the name of any classifier of
+        this library, such as ``"LVQ21"`` or ``"lvq21"``. The families ``"kernel"`` and
+        ``"ensemble"`` compare all pairs of rows: ``"all"`` has them up to 5,000 rows.
     max_fits : int, default=300
         Fits that the search may make; None: as many as the candidates need, about 900. The same
         seed gives the same choice.
     time_budget : float, default=None
-        Seconds that the search may take; the choice then depends on the machine. Fits that have
-        begun are finished, and six more come after the search, for ``best_score_`` and for
-        ``best_estimator_``.
+        Seconds that ``fit`` may take; the choice then depends on the machine. Fits that have begun
+        are finished, so that it may take a little longer, but none begins that is expected to take
+        longer than there is time, and the time for the last one, to all rows, is kept.
     prefer_simple : bool, default=True
         Take the simplest model, the one with the fewest numbers, within one standard error of the
         best; False: the best.
@@ -69,6 +77,13 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         same.
     n_jobs : int, default=None
         Fits at a time, as in scikit-learn. It does not change the choice unless time is short.
+    checkpoint : str or path, default=None
+        A file to keep fits in, so that a search that was stopped goes on where it was when ``fit``
+        is called again with the same data and parameters; ``random_state`` must be an integer.
+        Budgets may be others than before.
+    callback : callable, default=None
+        Is called after fits with a :class:`~protolearn.selection.SearchProgress`: how many fits
+        there are, what share of the search is done, which model is ahead.
     verbose : int, default=0
         1 shows a progress bar, and says where the search stopped.
     random_state : int, RandomState or None, default=None
@@ -84,8 +99,8 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         where one has fewer rows than the others have prototypes.
     best_score_ : float
         What may be expected of the choice on new rows: for each fold the score of the model that
-        would be chosen, and fitted, without that fold, mean over the folds. The best score of the
-        leaderboard promises too much, since it is the best of many.
+        would be chosen without that fold, mean over the folds. The best score of the leaderboard
+        promises too much, since it is the best of many.
     leaderboard_ : Leaderboard
         All candidates that were tried; print it, or take its ``to_frame()``.
     stopped_ : str
@@ -116,7 +131,8 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
 
     Leaving out two folds at once makes ``best_score_`` fair without a second search: a fold is
     judged by a model that was chosen by the other four, on fits that had not seen it. It is rather
-    low than high, since the choice is made with fewer rows and no second split.
+    low than high, since models are chosen and judged with three fifths of the rows and without the
+    second split.
 
     ``predict_proba`` is the softmax of the scores of the chosen model, divided by a temperature
     with the best likelihood on held-out rows; it is there for models without probabilities too.
@@ -157,6 +173,8 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         standardize: bool = True,
         scoring: Any = "accuracy",
         n_jobs: int | None = None,
+        checkpoint: Any = None,
+        callback: Any = None,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -167,6 +185,8 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         self.standardize = standardize
         self.scoring = scoring
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
 
@@ -188,11 +208,12 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         array, y = self._check_data(X, y)
         rng = check_random_state(self.random_state)
-        families = chosen_families(self.families, len(array))
-        tried = candidates(families, array.shape[1], rng, self.standardize)
+        names = chosen_names(self.families, len(array))
+        tried = candidates(names, array.shape[1], rng, self.standardize)
         seed = int(rng.randint(2**31 - 1))
-        ledger, split = self._search(tried, array, y, seed)
-        number = self._choose(ledger, split)
+        choose = simplest if self.prefer_simple else best
+        ledger, n_folds = self._search(tried, array, y, seed, choose)
+        number = self._choose(ledger, n_folds, choose)
         chosen = ledger.candidates[number]
         # Scores of models that learned from other rows have about the same size.
         self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
@@ -257,17 +278,20 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
             return getattr(self.best_estimator_, method)(named(X, array))
 
     def _search(
-        self, tried: Sequence[Candidate], X: Floats, y: NDArray[Any], seed: int
-    ) -> tuple[Ledger, list[Fold]]:
-        """Try candidates as long as the budget lasts; give the ledger, and the first split."""
+        self, tried: Sequence[Candidate], X: Floats, y: NDArray[Any], seed: int, choose: Choice
+    ) -> tuple[Ledger, int]:
+        """Try candidates as long as the budget lasts; give the ledger, and the folds of a split."""
         rows = sampled(y, seed)
         folds = splits(y[rows], seed)
-        every = [pair for k, split in enumerate(folds) for pair in pairs(split, k * len(split))]
+        n_folds = len(folds[0])
+        every = [pair for k, split in enumerate(folds) for pair in pairs(split, k * n_folds)]
         task = Task(X[rows], y[rows], check_scoring(tried[0].pipeline(y, seed), self.scoring), seed)
-        with shown(bool(self.verbose)) as report:
-            budget = Budget(self.max_fits, self.time_budget)
-            ledger = Ledger(tried, task, every, budget, n_jobs=self.n_jobs, report=report)
-            finished = search(ledger, len(every) // len(folds))
+        budget = Budget(self.max_fits, self.time_budget)
+        pace = Pace(budget, len(y), n_folds, choose)
+        ledger = Ledger(tried, task, every, budget, n_jobs=self.n_jobs, pace=pace)
+        with self._followed(ledger):
+            finished = search(ledger, len(every) // len(folds)) and not ledger.passed_over
+        ledger.too_slow = pace.too_slow(ledger)
         self.n_fits_, self.search_time_ = budget.n_fits, budget.elapsed
         why = "every candidate was tried" if finished else budget.reason()
         n_tried = len({number for number, _ in ledger.trials})
@@ -277,13 +301,38 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         )
         if self.verbose:
             print(f"AutoPrototypeClassifier: {self.stopped_}")
-        return ledger, folds[0]
+        return ledger, n_folds
 
-    def _choose(self, ledger: Ledger, split: Sequence[Fold]) -> int:
+    @contextmanager
+    def _followed(self, ledger: Ledger) -> Iterator[None]:
+        """Show how far a search is, tell the user's function, and keep its fits in the file."""
+        with bar(bool(self.verbose)) as listeners:
+            if self.callback is not None:
+                listeners.append(self.callback)
+            kept = None
+            if self.checkpoint is not None:
+                given = {"scoring": self.scoring, "random_state": self.random_state}
+                kept = Checkpoint(self.checkpoint, ledger, given)
+
+            def report() -> None:
+                if kept is not None:
+                    kept.note()
+                for listener in listeners:
+                    listener(progress_of(ledger))
+
+            ledger.report = report
+            try:
+                yield
+            finally:
+                if kept is not None:
+                    kept.write()
+            for listener in listeners:
+                listener(replace(progress_of(ledger), share=1.0))
+
+    def _choose(self, ledger: Ledger, n_folds: int, choose: Choice) -> int:
         """Choose by the scores, and store what is known of the choice."""
-        choose = simplest if self.prefer_simple else best
-        number = chosen_of(ledger, len(split), choose)
-        self.best_score_ = expected(ledger, split, choose, self.n_jobs)
+        number = chosen_of(ledger, n_folds, choose)
+        self.best_score_ = expected(ledger, n_folds, choose)
         self.leaderboard_ = leaderboard(ledger, number)
         return number
 
@@ -296,6 +345,21 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         check_flag(self, "prefer_simple")
         check_flag(self, "standardize")
         check_verbose(self)
+        if not (self.callback is None or callable(self.callback)):
+            raise ValueError(
+                f"callback={self.callback!r} of AutoPrototypeClassifier must be None or a function "
+                "of one argument, how far the search is."
+            )
+        if not (self.checkpoint is None or isinstance(self.checkpoint, (str, PathLike))):
+            raise ValueError(
+                f"checkpoint={self.checkpoint!r} of AutoPrototypeClassifier must be None or the "
+                "path of a file."
+            )
+        if self.checkpoint is not None and not isinstance(self.random_state, Integral):
+            raise ValueError(
+                f"random_state={self.random_state!r} of AutoPrototypeClassifier must be an integer "
+                "if there is a checkpoint: otherwise every call is another search."
+            )
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
             raise ValueError(
                 f"scoring={self.scoring!r} of AutoPrototypeClassifier must be the name of one "

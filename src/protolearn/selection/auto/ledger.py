@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
+from numba.core.event import install_timer
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -20,8 +21,15 @@ from .folds import Pair
 from .size import n_numbers, n_prototypes
 from .temperature import steepness
 
+if TYPE_CHECKING:
+    from .pace import Pace
+
 AHEAD = 2
 """Fits for each worker that begin together: the clock is read in between."""
+
+
+Place = tuple[int, int]
+"""Numbers of a candidate and of a pair of folds: a fit."""
 
 
 class BudgetSpent(Exception):
@@ -38,10 +46,13 @@ class Task(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What came of a fit: NaN, and the reason, if nothing did."""
+    """What came of a fit: NaN, and the reason, if nothing did.
+
+    The seconds are those of a later fit: without the compilation that a first one may need.
+    """
 
     scores: tuple[float, ...]
-    seconds: float
+    seconds: float = np.nan
     n_numbers: float = np.nan
     n_prototypes: float = np.nan
     steepness: float = np.nan
@@ -63,8 +74,8 @@ class Ledger:
         What may be spent.
     n_jobs : int or None
         Fits at a time.
-    report : callable
-        Is called with the ledger when fits are done.
+    pace : Pace, default=None
+        What tells which fits there is time for; None: all.
 
     Attributes
     ----------
@@ -72,6 +83,12 @@ class Ledger:
         On each fold of a pair; NaN where there is no fit yet, or it failed.
     trials : dict of (candidate, pair) to Trial
         All fits that have been made.
+    known : dict of (candidate, pair) to Trial
+        Fits that an earlier search has made: they are taken over when they are asked for.
+    too_slow : set of int
+        Candidates that have no time for a fit to all rows, and are not chosen.
+    passed_over : bool
+        Whether fits were left out for lack of time.
     """
 
     def __init__(
@@ -82,34 +99,50 @@ class Ledger:
         budget: Budget,
         *,
         n_jobs: int | None,
-        report: Callable[[Ledger], None],
+        pace: Pace | None = None,
     ):
         self.candidates, self.task, self.pairs = candidates, task, pairs
-        self.budget, self.report = budget, report
+        self.budget, self.pace = budget, pace
         self.scores = np.full((len(candidates), len(pairs), 2), np.nan)
-        self.trials: dict[tuple[int, int], Trial] = {}
+        self.trials: dict[Place, Trial] = {}
+        self.known: dict[Place, Trial] = {}
+        self.too_slow: set[int] = set()
+        self.passed_over = False
+        self.report: Callable[[], None] = lambda: None
         self._workers = Parallel(n_jobs=n_jobs)
-        self._chunk = AHEAD * effective_n_jobs(n_jobs) if effective_n_jobs(n_jobs) > 1 else 1
+        self._n_workers = effective_n_jobs(n_jobs)
+        self._chunk = self._n_workers * (AHEAD if self._n_workers > 1 else 1)
 
     def fill(self, numbers: Sequence[int], n_fits: int) -> None:
         """Make those of the first fits of some candidates that have not been made.
 
-        A candidate that has failed is not tried again.
+        A candidate that has failed is not tried again, and one that takes longer than there is time
+        is passed over.
         """
         failed = self.failures()
         places = ((number, pair) for number in numbers for pair in range(n_fits))
         missing = [place for place in places if place not in self.trials and place[0] not in failed]
         while missing:
-            n_now = self.budget.left(min(self._chunk, len(missing)))
+            taken_over = bool(self.known.keys() - self.trials.keys())
+            n_now = self.budget.left(min(self._chunk, len(missing)), timeless=taken_over)
             if not n_now:
                 raise BudgetSpent
-            self._make(missing[:n_now])
-            missing = missing[n_now:]
+            n_wanted = len(missing)
+            if self.pace is not None:
+                missing = self.pace.in_time(self, missing, self._n_workers)
+            self.passed_over |= len(missing) < n_wanted
+            now: Sequence[Place] = missing[:n_now]
+            if self.pace is not None:
+                if now and self.pace.foretell(self, now[0]):
+                    continue
+                now = self.pace.together(self, now, self._n_workers)
+            self._make(now)
+            missing = missing[len(now) :]
 
     def n_fits(self) -> Indices:
-        """Give how many of its first fits each candidate has; 0 if it has failed."""
+        """Give how many of its first fits each candidate has; 0 if it failed or is too slow."""
         number = np.isfinite(self.scores).all(axis=2).cumprod(axis=1).sum(axis=1)
-        number[list(self.failures())] = 0
+        number[[*self.failures(), *self.too_slow]] = 0
         return number
 
     def by_fold(self, numbers: Any, n_fits: int) -> Floats:
@@ -129,54 +162,79 @@ class Ledger:
         ]
         return np.stack(scores, axis=1)
 
+    def on(self, number: int, fold: int) -> Floats:
+        """Give the scores of a candidate on a fold, as far as there are fits that left it out."""
+        scores = [
+            self.scores[number, place, pair.folds.index(fold)]
+            for place, pair in enumerate(self.pairs)
+            if fold in pair.folds and (number, place) in self.trials
+        ]
+        return np.array(scores)
+
     def failures(self) -> dict[int, str]:
         """Give the reason for each candidate that failed."""
         return {number: t.failure for (number, _), t in self.trials.items() if t.failure}
 
     def of(self, number: int, what: str) -> Floats:
         """Give something that is known of each fit of a candidate."""
-        made = [trial for (other, _), trial in self.trials.items() if other == number]
+        places = [(number, pair) for pair in range(len(self.pairs))]
+        made = [self.trials[place] for place in places if place in self.trials]
         return np.array([getattr(trial, what) for trial in made])
 
     def sizes(self, numbers: Any) -> Floats:
         """Give how many numbers candidates take, mean over their fits."""
         return np.array([self.of(number, "n_numbers").mean() for number in numbers])
 
-    def _make(self, places: Sequence[tuple[int, int]]) -> None:
-        """Fit and score, several at a time."""
-        done = self._workers(
+    def _make(self, places: Sequence[Place]) -> None:
+        """Fit and score, several at a time; take over what is known."""
+        new = [place for place in places if place not in self.known]
+        jobs = [
             delayed(trial)(
                 self.candidates[number], self.task, self.pairs[pair].train, *self.pairs[pair].tests
             )
-            for number, pair in places
-        )
-        for place, result in zip(places, done, strict=True):
-            self.trials[place], self.scores[place] = result, result.scores
+            for number, pair in new
+        ]
+        made = dict(zip(new, self._workers(jobs) if jobs else [], strict=True))
+        for place in places:
+            one = made[place] if place in made else self.known[place]
+            self.trials[place], self.scores[place] = one, one.scores
         self.budget.n_fits += len(places)
-        self.report(self)
+        if places:
+            self.report()
 
 
 def trial(candidate: Candidate, task: Task, train: Indices, *tests: Indices) -> Trial:
     """Fit a candidate on some rows, and score it on others, part by part."""
-    X, y, scorer, seed = task
-    start, nothing = perf_counter(), (np.nan,) * len(tests)
-    held_out = np.concatenate(tests)
-    with one_blas_thread(), warnings.catch_warnings():
+    start, compiling = perf_counter(), list[float]()
+    with (
+        one_blas_thread(),
+        warnings.catch_warnings(),
+        # A first fit of a process that compiles for seconds does not say what others take.
+        install_timer("numba:compiler_lock", compiling.append),
+    ):
         warnings.simplefilter("ignore")  # of a candidate; those of the chosen model are shown
-        try:
-            model = candidate.pipeline(y[train], seed).fit(X[train], y[train])
-            scores = tuple(float(scorer(model, X[test], y[test])) for test in tests)
-            leads = np.asarray(model.decision_function(X[held_out]))
-        except Exception as error:
-            failure = f"{type(error).__name__}: {error}{lacking(y, tests)}"
-            return Trial(nothing, perf_counter() - start, failure=failure)
-    seconds = perf_counter() - start
+        found = outcome(candidate, task, train, tests)
+    return found._replace(seconds=perf_counter() - start - sum(compiling))
+
+
+def outcome(candidate: Candidate, task: Task, train: Indices, tests: tuple[Indices, ...]) -> Trial:
+    """Give what comes of a fit, or why nothing does."""
+    X, y, scorer, seed = task
+    held_out, nothing = np.concatenate(tests), (np.nan,) * len(tests)
+    try:
+        model = candidate.pipeline(y[train], seed).fit(X[train], y[train])
+        scores = tuple(float(scorer(model, X[test], y[test])) for test in tests)
+        leads = np.asarray(model.decision_function(X[held_out]))
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}{lacking(y, tests)}"
+        return Trial(nothing, failure=failure)
     if not np.isfinite(scores).all():
-        return Trial(nothing, seconds, failure=f"the scores are {scores}{lacking(y, tests)}")
+        return Trial(nothing, failure=f"the scores are {scores}{lacking(y, tests)}")
     codes = np.searchsorted(model.classes_, y[held_out])
-    size = n_numbers(model[-1]), n_prototypes(model[-1])
     # All fits of a split together doubt one row, which as many of them hold out as any other.
-    return Trial(scores, seconds, *size, steepness(leads, codes, len(held_out) / len(y)))
+    factor = steepness(leads, codes, len(held_out) / len(y))
+    size = n_numbers(model[-1]), n_prototypes(model[-1])
+    return Trial(scores, n_numbers=size[0], n_prototypes=size[1], steepness=factor)
 
 
 def lacking(y: NDArray[Any], tests: Sequence[Indices]) -> str:

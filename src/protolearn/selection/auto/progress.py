@@ -1,20 +1,55 @@
-"""A bar that shows how far the search is."""
+"""How far the search is, for a bar or for a function of the user."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
 from .ledger import Ledger
 
+EXPECTED = 0.75
+"""Share of all fits that a whole search makes: half of the candidates stop after one split."""
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """How far a search is.
+
+    Attributes
+    ----------
+    n_fits : int
+        Fits that have been made, those of a checkpoint included.
+    share : float
+        How much is done, from 0 to 1: of the fits or of the time, whichever is nearer to its end.
+        The last call has 1, wherever the search stopped.
+    best_score : float
+        Of the best of the candidates with most fits; NaN as long as there is none.
+    best_model : str
+        That candidate; empty as long as there is none.
+    seconds : float
+        Since the beginning.
+    """
+
+    n_fits: int
+    share: float
+    best_score: float
+    best_model: str
+    seconds: float
+
+    def __str__(self) -> str:
+        """Write it in a line."""
+        best = f", best {self.best_score:.3f} {self.best_model}" if self.best_model else ""
+        return f"{self.n_fits} fits{best}"
+
 
 @contextmanager
-def shown(wanted: bool) -> Iterator[Callable[[Ledger], None]]:
-    """Give what is to be called after fits: it moves the bar, if one is wanted."""
+def bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
+    """Give what is to be called after fits: it moves a bar, if one is wanted."""
     if not wanted:
-        yield lambda ledger: None
+        yield []
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -23,17 +58,25 @@ def shown(wanted: bool) -> Iterator[Callable[[Ledger], None]]:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("choosing a model", total=1.0)
 
-        def report(ledger: Ledger) -> None:
-            progress.update(task, completed=share(ledger), description=best_so_far(ledger))
+        def move(now: SearchProgress) -> None:
+            progress.update(task, completed=now.share, description=str(now))
 
-        yield report
+        yield [move]
         progress.update(task, completed=1.0)
 
 
-def share(ledger: Ledger) -> float:
-    """Give how much of the search is done: of the fits or of the time, whichever is nearer."""
+def progress_of(ledger: Ledger) -> SearchProgress:
+    """Say how far a search is."""
+    score, model = best_so_far(ledger)
     budget = ledger.budget
-    parts = [len(ledger.trials) / (len(ledger.candidates) * len(ledger.pairs))]
+    return SearchProgress(budget.n_fits, share(ledger), score, model, budget.elapsed)
+
+
+def share(ledger: Ledger) -> float:
+    """Give how much of the search is done."""
+    budget = ledger.budget
+    n_expected = EXPECTED * len(ledger.candidates) * len(ledger.pairs)
+    parts = [len(ledger.trials) / n_expected]
     if budget.max_fits is not None:
         parts.append(budget.n_fits / budget.max_fits)
     if budget.seconds is not None:
@@ -41,12 +84,11 @@ def share(ledger: Ledger) -> float:
     return min(max(parts), 1.0)
 
 
-def best_so_far(ledger: Ledger) -> str:
-    """Name the best of the candidates with most fits."""
+def best_so_far(ledger: Ledger) -> tuple[float, str]:
+    """Give the best of the candidates with most fits, its score first."""
     n_fits = ledger.n_fits()
     most = int(n_fits.max())
     if not most:
-        return f"{ledger.budget.n_fits} fits"
+        return np.nan, ""
     scores = np.where(n_fits == most, ledger.scores[:, :most].mean(axis=(1, 2)), -np.inf)
-    name = ledger.candidates[int(scores.argmax())]
-    return f"{ledger.budget.n_fits} fits, best {scores.max():.3f} {name}"
+    return float(scores.max()), str(ledger.candidates[int(scores.argmax())])

@@ -87,14 +87,15 @@ def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
         found = halving.fit(np.zeros((1, 1)), np.zeros(1)).cv_results_
-    go_on = found["param_number"][found["n_resources"] == len(ledger.pairs)]
-    ledger.fill(sorted(map(int, go_on), key=lambda number: -place[number]), len(ledger.pairs))
+    better = found["param_number"][found["n_resources"] == len(ledger.pairs)]
+    go_on = [int(number) for number in better if np.isfinite(place[number])]
+    ledger.fill(sorted(go_on, key=lambda number: -place[number]), len(ledger.pairs))
 
 
 def places(ledger: Ledger, n_candidates: int, n_first: int) -> Floats:
     """Give each of the first candidates its place by the first split, the best the largest.
 
-    Of equals the smaller model is ahead. NaN where a fit failed.
+    Of equals the smaller model is ahead. NaN where a fit failed, or there was no time for it.
     """
     numbers = np.arange(n_candidates)
     done = numbers[ledger.n_fits()[numbers] >= n_first]

@@ -58,6 +58,15 @@ class Task:
         return Fold(float(found["test_score"][0]), float(found["fit_time"][0]))
 
 
+class SplitFailedWarning(FitFailedWarning):
+    """Tell of a fit that failed, in words, and by the name of the model and the reason."""
+
+    def __init__(self, message: str, model: str, reason: str):
+        super().__init__(message)
+        self.model = model
+        self.reason = reason
+
+
 class Failure(NamedTuple):
     """Why a fit gave nothing; text, since not every error can be sent between processes."""
 
@@ -130,7 +139,9 @@ def _failed(task: Task, failure: Failure, error_score: Any, ledger: Ledger) -> N
         f"(the first is 0), with {failure.reason}"
     )
     if error_score != "raise":
-        warnings.warn(f"{message}\nIts score is {error_score}.", FitFailedWarning, stacklevel=4)
+        told = f"{message}\nIts score is {error_score}."
+        warning = SplitFailedWarning(told, task.model_name, failure.reason)
+        warnings.warn(warning, stacklevel=4)
         return
     kept = "" if ledger.path is None else f"\nWhat was finished is in {str(ledger.path)!r}."
     error = RuntimeError(message + kept)

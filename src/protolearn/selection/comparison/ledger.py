@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -12,11 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..._files import replacing
+from ..checkpoints import changes, content_of, plain
 
 FORMAT = "protolearn comparison 1"
 LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"
-MOST_SHOWN = 60
-"""Characters of a value that a message shows."""
 
 
 class Fold(NamedTuple):
@@ -90,19 +88,10 @@ class Ledger:
 
     def _continue(self, path: Path) -> None:
         """Take over what a file has, if it belongs to this comparison."""
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["format"] != FORMAT:
-                raise ValueError(f"its format is {content['format']!r}, expected {FORMAT!r}")
+        with content_of(path, FORMAT, "compare") as content:
             folds = {_cell(entry): _folds(entry) for entry in content["cells"]}
             before = {key: dict(content[key]) for key in ("settings", "datasets", "models")}
             versions = list(content["versions"])
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            raise ValueError(
-                f"checkpoint={str(path)!r} is no checkpoint of compare, or it is damaged "
-                f"({type(error).__name__}: {error}). Give another path, or delete the file to "
-                "start anew."
-            ) from error
         self._refuse_others(path, before)
         for key in "datasets", "models":
             self._head[key] = before[key] | self._head[key]
@@ -112,11 +101,11 @@ class Ledger:
         self._lines = {cell: _line(cell, folds[cell]) for cell in folds}
 
     def _refuse_others(self, path: Path, before: Mapping[str, Any]) -> None:
-        changed = _changes("", before["settings"], self._head["settings"])
+        changed = changes("", before["settings"], self._head["settings"])
         for key, kind in ("datasets", "data set"), ("models", "model"):
             for name, now in self._head[key].items():
                 if name in before[key]:
-                    changed += _changes(f" of {kind} {name!r}", before[key][name], now)
+                    changed += changes(f" of {kind} {name!r}", before[key][name], now)
         if changed:
             raise ValueError(
                 f"checkpoint={str(path)!r} belongs to another comparison: {'; '.join(changed)}. "
@@ -125,32 +114,10 @@ class Ledger:
             )
 
 
-def _changes(where: str, before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Say which entries differ, three at most: the class alone, or the simplest ones."""
-    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-    names = names[:1] if "class" in names else names
-    names.sort(key=lambda name: len(before.get(name, "") + now.get(name, "")))
-    return [
-        f"{name}{where} was {_short(before.get(name))} and is {_short(now.get(name))}"
-        for name in names[:3]
-    ]
-
-
-def _short(value: str | None) -> str:
-    if value is None:
-        return "not there"
-    return value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
-
-
 def _line(cell: Cell, folds: Mapping[int, Fold]) -> str:
     """Write the folds of one cell: number, score, seconds."""
-    rows = [[number, *map(_plain, folds[number])] for number in sorted(folds)]
+    rows = [[number, *map(plain, folds[number])] for number in sorted(folds)]
     return json.dumps({"dataset": cell[0], "model": cell[1], "folds": rows})
-
-
-def _plain(value: float) -> float | str:
-    """Give a number as JSON has it, which has no infinity and no NaN."""
-    return value if math.isfinite(value) else str(value)
 
 
 def _cell(entry: Mapping[str, Any]) -> Cell:

@@ -22,7 +22,7 @@ def digest(*data: Any) -> str:
 
     Parameters
     ----------
-    *data : array-like, sparse matrix or data frame
+    *data : array-like, structured array, sparse matrix or data frame
         What to know again: shapes, types and all values count.
     """
     state = hashlib.blake2b(digest_size=12)
@@ -121,8 +121,11 @@ def _pieces(data: Any) -> Iterator[bytes]:
         for name in data.columns:
             yield f"column {name!r} ".encode()
             yield from _pieces(np.asarray(data[name]))
+    elif (array := np.asarray(data)).dtype.names:
+        for name in array.dtype.names:
+            yield f"field {name!r} ".encode()
+            yield from _pieces(array[name])
     else:
-        array = np.asarray(data)
         yield f"array {array.shape} {array.dtype.str} ".encode()
         if array.dtype.hasobject:
             yield "\0".join(text(item) for item in array.ravel()).encode()

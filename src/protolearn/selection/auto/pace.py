@@ -1,0 +1,164 @@
+"""Whether there is time for more fits, and for the one to all rows that comes after them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import ceil, comb
+from statistics import median
+
+import numpy as np
+
+from ..._parameters import Indices
+from .budget import Budget
+from .choice import FEWEST, Choice, best, chosen_of
+from .ledger import Ledger, Place
+from .probe import foretold
+
+SAFETY = 1.5
+"""So many times the time that the last fit is expected to take is kept for it."""
+
+SHARE = 0.1
+"""Share of the time that a first fit of a model is given, and the last fit in any case."""
+
+
+class Pace:
+    """What fits take, by those that have been made.
+
+    Parameters
+    ----------
+    budget : Budget
+        The time, which the last fit is to share.
+    n_rows : int
+        All rows, to which the choice is fitted at last.
+    n_folds : int
+        Folds of a split.
+    choose : callable
+        The rule of the choice.
+    """
+
+    def __init__(self, budget: Budget, n_rows: int, n_folds: int, choose: Choice):
+        self.budget, self.n_rows, self.n_folds, self.choose = budget, n_rows, n_folds, choose
+        self._foretold: dict[type, float | None] = {}
+
+    def in_time(self, ledger: Ledger, places: Sequence[Place], n_workers: int) -> list[Place]:
+        """Give those of some fits that may begin: what is known already always may.
+
+        There must be time for all of these fits of a candidate, since its score is compared with
+        others when it has them, and for the last fit, whether of this candidate or of the one that
+        is ahead. They may not take so much of the time that none is left to compare others. A model
+        that has never been fitted has a share of the time to show what it takes, and as long as no
+        candidate has all fits of a split each may have one.
+        """
+        total = self.budget.seconds
+        if total is None or not ledger.trials:
+            return list(places)
+        left = total - self.budget.elapsed
+        kept = self._kept_for_the_choice(ledger, left)
+        most = total / min(FEWEST, len(ledger.candidates))
+        compared = self._compared(ledger.n_fits())
+        new = Counter(number for number, pair in places if (number, pair) not in ledger.known)
+        seconds = Seconds(ledger, self._foretold)
+
+        def may_begin(number: int) -> bool:
+            each = seconds.of(number)
+            if each is None:
+                return SHARE * total + kept <= left
+            last = SAFETY * self._growth(ledger, number) * each
+            whole = ceil(new[number] / n_workers) * each
+            if not seconds.own(number):
+                return (whole if compared else each) + max(kept, last) <= left
+            return whole <= most and whole + max(kept, last) <= left
+
+        allowed = {number for number in new if may_begin(number)}
+        return [place for place in places if place in ledger.known or place[0] in allowed]
+
+    def foretell(self, ledger: Ledger, place: Place) -> bool:
+        """See what a model takes that has never been fitted; tell whether that is new."""
+        model = ledger.candidates[place[0]].model
+        seconds = Seconds(ledger, self._foretold)
+        unknown = ledger.trials and place not in ledger.known and seconds.of(place[0]) is None
+        if self.budget.seconds is None or not unknown or model in self._foretold:
+            return False
+        left = self.budget.seconds - self.budget.elapsed
+        self._foretold[model] = foretold(ledger, place[0], left)
+        return True
+
+    def together(self, ledger: Ledger, places: Sequence[Place], n_workers: int) -> Sequence[Place]:
+        """Give those of some fits that begin at once: one for each worker if any may be slow.
+
+        It may be, if the candidate has never been fitted.
+        """
+        if self.budget.seconds is None:
+            return places
+        fitted = {number for number, _ in ledger.trials}
+        new = any(place[0] not in fitted and place not in ledger.known for place in places)
+        return places[:n_workers] if new else places
+
+    def last_fit(self, ledger: Ledger, number: int) -> float:
+        """Give the seconds that a candidate would take for all rows."""
+        return self._growth(ledger, number) * median(ledger.of(number, "seconds"))
+
+    def too_slow(self, ledger: Ledger) -> set[int]:
+        """Give the candidates for whose last fit there is no time; but never all of them."""
+        if self.budget.seconds is None:
+            return set()
+        left = max(self.budget.seconds - self.budget.elapsed, SHARE * self.budget.seconds)
+        fitted = np.flatnonzero(ledger.n_fits())
+        last = {int(number): self.last_fit(ledger, int(number)) for number in fitted}
+        quickest = min(last, key=lambda number: last[number], default=None)
+        return {n for n, seconds in last.items() if seconds > left and n != quickest}
+
+    def _growth(self, ledger: Ledger, number: int) -> float:
+        """Give how many times as long a fit to all rows takes as one of the search."""
+        n_train = np.mean([len(pair.train) for pair in ledger.pairs])
+        return float((self.n_rows / n_train) ** (2 if ledger.candidates[number].all_pairs else 1))
+
+    def _kept_for_the_choice(self, ledger: Ledger, left: float) -> float:
+        """Give the seconds for the last fit of the candidates ahead, as far as there is time.
+
+        As long as nothing has been compared any may be chosen, so that for the quickest of them is
+        enough, and others should be looked at.
+        """
+        n_fits = ledger.n_fits()
+        if not n_fits.any():
+            return 0.0
+        if not self._compared(n_fits):
+            return min(self.last_fit(ledger, int(n)) for n in np.flatnonzero(n_fits))
+        ahead = {chosen_of(ledger, self.n_folds, choose) for choose in (best, self.choose)}
+        kept = [SAFETY * self.last_fit(ledger, number) for number in ahead]
+        return max((seconds for seconds in kept if seconds <= left), default=0.0)
+
+    def _compared(self, n_fits: Indices) -> bool:
+        """Tell whether a candidate has all fits of a split."""
+        return int(n_fits.max()) >= comb(self.n_folds, 2)
+
+
+class Seconds:
+    """What fits of candidates take, by those that have been made.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The fits.
+    foretold : mapping of type to float or None
+        What is expected of models that have no fit.
+    """
+
+    def __init__(self, ledger: Ledger, foretold: Mapping[type, float | None]):
+        self._models = [candidate.model for candidate in ledger.candidates]
+        self._foretold = foretold
+        self._own: dict[int, list[float]] = {}
+        self._by_model: dict[type, list[float]] = {}
+        for (number, _), trial in ledger.trials.items():
+            self._own.setdefault(number, []).append(trial.seconds)
+            self._by_model.setdefault(self._models[number], []).append(trial.seconds)
+
+    def own(self, number: int) -> list[float]:
+        """Give what the fits of a candidate have taken."""
+        return self._own.get(number, [])
+
+    def of(self, number: int) -> float | None:
+        """Give what a fit takes: as others of the candidate, or of its model; None: unknown."""
+        made = self.own(number) or self._by_model.get(self._models[number])
+        return median(made) if made else self._foretold.get(self._models[number])

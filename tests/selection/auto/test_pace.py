@@ -1,0 +1,295 @@
+"""What is begun, and what is chosen, when time is short: by a clock that only fits move."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from given_ledger import Clock, given_ledger, pairs_of
+from protolearn.selection import AutoPrototypeClassifier
+from protolearn.selection.auto.budget import Budget
+from protolearn.selection.auto.choice import best, chosen_of, simplest
+from protolearn.selection.auto.folds import Pair
+from protolearn.selection.auto.ledger import Trial
+from protolearn.selection.auto.pace import SHARE, Pace
+from protolearn.selection.auto.probe import FEWEST, PARTS, foretold
+from protolearn.selection.auto.search import search
+
+N_FIRST = 3  # pairs of three folds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Give a clock that the library obeys."""
+    return Clock().rules(monkeypatch)
+
+
+def timed(clock, costs, seconds, scores=None, growth=1.0, choose=best):
+    """Give a ledger of a search in time, and its fits; growth is that of the last fit."""
+    if scores is None:
+        scores = np.random.RandomState(0).uniform(size=(len(costs), 2 * N_FIRST, 2))
+    ledger, order = given_ledger(scores, 2, 3, clock=clock, costs=costs)
+    ledger.budget = Budget(None, seconds)
+    ledger.pace = Pace(ledger.budget, growth, 3, choose)
+    return ledger, order
+
+
+def finished(ledger):
+    """Give the candidates with all fits of the first split."""
+    return set(np.flatnonzero(ledger.n_fits() >= N_FIRST).tolist())
+
+
+def ended(ledger, growth=1.0):
+    """Choose as the classifier does; give the choice, and when its last fit is over."""
+    ledger.too_slow = set()
+    ledger.too_slow = ledger.pace.too_slow(ledger)
+    number = chosen_of(ledger, 3, best)
+    return number, ledger.budget.elapsed + growth * ledger.candidates[number].cost
+
+
+def test_without_a_limit_all_is_made(clock):
+    ledger, _ = timed(clock, np.geomspace(1e-3, 1e3, 8), None)
+    assert search(ledger, N_FIRST)
+    assert not ledger.passed_over
+    assert len(finished(ledger)) == 8
+    assert ledger.pace.too_slow(ledger) == set()
+
+
+def test_with_time_enough_too(clock):
+    ledger, order = timed(clock, np.ones(8), 100.0)
+    assert search(ledger, N_FIRST)
+    assert not ledger.passed_over
+    assert len(order) == 8 * N_FIRST + 4 * N_FIRST
+
+
+def test_what_takes_too_long_is_passed_over_after_a_look(clock):
+    costs = np.array([1.0, 1.0, 18.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    ledger, order = timed(clock, costs, 100.0)
+    search(ledger, N_FIRST)
+    assert ledger.passed_over
+    assert order.count((2, 0)) == 1
+    assert finished(ledger) == {0, 1, 3, 4, 5, 6, 7}
+    assert clock.now < 100.0
+
+
+def test_a_slow_first_candidate_does_not_take_the_time_of_all_others(clock):
+    ledger, order = timed(clock, np.array([15.0, 1.0, 1.0, 1.0]), 40.0)
+    search(ledger, N_FIRST)
+    assert [number for number, _ in order].count(0) == 1
+    assert finished(ledger) == {1, 2, 3}
+
+
+def test_the_only_candidate_may_have_all_the_time(clock):
+    ledger, _ = timed(clock, np.array([15.0]), 100.0)
+    search(ledger, N_FIRST)
+    assert finished(ledger) == {0}
+
+
+def test_if_all_are_slow_each_is_looked_at(clock):
+    """Better one fit of each than all fits of the first, whatever that is worth."""
+    scores = np.broadcast_to(np.array([0.5, 0.7, 0.9, 0.6])[:, None, None], (4, 6, 2))
+    ledger, order = timed(clock, np.full(4, 11.0), 63.0, scores)
+    search(ledger, N_FIRST)
+    assert order == [(0, 0), (1, 0), (2, 0), (3, 0)]
+    assert ended(ledger) == (2, 55.0)
+
+
+@pytest.mark.parametrize("growth", [1.0, 5.0])
+@pytest.mark.parametrize("seed", range(25))
+def test_the_end_is_in_time_whatever_fits_cost(clock, growth, seed):
+    """Costs that differ by 1000, of which no first look takes more than its share."""
+    rng = np.random.RandomState(seed)
+    costs = 10.0 ** rng.uniform(-2.0, 1.0, size=rng.randint(2, 20))
+    total = 10.0 / SHARE
+    scores = rng.uniform(size=(len(costs), 2 * N_FIRST, 2))
+    ledger, _ = timed(clock, costs, total, scores, growth)
+    search(ledger, N_FIRST)
+    assert clock.now <= total
+    assert ended(ledger, growth)[1] <= total * (1.0 + SHARE)
+    assert finished(ledger) or growth * costs.min() > 10.0
+
+
+def test_time_is_kept_for_the_last_fit(clock):
+    """A fit to all rows takes as long as one of the search, or twenty times as long."""
+    n_fits = []
+    for growth in 1.0, 20.0:
+        clock.now = 0.0
+        ledger, order = timed(clock, np.ones(20), 50.0, growth=growth)
+        search(ledger, N_FIRST)
+        assert clock.now <= 50.0 - 1.5 * growth
+        assert ended(ledger, growth)[1] <= 50.0
+        n_fits.append(len(order))
+    assert n_fits[0] > 40
+    assert n_fits[1] > 10
+
+
+def test_who_has_no_time_for_the_last_fit_is_not_chosen(clock):
+    scores = np.broadcast_to(np.array([0.5, 0.9, 0.7])[:, None, None], (3, 6, 2))
+    ledger, _ = timed(clock, np.array([1.0, 5.0, 2.0]), 100.0, scores, growth=10.0)
+    for number in range(3):
+        for place in range(N_FIRST):
+            ledger._make([(number, place)])
+    clock.now = 45.0
+    assert ended(ledger)[0] == 1
+    clock.now = 55.0  # fifty are needed
+    assert ended(ledger)[0] == 2
+    clock.now = 95.0  # a tenth of all is always there
+    assert ended(ledger)[0] == 0
+    ledger.pace.n_rows = 1000
+    assert ended(ledger)[0] == 0  # the quickest, though it takes longer than there is time
+
+
+def test_all_pairs_take_the_square(clock):
+    ledger, _ = timed(clock, np.array([2.0, 2.0]), 100.0, growth=3.0)
+    ledger._make([(0, 0), (1, 0)])
+    ledger.candidates[1].all_pairs = True
+    assert ledger.pace.last_fit(ledger, 0) == pytest.approx(6.0)
+    assert ledger.pace.last_fit(ledger, 1) == pytest.approx(18.0)
+
+
+def test_one_slow_fit_among_many_does_not_count(clock):
+    ledger, _ = timed(clock, np.array([2.0]), 100.0)
+    ledger._make([(0, 0), (0, 1)])
+    ledger.candidates[0].cost = 70.0
+    ledger._make([(0, 2)])
+    assert ledger.pace.last_fit(ledger, 0) == 2.0
+
+
+def test_candidates_of_one_model_are_expected_to_take_the_same(clock, monkeypatch):
+    monkeypatch.setattr("given_ledger.Stub.model", 0)
+    ledger, order = timed(clock, np.array([30.0, 30.0, 30.0, 30.0]), 70.0)
+    search(ledger, N_FIRST)
+    assert order == [(0, 0)]  # with its last fit there is no time for another
+    assert ended(ledger) == (0, 60.0)
+
+
+def test_what_is_known_may_always_be_taken_over(clock):
+    ledger, order = timed(clock, np.ones(8), 1e-9)
+    ledger.known = {
+        (number, pair): Trial((0.1 * number, 0.1 * number), 1.0, 1, 1, 1.0)
+        for number in range(8)
+        for pair in range(N_FIRST)
+    }
+    search(ledger, N_FIRST)
+    assert not order
+    assert len(finished(ledger)) == 8
+    assert ledger.budget.n_fits == 8 * N_FIRST
+
+
+def test_workers_begin_one_fit_each_of_what_is_new(clock):
+    ledger, _ = timed(clock, np.ones(2), 100.0)
+    four = [(1, 0), (1, 1), (1, 2), (1, 3)]
+    assert ledger.pace.together(ledger, four, 2) == four[:2]
+    ledger.known = {(1, pair): Trial((0.5, 0.5), 1.0) for pair in range(4)}
+    assert ledger.pace.together(ledger, four, 2) == four
+    ledger.known = {}
+    ledger._make([(1, 4)])
+    assert ledger.pace.together(ledger, four, 2) == four
+    assert Pace(Budget(9, None), 1, 3, best).together(ledger, four, 2) == four
+
+
+def test_workers_share_the_fits_of_a_split(clock):
+    ledger, _ = timed(clock, np.full(4, 10.0), 100.0)
+    ledger._make([(0, 0)])
+    rest = [(0, pair) for pair in range(1, 6)]
+    assert ledger.pace.in_time(ledger, rest, 1) == []  # fifty seconds are too many
+    assert ledger.pace.in_time(ledger, rest, 2) == rest
+
+
+def long_pair(n_rows):
+    rows = np.arange(n_rows)
+    return Pair(rows, (rows[:9], rows[9:18]), (0, 1))
+
+
+@pytest.mark.parametrize("n_rows", [FEWEST, 10 * FEWEST, 1000 * FEWEST])
+def test_a_few_rows_foretell_what_all_take(clock, n_rows):
+    ledger, order = timed(clock, np.ones(1), 100.0)
+    ledger.pairs = [long_pair(n_rows), *pairs_of(1, 3)]
+    stub = ledger.candidates[0]
+    sizes = []
+
+    def fit(X, y):
+        sizes.append(len(X))
+        clock.now += 1e-3 * len(X)
+        return stub
+
+    ledger.task = ledger.task._replace(
+        X=np.arange(n_rows), y=np.arange(n_rows) % 2, scorer=lambda model, X, y: 0.5
+    )
+    stub.fit = fit
+    told = foretold(ledger, 0, 1e9)
+    possible = [part for part in PARTS if n_rows // part >= FEWEST]
+    assert len(sizes) == len(possible)
+    assert told == (pytest.approx(1e-3 * n_rows, rel=0.02) if possible else None)
+    sizes.clear()
+    foretold(ledger, 0, 0.01)
+    assert len(sizes) == min(1, len(possible))  # the fewest rows have said enough
+    assert not order
+
+
+X, Y = load_iris(return_X_y=True)
+
+
+def costly(clock, costs, usual=0.05):
+    """Give a scorer that takes its time, which depends on the model."""
+
+    def score(model, X, y):
+        clock.now += costs.get(type(model[-1]).__name__, usual)
+        return float(np.mean(model.predict(X) == y))
+
+    return score
+
+
+def test_slow_models_of_the_library(clock):
+    """Two scores a fit: RSLVQ takes a thousand times as long as others."""
+    model = AutoPrototypeClassifier(
+        families=["linear", "RSLVQ"],
+        max_fits=None,
+        time_budget=60.0,
+        scoring=costly(clock, {"RSLVQ": 10.0}, 0.01),
+        random_state=0,
+    ).fit(X[::3], Y[::3])
+    n_fits = {standing.model: standing.n_fits for standing in model.leaderboard_}
+    slow = {name: n for name, n in n_fits.items() if name.startswith("RSLVQ")}
+    assert list(slow.values()) == [1]
+    assert all(n >= 10 for name, n in n_fits.items() if name not in slow)
+    assert model.best_params_["model"] != "RSLVQ"
+    assert model.stopped_.startswith("time_budget=60 seconds leave no time for more: 9 of 11 ")
+    assert clock.now < 60.0
+
+
+def test_the_time_of_the_last_fit_decides_too(clock):
+    """Of 150 rows the search fits 90."""
+    given = {"families": ["MeanOfClass", "GLVQ"], "max_fits": 40, "random_state": 0}
+    slow = costly(clock, {"GLVQ": 0.5}, 0.001)
+    model = AutoPrototypeClassifier(scoring=slow, time_budget=1e6, **given).fit(X, Y)
+    assert model.best_params_["model"] == "GLVQ"
+    clock.now = 0.0
+    model = AutoPrototypeClassifier(scoring=slow, time_budget=4.0, **given).fit(X, Y)
+    assert model.best_params_["model"] == "MeanOfClass"
+
+
+def test_compilation_is_no_part_of_a_fit(monkeypatch, clock):
+    """Only the first fit of a process needs it, and it says nothing about others."""
+    from numba.core import event
+
+    def compiled(model, X, y):
+        with event.trigger_event("numba:compiler_lock"):
+            clock.now += 20.0
+        clock.now += 1.0
+        return 0.5
+
+    monkeypatch.setattr(event, "timer", clock)
+    model = AutoPrototypeClassifier(
+        families="MeanOfClass", scoring=compiled, max_fits=3, random_state=0
+    ).fit(X, Y)
+    assert model.leaderboard_[0].fit_time == pytest.approx(2.0)
+    assert model.search_time_ == pytest.approx(3 * 42.0)
+
+
+@pytest.mark.parametrize("choose", [best, simplest])
+def test_nothing_is_kept_for_those_that_failed(clock, choose):
+    ledger, _ = timed(clock, np.ones(2), 10.0, choose=choose)
+    ledger.candidates[0].failing = True
+    ledger._make([(0, 0)])
+    assert ledger.pace.in_time(ledger, [(1, 0)], 1) == [(1, 0)]
+    assert ledger.pace.too_slow(ledger) == set()
