@@ -36,6 +36,7 @@ from .classifiers import (
     PrototypeClassifier,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
+from .io import load, save
 from .linear import (
     RVM,
     BoostedPrototypes,
@@ -112,7 +113,9 @@ __all__ = [
     "generalized_prototypes",
     "hypothesis_margin",
     "is_separable",
+    "load",
     "regularization_path",
     "relevance_profile",
     "sample_margin",
+    "save",
 ]

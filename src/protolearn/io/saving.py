@@ -1,0 +1,307 @@
+"""Save a model to a file, load it again, and read what a file says about its model."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .._files import replacing
+from .culprit import culprit
+from .errors import ModelFileError
+from .file import ModelFile, checksum, pack, unpack
+from .payload import build, dump, fingerprint, refused
+from .trust import named
+
+LIBRARIES = "scikit-learn", "numpy", "scipy", "skops"
+LONGEST = 400
+"""Characters of the line about the model."""
+
+ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""Where an object is in memory: the same model is elsewhere the next time."""
+
+
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    notes: Mapping[str, Any] | None = None,
+    trusted: Iterable[str | type] = (),
+) -> None:
+    """Save a model to a file that can be loaded without running code of the file.
+
+    Parameters
+    ----------
+    model : estimator
+        Any estimator of this library, fitted or not, or one of scikit-learn around it, such as a
+        ``Pipeline`` or a ``GridSearchCV``.
+    path : str or path
+        The file. It is written beside and then renamed, so that there is never half a file.
+    notes : dict, default=None
+        What else to keep, such as where the data came from: texts, numbers, truth values, None,
+        and lists and dicts of these. ``describe`` gives it back.
+    trusted : list of str or types, default=()
+        Types of your own that the model holds, such as ``["mymodule.Ramp"]``; ``load`` needs the
+        same.
+
+    Raises
+    ------
+    ModelFileError
+        If the model holds something that ``load`` would refuse, such as a function of yours, or
+        that would not come back as it is.
+
+    See Also
+    --------
+    load : Load the model.
+    describe : Read the notes and versions alone.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import protolearn
+    >>> from protolearn import GLVQ
+    >>> X, y = protolearn.datasets.load("iris")
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "iris.protolearn"
+    >>> protolearn.io.save(GLVQ(random_state=0).fit(X, y), path, notes={"target": "species"})
+    >>> protolearn.io.load(path).predict(X[:1]).tolist()
+    ['setosa']
+    """
+    if not _is_model(model):
+        raise TypeError(
+            f"save takes a model and then a path; {_short(repr(model))} is no model (an object "
+            "with get_params)."
+        )
+    target, names = Path(path), named(trusted)
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file.")
+    kept = _checked(notes)
+    payload = _written(model, names)
+    line = _short(ADDRESS.sub("", repr(model)))
+    about = ModelFile(line, _versions(), checksum(payload), kept)
+    with replacing(target) as beside:
+        beside.write_bytes(pack(about, payload))
+
+
+def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) -> Any:
+    """Load a model that ``save`` has written.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    trusted : list of str or types, default=()
+        Types that are not known but may be loaded, such as ``["mymodule.Ramp"]``. Their modules
+        are imported and their code is run: name only what you know.
+
+    Returns
+    -------
+    model : estimator
+        As it was, its answers the same to the last bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model, is damaged, comes from a newer format, or holds types that are
+        not known.
+
+    Warns
+    -----
+    UserWarning
+        If it was saved with another version of protolearn or scikit-learn, up to the second
+        number.
+
+    See Also
+    --------
+    save : Write the file.
+    describe : Look at the file before.
+
+    Notes
+    -----
+    Nothing of the file is run, and a type is imported only if it is on a list that does not depend
+    on the file: estimators of protolearn and scikit-learn, arrays, and the few types that these
+    hold. All types are looked at before the first object is built.
+
+    The checksum finds accidents. It is no signature: whoever changes a file on purpose can also
+    write the checksum anew. A model made by someone malicious cannot run code when it is loaded,
+    but its answers can be anything, and wrong numbers inside can make compiled code fail when it is
+    used.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import protolearn
+    >>> from protolearn import GLVQ
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "new.protolearn"
+    >>> protolearn.io.save(GLVQ(beta=3.0), path)
+    >>> protolearn.io.load(path)
+    GLVQ(beta=3.0)
+    """
+    names = named(trusted)
+    about, payload = unpack(path)
+    try:
+        unknown = refused(payload, names)
+        model = None if unknown else build(payload, names)
+    except Exception as error:
+        raise ModelFileError(
+            f"The model in {str(path)!r} cannot be built: {_reason(error)}. It was saved with "
+            f"{_listed(about.versions)}; here is {_listed(_versions())}. Load it there, or save "
+            "it again."
+        ) from error
+    if unknown:
+        listed = _short(repr(list(unknown)), 5 * LONGEST)
+        raise ModelFileError(
+            f"{str(path)!r} holds types that are not known, the first at "
+            f"{_short(next(iter(unknown.values())))}: {_short(', '.join(unknown))}. Nothing of it "
+            f"was loaded. If you know what {'it is' if len(unknown) == 1 else 'they are'} and "
+            f"trust where the file comes from, give load trusted={listed}.{_why(unknown)}"
+        )
+    if not _is_model(model):
+        raise ModelFileError(
+            f"{str(path)!r} holds no model, but {type(model).__name__}. Give a file that "
+            "protolearn.save has written."
+        )
+    _tell_versions(path, about.versions)
+    return model
+
+
+def describe(path: str | os.PathLike[str]) -> ModelFile:
+    """Read what a file says about its model, without building it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    about : ModelFile
+        The model in one line, versions, checksum and notes.
+
+    See Also
+    --------
+    load : Load the model.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import protolearn
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "new.protolearn"
+    >>> protolearn.io.save(protolearn.GLVQ(), path, notes={"target": "species"})
+    >>> about = protolearn.io.describe(path)
+    >>> about.model, about.notes
+    ('GLVQ()', {'target': 'species'})
+    """
+    return unpack(path)[0]
+
+
+def _written(model: Any, trusted: frozenset[str]) -> bytes:
+    """Write a model, and read it again to see that it comes back."""
+    try:
+        payload = dump(model)
+        unknown = refused(payload, trusted)
+        again = None if unknown else dump(build(payload, trusted))
+    except Exception as error:
+        raise ModelFileError(
+            f"{type(model).__name__} holds something that save cannot write, "
+            f"{_short(culprit(model, type(model).__name__))}: {_reason(error)}. Take it out, or "
+            "use pickle."
+        ) from error
+    if unknown:
+        kind, place = next(iter(unknown.items()))
+        raise ModelFileError(
+            f"{place.replace('model', type(model).__name__, 1)} is {kind}, which load would "
+            f"refuse. Set it to something else (a callback to None), or name it to save and load "
+            f"as trusted={list(unknown)!r}, or use pickle.{_why(unknown)}"
+        )
+    if again is None or fingerprint(again) != fingerprint(payload):
+        raise ModelFileError(
+            f"{type(model).__name__} holds something that would not come back as it is, such as a "
+            "dict with keys that are neither texts nor numbers. Take it out, or use pickle."
+        )
+    return payload
+
+
+def _checked(notes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Give notes as JSON gives them back."""
+    try:
+        wanted = dict(notes or {})
+        kept: dict[str, Any] = json.loads(json.dumps(wanted, allow_nan=False))
+        same = kept == wanted
+    except (TypeError, ValueError, RecursionError):
+        same = False
+    if not same:
+        raise ValueError(
+            f"notes={_short(repr(notes))} must be a dict of texts, finite numbers, truth values, "
+            "None, and lists and dicts (with texts as keys) of these."
+        )
+    return kept
+
+
+def _is_model(thing: Any) -> bool:
+    """Tell whether something is an estimator."""
+    return hasattr(thing, "get_params") and not isinstance(thing, type)
+
+
+def _versions() -> dict[str, str]:
+    """Give the versions that matter for loading."""
+    from protolearn import __version__
+
+    return {"protolearn": __version__, **_installed(), "python": platform.python_version()}
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Give the versions of the libraries, which takes a while to find out."""
+    return {name: version(name) for name in LIBRARIES}
+
+
+def _tell_versions(path: Any, saved: dict[str, str]) -> None:
+    """Warn if the model comes from another version of protolearn or scikit-learn."""
+    here = _versions()
+    other = [
+        f"{name} {_short(str(saved.get(name)))} (here {here[name]})"
+        for name in ("protolearn", "scikit-learn")
+        if str(saved.get(name)).split(".")[:2] != here[name].split(".")[:2]
+    ]
+    if other:
+        warnings.warn(
+            f"{str(path)!r} was saved with {' and '.join(other)}; its answers may differ. Check "
+            "them, or fit and save the model again.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _why(unknown: Mapping[str, str]) -> str:
+    """Say why trees are not on the list."""
+    trees = ("sklearn.tree._tree.", "TreePredictor", "sklearn.neighbors._")
+    if not any(tree in kind for kind in unknown for tree in trees):
+        return ""
+    return (
+        " Trees of scikit-learn are not known by default, since those of a malicious file can "
+        "make it read memory that is not theirs."
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Give what an error says in one line."""
+    return _short(str(error) or type(error).__name__).rstrip(".")
+
+
+def _listed(versions: Mapping[str, str]) -> str:
+    """Name some versions."""
+    return _short(", ".join(f"{name} {text}" for name, text in versions.items()))
+
+
+def _short(text: str, longest: int = LONGEST) -> str:
+    """Give a text in one line that is not too long, without signs that control a terminal."""
+    line = " ".join(text.split())
+    line = "".join(sign if sign.isprintable() else "?" for sign in line[: longest + 1])
+    return line if len(line) <= longest else f"{line[: longest - 3]}..."

@@ -1,0 +1,189 @@
+"""The types that a file may hold, whatever the file says, and the way each of them is built.
+
+For a type there is one way: an object is made without its constructor and gets its attributes, a
+function is only named. A file that wants a known type in another way, such as a call of a
+constructor or of a function with arguments of its own, is refused. Estimators of scikit-learn are
+on the list of skops.
+
+None of these types does anything when it is built but to hold what it is given. Those that write
+files, such as the ledgers of long searches, are not here and must never be.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from sklearn import feature_selection, metrics, model_selection
+from sklearn.base import BaseEstimator
+from sklearn.metrics import pairwise
+
+PACKAGES = (
+    "analysis",
+    "classifiers",
+    "distances",
+    "ensemble",
+    "linear",
+    "losses",
+    "margins",
+    "perceptrons",
+    "selection",
+    "solvers",
+    "tables",
+)
+"""Packages whose estimators are known."""
+
+HOLDERS = (
+    "classifiers.decision.Decision",
+    "ensemble.calibration.Binning",
+    "ensemble.calibration.Local",
+    "ensemble.calibration.Platt",
+    "ensemble.calibration.Votes",
+    "ensemble.voters.Voters",
+    "kernels.FeatureKernel",
+    "linear.path.PrototypePath",
+    "perceptrons.grandmother.Grandmother",
+    "selection.auto.leaderboard.Leaderboard",
+    "selection.auto.leaderboard.Standing",
+    "selection.splitters.LeaveOneOutFromEachClass",
+    "solvers.memory.Memory",
+    "tables.category_column.CategoryColumn",
+    "tables.number_column.NumberColumn",
+)
+"""What fitted estimators hold beside arrays."""
+
+SKLEARN_HOLDERS = (
+    "calibration._CalibratedClassifier",
+    "calibration._SigmoidCalibration",
+    "calibration._TemperatureScaling",
+    "compose._column_transformer.make_column_selector",
+    "metrics._scorer._CurveScorer",
+    "metrics._scorer._PassthroughScorer",
+    "metrics._scorer._Scorer",
+    "neural_network._stochastic_optimizers.AdamOptimizer",
+    "neural_network._stochastic_optimizers.SGDOptimizer",
+    "utils._metadata_requests.MetadataRequest",
+    "utils._metadata_requests.MethodMetadataRequest",
+)
+"""What estimators of scikit-learn hold, such as calibrated classifiers and finished searches."""
+
+SPLITTERS = (
+    "GroupKFold",
+    "GroupShuffleSplit",
+    "KFold",
+    "LeaveOneGroupOut",
+    "LeaveOneOut",
+    "LeavePGroupsOut",
+    "LeavePOut",
+    "PredefinedSplit",
+    "RepeatedKFold",
+    "RepeatedStratifiedKFold",
+    "ShuffleSplit",
+    "StratifiedGroupKFold",
+    "StratifiedKFold",
+    "StratifiedShuffleSplit",
+    "TimeSeriesSplit",
+)
+
+SCORES = (
+    "accuracy_score",
+    "average_precision_score",
+    "balanced_accuracy_score",
+    "brier_score_loss",
+    "cohen_kappa_score",
+    "f1_score",
+    "jaccard_score",
+    "log_loss",
+    "matthews_corrcoef",
+    "precision_score",
+    "recall_score",
+    "roc_auc_score",
+)
+
+FEATURE_SCORES = (
+    "chi2",
+    "f_classif",
+    "f_regression",
+    "mutual_info_classif",
+    "mutual_info_regression",
+)
+
+
+LOSSES = {
+    "sklearn._loss._loss": ("CyHalfBinomialLoss", "CyHalfSquaredError", "CyHuberLoss"),
+    "sklearn.linear_model._sgd_fast": (
+        "EpsilonInsensitive",
+        "Hinge",
+        "ModifiedHuber",
+        "SquaredEpsilonInsensitive",
+        "SquaredHinge",
+    ),
+}
+"""What a linear model of scikit-learn holds that was trained by single steps."""
+
+VALUES = {
+    "builtins.slice": ("SliceNode",),
+    "builtins.str": ("JsonNode", "TypeNode"),
+    "numpy.dtype": ("DTypeNode",),
+    "sklearn.utils._bunch.Bunch": ("DictNode",),
+}
+"""Values that skops takes by any name, or by none."""
+
+
+@cache
+def known() -> dict[str, tuple[str, ...]]:
+    """Give the types that any file may hold, each with the ways that skops may build it."""
+    objects = [f"protolearn.{name}" for name in HOLDERS]
+    objects += [f"sklearn.{name}" for name in SKLEARN_HOLDERS]
+    objects += map(full_name, estimators())
+    objects += [full_name(getattr(model_selection, name)) for name in SPLITTERS]
+    functions = [getattr(metrics, name) for name in SCORES]
+    functions += [getattr(feature_selection, name) for name in FEATURE_SCORES]
+    functions += pairwise.PAIRWISE_KERNEL_FUNCTIONS.values()
+    repeated = map(full_name, (model_selection.KFold, model_selection.StratifiedKFold))
+    return {
+        **dict.fromkeys(objects, ("ObjectNode",)),
+        **dict.fromkeys(repeated, ("ObjectNode", "TypeNode")),  # a repeated one holds the type
+        **dict.fromkeys(map(full_name, functions), ("FunctionNode",)),
+        **dict.fromkeys(map(full_name, losses()), ("LossNode",)),
+        **VALUES,
+    }
+
+
+def losses() -> Iterator[type]:
+    """Give those of ``LOSSES`` that this scikit-learn has."""
+    for module, names in LOSSES.items():
+        home = importlib.import_module(module)
+        yield from (getattr(home, name) for name in names if hasattr(home, name))
+
+
+def estimators() -> Iterator[type]:
+    """Give all estimators of this library, those that only others hold as well."""
+    for package in PACKAGES:
+        home = importlib.import_module(f"protolearn.{package}")
+        for found in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+            for thing in vars(importlib.import_module(found.name)).values():
+                ours = isinstance(thing, type) and issubclass(thing, BaseEstimator)
+                if ours and thing.__module__ == found.name:
+                    yield thing
+
+
+def full_name(thing: Any) -> str:
+    """Give the name of a type or a function with its module."""
+    return f"{thing.__module__}.{thing.__name__}"
+
+
+def named(trusted: Iterable[Any]) -> frozenset[str]:
+    """Give the names of types that a user trusts."""
+    if isinstance(trusted, str) or callable(trusted):
+        trusted = [trusted]
+    try:
+        return frozenset(one if isinstance(one, str) else full_name(one) for one in trusted)
+    except (TypeError, AttributeError):
+        raise TypeError(
+            f"trusted={trusted!r} must be a list of types by name, such as ['mymodule.Ramp'], or "
+            "of the types themselves."
+        ) from None
