@@ -6,7 +6,7 @@ PEERS := .venv-peers
 
 .PHONY: demo test lint test-all test-oldest bench docs clean
 
-demo: $(VENV)/.demo  ## fit, show and draw a model on a built-in set
+demo: $(VENV)/.demo  ## from a table to a model: every command on a built-in set
 	$(BIN)/protolearn demo
 
 test: $(VENV)/.test  ## the tests

@@ -29,6 +29,7 @@ MODULES = [
     "protolearn.ensemble",
     "protolearn.selection",
     "protolearn.tables",
+    "protolearn.io",
 ]
 # Summary there and on one line; parameters all documented, none invented, in order, with types.
 CODES = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR04", "PR06", "PR07", "RT03"}
@@ -39,6 +40,7 @@ TEXTS = [
     "docs/automatic.md",
     "docs/tables.md",
     "docs/evaluation.md",
+    "docs/saving.md",
     "docs/daily_use.md",
     "docs/linear.md",
     "docs/perceptrons.md",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 from typing import Annotated
 
 import typer
+
+from .ending import ending
 
 app = typer.Typer(
     help="Interpretable classification by prototypes and margins.",
@@ -14,23 +17,207 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+Data = Annotated[
+    str,
+    typer.Argument(help="A CSV, TSV, Parquet or ARFF file, gzipped or not, or a built-in set."),
+]
+Model = Annotated[Path, typer.Argument(help="A model that fit has written.")]
+Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)]
+Rows = Annotated[
+    int, typer.Option(help="Rows to learn from at most, drawn by class; 0: all.", min=0)
+]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.")]
+Keep = Annotated[list[str] | None, typer.Option(help="A column to use although it looks useless.")]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="A column of numbers that are categories.")
+]
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version, and end."""
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"protolearn {__version__}")
+        raise typer.Exit
+
 
 @app.callback()
-def main() -> None:
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show it, and end.", callback=show_version, is_eager=True),
+    ] = False,
+) -> None:
     """Interpretable classification by prototypes and margins."""
 
 
 @app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("protolearn-demo"),
-    data: Annotated[str, typer.Option(help="Name of a built-in set.")] = "iris",
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+def fit(
+    data: Data,
+    target: Target = None,
+    model: Annotated[
+        str, typer.Option(help="auto, or models such as glvq,gmlvq,soft-margin-svm.")
+    ] = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the results; else protolearn-DATA.", show_default=False),
+    ] = None,
+    time: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for the whole command; 60 unless --fits is given.",
+            min=1.0,
+            show_default=False,
+        ),
+    ] = None,
+    fits: Annotated[
+        int | None,
+        typer.Option(
+            help="Fits of each search: results that do not depend on the machine.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Outer folds to judge by.", min=2)] = 5,
+    rows: Rows = 20_000,
+    seed: Seed = 0,
+    jobs: Annotated[int, typer.Option(help="Fits at a time; -1: one a processor.")] = 1,
+    drop: Drop = None,
+    keep: Keep = None,
+    categorical: Categorical = None,
+    reject_cost: Annotated[
+        float,
+        typer.Option(
+            help="Cost of a second look, when an error costs 1: decides which are flagged.",
+            min=0.001,
+            max=0.999,
+        ),
+    ] = 0.2,
 ) -> None:
-    """Fit a model on a built-in set, show what it learned, draw it."""
-    from .demo import run
+    """Learn a model from a table, and tell how good it is on rows it has not seen."""
+    with ending("fit", "Run the same command again to go on where it stopped."):
+        from .fit import FitSettings, run
 
-    try:
-        run(data, out, seed)
-    except ValueError as error:
-        typer.echo(f"protolearn demo: {error}", err=True)
-        raise typer.Exit(2) from None
+        settings = FitSettings(
+            data=data,
+            target=target,
+            model=model,
+            out=out,
+            seconds=time,
+            fits=fits,
+            folds=folds,
+            rows=rows,
+            seed=seed,
+            jobs=jobs,
+            drop=tuple(drop or ()),
+            keep=tuple(keep or ()),
+            categorical=tuple(categorical or ()),
+            reject_cost=reject_cost,
+        )
+        run(settings, spent=process_time())
+
+
+@app.command()
+def predict(
+    model: Model,
+    data: Data,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="A CSV file for the answers; -: the terminal.")
+    ] = Path("-"),
+) -> None:
+    """Ask a model about the rows of a table: labels, probabilities, margins, which to look at."""
+    with ending("predict", "Nothing was written; run the same command again."):
+        from .predict import run
+
+        run(model, data, out)
+
+
+@app.command()
+def explain(
+    model: Model,
+    data: Data,
+    row: Annotated[int, typer.Option(help="Which row; the first is 1.")] = 1,
+    to: Annotated[
+        str | None,
+        typer.Option(help="The class to reach by the smallest change.", show_default=False),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None, typer.Option(help="A column that may not change; may be given again.")
+    ] = None,
+) -> None:
+    """Tell why a model says what it says about a row, and what would change its answer."""
+    with ending("explain"):
+        from .explain import run
+
+        run(model, data, row, to, fixed or ())
+
+
+def list_models(wanted: bool) -> None:
+    """Print the names of the models, and end."""
+    if wanted:
+        from .models import print_names
+
+        print_names()
+        raise typer.Exit
+
+
+@app.command()
+def compare(
+    data: Data,
+    target: Target = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(help="Models such as glvq,gmlvq,svc; else a dozen.", show_default=False),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 10,
+    repeats: Annotated[int, typer.Option(help="How often to split into folds.", min=1)] = 1,
+    rows: Rows = 20_000,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for scores and a picture; a stopped comparison goes on there.",
+            show_default=False,
+        ),
+    ] = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    categorical: Categorical = None,
+    names: Annotated[
+        bool,
+        typer.Option(
+            "--list-models", help="List the models, and end.", callback=list_models, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Compare models on a table by cross-validation, with tests that hold."""
+    with ending("compare"):
+        from .compare import run
+
+        chosen = (drop or (), categorical or (), keep or ())
+        run(data, target, models or (), folds, repeats, seed, out, *chosen, rows)
+
+
+@app.command()
+def datasets() -> None:
+    """List the data sets that can be named in place of a file."""
+    with ending("datasets"):
+        from .datasets import run
+
+        run()
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("protolearn-demo"),
+    data: Annotated[str, typer.Option(help="Name of a built-in set.")] = "wdbc",
+    time: Annotated[float, typer.Option(help="Seconds for the learning.", min=1.0)] = 45.0,
+    seed: Seed = 0,
+) -> None:
+    """Show all commands on a built-in set, from a table to a model that one can read."""
+    with ending("demo"):
+        from .demo import run
+
+        run(data, out, time, seed)

@@ -1,0 +1,183 @@
+"""``protolearn explain``: why a saved model says what it says about a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from ..tables import TableCounterfactuals, counterfactual_table
+from ..tables.contributions import contributions_table
+from ..tables.steps import prototypes_of
+from ..tables.texts import prototype_texts, row_texts
+from .answers import Answers, Respondent
+from .failure import Failure
+from .learning_table import count
+from .saved import SavedModel
+from .summary import plain_table, say
+
+MOST_COLUMNS = 20
+"""Columns that are shown, those that matter most."""
+
+MOST_OTHERS = 3
+"""Classes of which the nearest prototype is shown beside that of the answer."""
+
+BAR = 6
+"""Characters of the longest bar."""
+
+FEW = 1, 2, 3, 5
+"""Numbers of columns that are tried to change alone."""
+
+
+def run(
+    model: Path,
+    data: str,
+    row: int,
+    to: str | None = None,
+    fixed: Sequence[str] = (),
+) -> None:
+    """Explain the answer about a row, which is counted from 1."""
+    console = Console()
+    saved = SavedModel.open(model)
+    target = None if to is None else saved.label_named(to)
+    kept = [saved.column_named(name) for name in fixed]
+    frame = saved.rows(data)
+    if not 1 <= row <= len(frame):
+        raise Failure(f"--row {row}: {data!r} has rows 1 to {len(frame):,}.")
+    one = frame[row - 1 : row]
+    unseen = saved.unseen(one)
+    if unseen:
+        say(Console(stderr=True), f"note: {unseen}")
+    respondent = Respondent(saved)
+    answers = respondent.ask(one)
+    say(console, answer_text(respondent, answers, row), "bold")
+    for line in certainty(respondent, answers):
+        say(console, line)
+    console.print(side_by_side(respondent, answers, one))
+    for line in changes(saved, one, answers.label[0], target, kept):
+        say(console, line)
+
+
+def answer_text(respondent: Respondent, answers: Answers, row: int) -> str:
+    """Say what the answer is, and how probable."""
+    text = f"Row {row}: {answers.label[0]}"
+    if answers.probability is None:
+        return text
+    shares = dict(zip(respondent.classes.tolist(), answers.probability[0], strict=True))
+    others = sorted(
+        (one for one in shares.items() if one[0] != answers.label[0]), key=lambda one: -one[1]
+    )
+    told = ", ".join(f"{label} {share:.1%}" for label, share in others[:MOST_OTHERS])
+    return f"{text}, with probability {shares[answers.label[0]]:.1%} ({told})"
+
+
+def certainty(respondent: Respondent, answers: Answers) -> list[str]:
+    """Say how far the answer is from another one, and whether to look again."""
+    lines = []
+    if answers.radius is not None:
+        lines.append(
+            f"Nothing changes the answer within {answers.radius[0]:.2g}, the certified radius, in "
+            "standard deviations of the columns."
+        )
+    if answers.flagged is not None and answers.flagged[0]:
+        lines.append(
+            "Flagged for a second look: the probability is below "
+            f"{respondent.threshold:.2f}, where errors are frequent."
+        )
+    return lines
+
+
+def side_by_side(respondent: Respondent, answers: Answers, one: NDArray[Any]) -> Table:
+    """Put the row beside the nearest prototypes, the columns that matter most first."""
+    saved = respondent.saved
+    encoder = saved.steps.encoder
+    found = contributions_table(saved.pipeline, one)
+    names = [str(column.name) for column in encoder.columns_]
+    table = plain_table("column", "this row")
+    columns = [names, row_texts(encoder, one)]
+    for head, texts in prototypes_beside(respondent, answers):
+        table.add_column(head, header_style="bold", overflow="fold")
+        columns.append(texts)
+    order = np.arange(len(names))
+    if found.shares is not None:
+        speaks = found.shares[0]
+        order = np.argsort(-np.abs(speaks), kind="stable")
+        table.add_column(f"speaks for {answers.label[0]}", header_style="bold", no_wrap=True)
+        columns.append([bar(share, np.abs(speaks).max()) for share in speaks])
+    for place in order[:MOST_COLUMNS]:
+        table.add_row(*(cells[place] for cells in columns))
+    table.caption = caption(len(names), found.reason, respondent)
+    return table
+
+
+def caption(n_columns: int, reason: str, respondent: Respondent) -> str | None:
+    """Say what the table does not show."""
+    more = n_columns - MOST_COLUMNS
+    parts = [f"and {count(more, 'column')} more, which matter less"] if more > 0 else []
+    parts += [f"no share of each column: {reason}"] if reason else []
+    silent = respondent.silent.get("nearest_prototype")
+    parts += [f"no prototypes: {silent}"] if silent else []
+    return "; ".join(parts) or None
+
+
+def prototypes_beside(respondent: Respondent, answers: Answers) -> list[tuple[str, list[str]]]:
+    """Give the nearest prototype of the answer and of the nearest other classes, with heads."""
+    if answers.distances is None:
+        return []
+    steps, distances = respondent.saved.steps, answers.distances[0]
+    try:
+        prototypes, labels = prototypes_of(steps.model)
+    except TypeError:
+        return []
+    nearest: dict[Any, int] = {}
+    for k in np.argsort(distances, kind="stable").tolist():
+        nearest.setdefault(labels[k], k)
+    own = nearest.pop(answers.label[0], None)
+    shown = [*([] if own is None else [own]), *list(nearest.values())[:MOST_OTHERS]]
+    cells = prototype_texts(steps, prototypes[shown])
+    heads = [f"prototype {respondent.prototypes[k]}" for k in shown]
+    return [(head, [texts[j] for texts in cells]) for j, head in enumerate(heads)]
+
+
+def bar(share: float, largest: float) -> str:
+    """Write a share with a bar; what speaks against is on the left of the line."""
+    length = round(BAR * abs(share) / largest) if largest else 0
+    left = "" if share >= 0 else "─" * length
+    right = "█" * length if share >= 0 else ""
+    return f"{left:>{BAR}}│{right:<{BAR}} {100 * share:+5.1f} %"
+
+
+def changes(
+    saved: SavedModel, one: NDArray[Any], label: Any, target: Any, fixed: Sequence[Any]
+) -> list[str]:
+    """Say what would change the answer: the least in all, and the least of few columns."""
+    if target is not None and target == label:
+        return [f"It is {label} already."]
+    try:
+        nearest = counterfactual_table(saved.pipeline, one, target, fixed)
+    except (TypeError, ValueError) as error:
+        return [f"There is no counterfactual: {error}"]
+    lines = [f"The smallest change of all: {nearest.describe(0)}."]
+    few = of_few_columns(saved, one, target, fixed, nearest)
+    if few is not None:
+        lines.append(f"Of the fewest columns: {few.describe(0)}.")
+    return lines
+
+
+def of_few_columns(
+    saved: SavedModel, one: NDArray[Any], target: Any, fixed: Sequence[Any], all_of: Any
+) -> TableCounterfactuals | None:
+    """Change only the columns that change most, as few as do within the training rows' ranges."""
+    order = [change.column for change in all_of.changes[0]]
+    names = [column.name for column in saved.columns]
+    for number in (n for n in FEW if n < len(order)):
+        others = [name for name in names if name not in order[:number]]
+        found = counterfactual_table(saved.pipeline, one, target, [*others, *fixed], "training")
+        if found.feasible[0]:
+            return found
+    return None

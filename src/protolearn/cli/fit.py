@@ -1,0 +1,137 @@
+"""``protolearn fit``: from a table to a model, and an honest estimate of how good it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from .clock import Clock
+from .judgement import judged
+from .learning import Procedure
+from .learning_table import LearningTable
+from .models import candidates
+from .opening import MOST_ROWS, open_table
+from .outcome import Outcome
+from .progress import shown
+from .results import check_folder, write_results
+from .summary import print_outcome, print_table
+from .unfinished import Unfinished
+
+DEFAULT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """What the user wants of ``protolearn fit``.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a built-in set.
+    target : str or None
+        The column to predict.
+    model : str
+        ``"auto"``, or names of families and models, separated by commas.
+    out : Path or None
+        Folder of the results; None: one beside, named after the data.
+    seconds : float or None
+        Time for the whole command; None: 60 unless the fits are limited.
+    fits : int or None
+        Fits of each search, for results that do not depend on the machine.
+    folds : int
+        Outer folds.
+    rows : int
+        Rows to learn from at most; 0: all.
+    seed : int
+        Of everything random.
+    jobs : int
+        Fits at a time.
+    drop, keep, categorical : tuple of str
+        Columns to leave out, to use although they look useless, and to take as categories.
+    reject_cost : float
+        What a second look at a prediction costs, when an error costs 1.
+    """
+
+    data: str
+    target: str | None = None
+    model: str = "auto"
+    out: Path | None = None
+    seconds: float | None = None
+    fits: int | None = None
+    folds: int = 5
+    rows: int = MOST_ROWS
+    seed: int = 0
+    jobs: int = 1
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    reject_cost: float = 0.2
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the results."""
+        name = Path(self.data).name.removesuffix(".gz")
+        return self.out if self.out is not None else Path(f"protolearn-{Path(name).stem}")
+
+    @property
+    def time_limit(self) -> float | None:
+        """The seconds for the whole command."""
+        return DEFAULT_SECONDS if self.seconds is None and self.fits is None else self.seconds
+
+
+def run(settings: FitSettings, spent: float = 0.0) -> Outcome:
+    """Read, choose, judge, write and tell; ``spent`` seconds are over already."""
+    console, aside = Console(), Console(stderr=True)
+    clock = Clock(settings.time_limit, spent)
+    families = candidates(settings.model)  # before the data: a wrong name is told at once
+    with aside.status("reading"):
+        opened = open_table(
+            settings.data,
+            settings.target,
+            drop=settings.drop,
+            keep=settings.keep,
+            categorical=settings.categorical,
+            rows=settings.rows,
+            seed=settings.seed,
+        )
+    table = opened.table
+    print_table(console, opened.read, table)
+    check_folder(settings.folder)
+    unfinished = Unfinished(settings.folder, known_by(settings, table, families))
+    if unfinished.resumed:
+        aside.print("Going on where an interrupted run stopped.")
+    with shown(aside) as report:
+        procedure = Procedure(
+            table=table,
+            families=families,
+            max_fits=settings.fits,
+            clock=clock,
+            n_folds=settings.folds,
+            seed=settings.seed,
+            n_jobs=settings.jobs,
+            unfinished=unfinished,
+            report=report,
+        )
+        model = procedure.model()
+        folds = list(procedure.folds())
+    judgement = judged(folds, len(procedure.splits), settings.reject_cost, settings.seed)
+    outcome = Outcome(settings, opened, model, judgement, clock.elapsed)
+    write_results(outcome)
+    unfinished.remove()
+    print_outcome(console, outcome)
+    return outcome
+
+
+def known_by(settings: FitSettings, table: LearningTable, families: object) -> dict[str, object]:
+    """Give all that the results depend on, but for the time."""
+    return {
+        "X": table.X,
+        "y": table.y,
+        "target": table.target,
+        "families": families,
+        "fits": settings.fits,
+        "folds": settings.folds,
+        "seed": settings.seed,
+    }

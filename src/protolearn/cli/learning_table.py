@@ -1,0 +1,210 @@
+"""A table to learn from: which column is the answer, and which say something about it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.recfunctions import repack_fields
+from numpy.typing import NDArray
+
+from ..tables import ReadTable
+from ..tables.naming import near
+from .failure import Failure
+from .source import TARGET
+
+FEWEST_ROWS = 3
+"""Rows that a class needs: some to learn from, one to judge by."""
+
+MOST_CATEGORIES = 50
+"""Different texts in a column above which it is taken for names or free text."""
+
+MOST_CLASSES = 20
+"""Different numbers in the target above which they may be measurements, not classes."""
+
+FEW_EACH = 5
+"""Rows that share a number; if the usual one has fewer, they are measurements."""
+
+KEY = re.compile(r"(?:^|[^a-z])(?:id|ident|identifier|key|index|uid)(?:$|[^a-z])", re.IGNORECASE)
+"""A word in the name of a column of keys."""
+
+
+class LearningTable(NamedTuple):
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    X : structured array of shape (n,)
+        The columns that a model may use.
+    y : array of shape (n,)
+        The labels: integers if all are whole numbers, else texts.
+    target : str
+        The column of the labels.
+    rows : array of shape (n,)
+        Number of each row in the file, the first is 1.
+    notes : tuple of str
+        What was left out, and why.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    target: str
+    rows: NDArray[np.intp]
+    notes: tuple[str, ...]
+
+
+def learning_table(
+    read: ReadTable,
+    target: str | None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+) -> LearningTable:
+    """Take the labels out of a table, and leave out what nothing can be learned from.
+
+    ``keep`` names columns that stay although they look like row numbers, or like names.
+    """
+    names = list(read.frame.dtype.names or ())
+    target = target_of(names, target)
+    for name in (*drop, *keep):
+        known(name, names)
+    texts = read.frame[target]
+    labelled = ~missing(texts)
+    notes = []
+    if not labelled.all():
+        without = int((~labelled).sum())
+        notes.append(f"{count(without, 'row')} without a value of {target!r} left out")
+    frame, y = read.frame[labelled], labels(target, texts[labelled])
+    check_classes(target, y)
+    columns = [name for name in names if name != target and name not in drop]
+    for name in list(columns):
+        reason = useless(name, frame[name]) if name not in keep else ""
+        if reason:
+            columns.remove(name)
+            notes.append(f"column {name!r} left out: {reason} (--keep to use it all the same)")
+    if not columns:
+        raise Failure(f"there is no column but {target!r} to learn from.")
+    X = repack_fields(frame[columns])
+    return LearningTable(X, y, target, np.flatnonzero(labelled) + 1, tuple(notes))
+
+
+def target_of(names: Sequence[str], target: str | None) -> str:
+    """Give the column of labels, which a built-in set need not name."""
+    if target is not None:
+        return known(target, names)
+    if TARGET in names:
+        return TARGET
+    raise Failure(f"say with --target which column to predict: {listed(names)}.")
+
+
+def known(name: str, names: Sequence[str]) -> str:
+    """Give a name that a table has."""
+    if name not in names:
+        raise Failure(f"the table has no column {name!r}.{near(name, list(names))}")
+    return name
+
+
+def labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
+    """Give the classes as integers if all are whole numbers, else as texts."""
+    if texts.dtype.kind == "M":
+        raise Failure(f"the target {target!r} holds dates; expected classes.")
+    if texts.dtype.kind == "f":
+        texts = np.array([f"{value:.15g}" for value in texts], dtype=object)
+    counts = Counter(texts.tolist())
+    many = len(counts) > MOST_CLASSES and np.median(list(counts.values())) < FEW_EACH
+    if many and all(map(is_number, counts)):
+        raise Failure(
+            f"the target {target!r} holds {len(counts)} different numbers; expected classes, which "
+            "many rows share. To predict a number, cut its range into classes first."
+        )
+    return texts.astype(np.int64 if all(map(is_integer, counts)) else str)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number."""
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+def is_integer(text: str) -> bool:
+    """Tell whether a text is an integer as it is usually written: neither 07 nor 7.0."""
+    return bool(re.fullmatch(r"0|-?[1-9]\d{0,17}", text))
+
+
+def check_classes(target: str, y: NDArray[Any]) -> None:
+    """Raise unless there are two classes or more, none of them tiny."""
+    if not len(y):
+        raise Failure(f"no row has a value of {target!r}.")
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise Failure(
+            f"the target {target!r} is {str(classes[0])!r} in every row; expected two classes or "
+            "more."
+        )
+    small = np.flatnonzero(counts < FEWEST_ROWS)
+    if len(small):
+        told = ", ".join(f"{str(classes[i])!r} ({count(counts[i], 'row')})" for i in small[:5])
+        more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
+        raise Failure(
+            f"each class of {target!r} needs {FEWEST_ROWS} rows, to learn from and to judge by; "
+            f"too few have {told}{more}. Get more, merge classes, or take these rows out."
+        )
+
+
+def useless(name: str, values: NDArray[Any]) -> str:
+    """Say why nothing can be learned from a column, if so; raise if it is empty."""
+    if missing(values).all():
+        raise Failure(
+            f"column {name!r} has no value in any row; leave it out with --drop {quoted(name)}."
+        )
+    if values.dtype.kind == "f":
+        if counts_rows(values):
+            return "it numbers the rows"
+        return "its name and different whole numbers, like keys" if are_keys(name, values) else ""
+    if values.dtype.kind == "O":
+        different = len(set(values.tolist()) - {None})
+        if different > MOST_CATEGORIES:
+            return f"{different} different texts, names or free text"
+    return ""
+
+
+def counts_rows(values: NDArray[Any]) -> bool:
+    """Tell whether a column counts 0, 1, 2, ... or 1, 2, 3, ..."""
+    return bool(len(values) > 2 and values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all())
+
+
+def are_keys(name: str, values: NDArray[Any]) -> bool:
+    """Tell whether a column is called so, and holds another whole number in each row."""
+    if not KEY.search(name) or (values % 1.0 != 0.0).any():  # true of a missing one too
+        return False
+    return len(np.unique(values)) == len(values)
+
+
+def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where a column has no value."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind == "M":
+        return np.isnat(values)
+    return np.array([value is None for value in values.tolist()], dtype=bool)
+
+
+def count(n: Any, what: str) -> str:
+    """Write a number of things."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def quoted(name: str) -> str:
+    """Write a name as a shell takes it."""
+    return shlex.quote(name)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write the first names."""
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return ", ".join(names[:12]) + more

@@ -1,0 +1,104 @@
+"""The models that the command knows by name."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from ..selection import AutoPrototypeClassifier
+from ..selection.auto.candidates import FAMILIES
+from ..selection.auto.named import MODELS, plain
+from .failure import Failure
+
+AUTO = "auto"
+"""Name of the automatic choice."""
+
+LISTING = "protolearn compare --list-models"
+"""What a user types to see all names."""
+
+
+def model_named(name: str, seed: int) -> Any:
+    """Give an unfitted model by its name; case, "-" and "_" do not matter.
+
+    Parameters
+    ----------
+    name : str
+        Name of a class of protolearn, "auto", or a yardstick of scikit-learn.
+    seed : int
+        Seed of the model, if it has one.
+    """
+    known = official_name(name)
+    model = (_ours() | _yardsticks())[known]()
+    if "random_state" in model.get_params():
+        model.set_params(random_state=seed)
+    return model
+
+
+def official_name(name: str) -> str:
+    """Give the name as the list of models has it, or say which names are near."""
+    return _one_of(name, names())
+
+
+def candidates(model: str) -> Any:
+    """Give the families and models that may be chosen, by names with commas between them."""
+    given = [name.strip() for name in model.split(",") if name.strip()]
+    if given in ([], [AUTO]):
+        return "all"
+    ours = [name for name in _ours() if name != AUTO]
+    return [_one_of(name, [*FAMILIES, *ours]) for name in given]
+
+
+def _one_of(name: str, every: Iterable[str]) -> str:
+    """Give one of some names, however it is written, or say which are near."""
+    known = {plain(one): one for one in every}
+    if plain(name) in known:
+        return known[plain(name)]
+    near = difflib.get_close_matches(plain(name), known, 3)
+    hint = f" Did you mean {' or '.join(repr(known[one]) for one in near)}?" if near else ""
+    raise Failure(f"there is no model {name!r}.{hint} '{LISTING}' lists all.")
+
+
+def names() -> list[str]:
+    """List the names of the models; those of scikit-learn come last."""
+    return [*_ours(), *_yardsticks()]
+
+
+def print_names() -> None:
+    """Show the names of all models."""
+    print("Of protolearn:", ", ".join(_ours()))
+    print("Families of them, for fit:", ", ".join(FAMILIES))
+    print("Of scikit-learn, as yardsticks:", ", ".join(_yardsticks()))
+
+
+def _ours() -> dict[str, Any]:
+    """Give the models of protolearn."""
+    found = {_hyphenated(name): model for name, model in MODELS.items()}
+    # The encoder of the table scales already.
+    auto = partial(AutoPrototypeClassifier, standardize=False)
+    return {AUTO: auto, **dict(sorted(found.items()))}
+
+
+def _yardsticks() -> dict[str, Any]:
+    """Give a few models of scikit-learn that everybody knows."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.svm import SVC
+
+    return {
+        "knn": KNeighborsClassifier,
+        "lda": LinearDiscriminantAnalysis,
+        # The default of 100 steps is too few for many tables.
+        "logistic-regression": partial(LogisticRegression, max_iter=1000),
+        "random-forest": RandomForestClassifier,
+        "svc": SVC,
+    }
+
+
+def _hyphenated(name: str) -> str:
+    """Write the name of a class as words: SoftMarginSVM is soft-margin-svm."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()

@@ -1,0 +1,30 @@
+"""A bar for long work, on the terminal's error stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from .learning import Report
+
+
+@contextmanager
+def shown(console: Console) -> Iterator[Report]:
+    """Give what is to be told how far the work is; it moves the bar."""
+    columns = (
+        TextColumn("{task.fields[part]}", markup=False),
+        BarColumn(20),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task("", total=1.0, part="")
+
+        def report(part: str, share: float, best: str) -> None:
+            progress.update(task, completed=share, description=best, part=part)
+
+        yield report

@@ -1,0 +1,59 @@
+"""The prototypes of a model as a person reads them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..tables import texts
+from ..tables.steps import TableSteps, prototypes_of
+
+OF_LINEAR = (
+    "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
+    "direction from one to the other."
+)
+"""Where the decision is not by the nearest prototype alone."""
+
+
+class PrototypeTexts(NamedTuple):
+    """Prototypes in words.
+
+    Attributes
+    ----------
+    names : list of str
+        Of each prototype its class, with a number if the class has several.
+    rows : list of (str, list of str)
+        Of each column its name, and the value of each prototype.
+    remark : str
+        What one has to know to read them; may be empty.
+    """
+
+    names: list[str]
+    rows: list[tuple[str, list[str]]]
+    remark: str = ""
+
+
+def prototype_names(labels: Any) -> list[str]:
+    """Name prototypes by their class, with a number if it has several."""
+    total: Counter[Any] = Counter(labels.tolist())
+    seen: Counter[Any] = Counter()
+    names = []
+    for label in labels.tolist():
+        seen[label] += 1
+        names.append(f"{label} {seen[label]}" if total[label] > 1 else str(label))
+    return names
+
+
+def prototype_texts(model: Any) -> PrototypeTexts | None:
+    """Write the prototypes of a pipeline in the user's units; None if it has none."""
+    steps = TableSteps.of(model)
+    try:
+        rows, labels = prototypes_of(steps.model)
+    except TypeError:
+        return None
+    columns = [str(column.name) for column in steps.encoder.columns_]
+    cells = texts.prototype_texts(steps, rows)
+    remark = OF_LINEAR if np.any(getattr(steps.model, "shift_", 0.0)) else ""
+    return PrototypeTexts(prototype_names(labels), list(zip(columns, cells, strict=True)), remark)

@@ -1,0 +1,51 @@
+"""Where the rows come from: a file, or a built-in set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .. import datasets
+from ..tables import ReadTable, read_table
+from ..tables.naming import near
+from .failure import Failure
+
+TARGET = "target"
+"""Name of the column of labels of a built-in set."""
+
+
+def open_data(
+    data: str, *, kinds: Mapping[str, str] | None = None, columns: Sequence[str] | None = None
+) -> ReadTable:
+    """Read a file, or else the built-in set of that name."""
+    if Path(data).exists():
+        return read_table(data, kinds=kinds, columns=columns)
+    if data in datasets.names():
+        return built_in(data, kinds or {}, columns)
+    if Path(data).suffix or len(Path(data).parts) > 1:
+        raise Failure(f"there is no file {data!r}.")
+    known = ", ".join(datasets.names())
+    raise Failure(f"{data!r} is neither a file nor a built-in set; the sets are {known}.")
+
+
+def built_in(
+    name: str, kinds: Mapping[str, str], columns: Sequence[str] | None = None
+) -> ReadTable:
+    """Give a built-in set as a table, its labels in a column of their own."""
+    X, y = datasets.load(name)
+    if not isinstance(X, np.ndarray):
+        raise Failure(f"{name!r} is a sparse set of {X.shape[1]} words; expected a table.")
+    values = dict(zip(datasets.feature_names(name), X.T, strict=True)) | {TARGET: y}
+    for one in kinds:
+        if one not in values:
+            raise Failure(f"{name!r} has no column {one!r}.{near(one, list(values))}")
+    chosen = {one: column for one, column in values.items() if columns is None or one in columns}
+    texts = {TARGET, *(one for one, kind in kinds.items() if kind == "category")}
+    frame = np.empty(len(X), dtype=[(one, object if one in texts else float) for one in chosen])
+    for one, column in chosen.items():
+        numbers = one in texts and column.dtype.kind in "fiu"
+        frame[one] = [f"{value:.15g}" for value in column] if numbers else column
+    origin = f"{name}: a built-in set, {len(X)} rows, {len(chosen)} columns"
+    return ReadTable(frame, origin, ())

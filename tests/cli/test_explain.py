@@ -1,0 +1,81 @@
+"""Why the model says what it says about a row."""
+
+import re
+
+import pytest
+
+import protolearn
+from protolearn.tables import counterfactual_table, read_table
+from protolearn.tables.contributions import contributions_table
+
+
+def explained(command, fitted, *more):
+    done = command("explain", "results/model.protolearn", "pets.csv", *more, cwd=fitted[0])
+    assert done.code == 0, done.err
+    return done.out
+
+
+@pytest.fixture(scope="module")
+def row(fitted):
+    return read_table(fitted[0] / "pets.csv").frame[6:7]
+
+
+def test_the_row_beside_its_prototypes(command, fitted, model, row):
+    shown = explained(command, fitted, "--row", "7")
+    label = protolearn.load(model).predict(row)[0]
+    share = protolearn.load(model).predict_proba(row).max()
+    assert shown.startswith(f"Row 7: {label}, with probability {share:.1%} (")
+    head = next(line for line in shown.splitlines() if line.startswith("column"))
+    assert re.split(r"  +", head.strip())[:2] == ["column", "this row"]
+    assert head.index(f"prototype {label}") < head.rindex("prototype")
+    weight = next(line for line in shown.splitlines() if line.startswith("weight <b>kg</b>"))
+    assert f"{row['weight <b>kg</b>'][0]:g}" in weight
+    assert "the certified radius" in shown
+
+
+def test_shares_of_columns_in_their_order(command, fitted, model, row):
+    shown = explained(command, fitted, "--row", "7")
+    found = contributions_table(protolearn.load(model), row)
+    told = re.findall(r"^(\S.*?) {2,}.*?([+-]\d+\.\d) % *$", shown, re.MULTILINE)
+    by_name = {str(name): share for name, share in zip(found.columns, found.shares[0], strict=True)}
+    assert [name for name, _ in told] == sorted(by_name, key=lambda name: -abs(by_name[name]))
+    assert all(float(text) == pytest.approx(100 * by_name[name], abs=0.06) for name, text in told)
+
+
+def test_the_smallest_change(command, fitted, model, row):
+    shown = explained(command, fitted, "--row", "7")
+    nearest = counterfactual_table(protolearn.load(model), row)
+    assert f"The smallest change of all: {nearest.describe(0)}." in shown
+
+
+def test_fixed_columns_and_a_wanted_class(command, fitted, model, row):
+    loaded = protolearn.load(model)
+    own = loaded.predict(row)[0]
+    other = next(label for label in loaded.classes_ if label != own)
+    shown = explained(command, fitted, "--row", "7", "--to", other, "--fixed", "weight <b>kg</b>")
+    sentence = next(line for line in shown.splitlines() if "smallest change" in line)
+    assert "weight" not in sentence
+    assert f"would be {other} instead of {own} if " in sentence or "no allowed change" in sentence
+    assert f"It is {own} already." in explained(command, fitted, "--row", "7", "--to", own)
+
+
+def test_fewest_columns(command, fitted):
+    shown = explained(command, fitted, "--row", "7")
+    few = [line for line in shown.splitlines() if line.startswith("Of the fewest columns: ")]
+    whole = next(line for line in shown.splitlines() if line.startswith("The smallest change"))
+    assert all(line.count(" were ") < whole.count(" were ") for line in few)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--row", "91"], "--row 91: 'pets.csv' has rows 1 to 90."),
+        (["--row", "0"], "--row 0: 'pets.csv' has rows 1 to 90."),
+        (["--to", "dead"], "the model has no class 'dead'; its classes are "),
+        (["--fixed", "wheight"], "the model has no column 'wheight'."),
+    ],
+)
+def test_wrong_questions(command, fitted, options, message):
+    done = command("explain", "results/model.protolearn", "pets.csv", *options, cwd=fitted[0])
+    assert done.code == 2
+    assert done.sentence.startswith(f"protolearn explain: {message}")

@@ -1,0 +1,210 @@
+"""From a table to a model: what is understood, what is written, and whether it is true."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
+
+import protolearn
+from given_pets import FIT, MILD, SEVERE, pets, write
+from protolearn.cli.learning_table import learning_table
+from protolearn.tables import read_table
+
+FILES = ["metrics.json", "model.protolearn", "predictions.csv", "report.html"]
+
+
+def read(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_what_was_understood_is_told(fitted):
+    _, done = fitted
+    assert "pets.csv: comma-separated text with a header, 90 rows, 6 columns" in done.out
+    assert "column 'number' left out: it numbers the rows" in done.out
+    assert re.search(rf"target 'state': 2 classes: {MILD} \(\d+\), {SEVERE} \(\d+\)", done.out)
+    assert re.search(r"colour +\d categories: .*white", done.out)
+    assert re.search(r"born +dates from 2015-\d\d-\d\d to 201\d", done.out)
+    assert re.search(r"weight <b>kg</b> +numbers from [\d.]+ to [\d.]+ +[1-9]", done.out)
+
+
+def test_the_last_line_says_what_to_open(fitted):
+    folder, done = fitted
+    assert done.out.splitlines()[-1] == "Open results/report.html to see it all."
+    assert not done.err
+    assert sorted(path.name for path in (folder / "results").iterdir()) == FILES
+
+
+def test_every_row_was_left_out_once(fitted):
+    folder, _ = fitted
+    rows = read(folder / "results" / "predictions.csv")
+    assert [int(row["row"]) for row in rows] == list(range(1, 91))
+    assert [row["true"] for row in rows] == [row["state"] for row in pets()]
+    shares = np.array(
+        [[float(row[f"probability_{label}"]) for label in (MILD, SEVERE)] for row in rows]
+    )
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, atol=1e-5)
+    said = np.array([MILD, SEVERE])[shares.argmax(axis=1)]
+    assert said.tolist() == [row["label"] for row in rows]
+    right = [row["label"] == row["true"] for row in rows]
+    assert [row["right"] for row in rows] == ["true" if one else "false" for one in right]
+
+
+def test_measures_follow_from_the_predictions(fitted):
+    folder, done = fitted
+    found = json.loads((folder / "results" / "metrics.json").read_text("utf-8"))
+    rows = read(folder / "results" / "predictions.csv")
+    by_fold = [[row for row in rows if row["fold"] == str(k)] for k in (1, 2, 3)]
+
+    def mean(score):
+        parts = [([r["true"] for r in part], [r["label"] for r in part]) for part in by_fold]
+        return np.mean([score(*part) for part in parts])
+
+    measures = found["measures"]
+    assert measures["accuracy"]["value"] == pytest.approx(mean(accuracy_score))
+    assert measures["balanced accuracy"]["value"] == pytest.approx(mean(balanced_accuracy_score))
+    true, said = ([row[name] for row in rows] for name in ("true", "label"))
+    labels = found["confusion"]["labels"]
+    assert found["confusion"]["counts"] == confusion_matrix(true, said, labels=labels).tolist()
+    own = [[float(row[f"probability_{row['true']}"]) for row in part] for part in by_fold]
+    loss = [-np.log(part).mean() for part in own]
+    assert measures["log loss"]["value"] == pytest.approx(np.mean(loss), rel=1e-4)
+    assert f"{measures['accuracy']['value']:.1%}" in done.out
+    assert found["rows"] == found["rows_with_a_label"] == 90
+    assert found["columns"] == ["weight <b>kg</b>", "colour", "born", "noise"]
+    flagged = [max(float(row[f"probability_{one}"]) for one in labels) for row in rows]
+    threshold = found["reject"]["threshold"]
+    assert found["reject"]["rate"] == pytest.approx(
+        0.0 if threshold is None else np.mean(np.array(flagged) < threshold), abs=0.02
+    )
+
+
+def test_the_model_can_be_loaded_and_is_good(fitted, model):
+    loaded = protolearn.load(model)
+    table = read_table(fitted[0] / "pets.csv")
+    assert loaded.score(table.frame, table.frame["state"].astype(str)) > 0.85
+    assert loaded[-1].checkpoint is None
+    about = protolearn.io.describe(model)
+    assert about.notes["target"] == "state"
+
+
+def test_the_page_needs_no_network_and_runs_nothing_of_the_table(fitted):
+    page = (fitted[0] / "results" / "report.html").read_text("utf-8")
+    assert "http" not in page
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "weight &lt;b&gt;kg&lt;/b&gt;" in page
+    assert ('src="data:image/png;base64' in page) != ("There is no picture" in page)
+
+
+def test_the_same_seed_gives_the_same_results(command, fitted):
+    folder, _ = fitted
+    for out, seed in ("again", "0"), ("other", "1"):
+        done = command("fit", "pets.csv", *FIT, "--seed", seed, "--out", out, cwd=folder)
+        assert done.code == 0, done.err
+    first, again, other = (
+        (folder / name / "predictions.csv").read_text("utf-8")
+        for name in ("results", "again", "other")
+    )
+    assert first == again
+    assert first != other
+
+
+def test_labels_without_meaning_are_judged_as_chance(command, tmp_path):
+    rng = np.random.RandomState(0)
+    rows = [
+        {"a": x, "b": z, "y": label}
+        for x, z, label in zip(
+            rng.normal(size=150),
+            rng.normal(size=150),
+            rng.permutation(["p", "q"] * 75),
+            strict=True,
+        )
+    ]
+    write(tmp_path / "coin.csv", rows)
+    settings = ("--target", "y", "--model", "linear,fixed", "--fits", "24", "--folds", "5")
+    done = command("fit", "coin.csv", *settings, "--out", "out", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = json.loads((tmp_path / "out" / "metrics.json").read_text())
+    assert abs(found["measures"]["accuracy"]["value"] - 0.5) < 3 * 0.5 / np.sqrt(150)
+
+
+def test_a_target_of_whole_numbers_and_rows_without_one(command, tmp_path):
+    rows = [
+        dict(row, state="" if i % 30 == 0 else int(row["state"] == SEVERE))
+        for i, row in enumerate(pets())
+    ]
+    write(tmp_path / "pets.tsv", rows, delimiter="\t")
+    done = command("fit", "pets.tsv", *FIT, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "tab-separated" in done.out
+    assert "3 rows without a value of 'state' left out" in done.out
+    loaded = protolearn.load(tmp_path / "protolearn-pets" / "model.protolearn")
+    assert loaded.classes_.tolist() == [0, 1]
+    numbers = [int(row["row"]) for row in read(tmp_path / "protolearn-pets" / "predictions.csv")]
+    assert numbers == [i for i in range(1, 91) if i % 30 != 1]
+
+
+def test_columns_by_hand(command, tmp_path):
+    rows = [dict(row, code=i % 3) for i, row in enumerate(pets())]
+    write(tmp_path / "pets.csv", rows)
+    done = command(
+        "fit", "pets.csv", *FIT, "--drop", "noise", "--keep", "number", "--categorical", "code",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert re.search(r"number +numbers from 1 to 90", done.out)
+    assert re.search(r"code +3 categories: ", done.out)
+    assert "noise" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "left_out"),
+    [
+        ("patient_id", lambda i: 842302 + 17 * i, True),
+        ("ID", lambda i: 100 - i, True),
+        ("patient_id", lambda i: 842302 + i // 2, False),  # several visits
+        ("id", lambda i: i + 0.5, False),
+        ("lipid", lambda i: 100 - i, False),
+        ("any", lambda i: i, True),  # counts the rows
+    ],
+)
+def test_columns_of_keys_are_left_out(tmp_path, name, numbers, left_out):
+    rows = [{name: numbers(i), "other": i % 7, "y": i % 2} for i in range(20)]
+    path = write(tmp_path / "keys.csv", rows)
+    table = learning_table(read_table(path), "y")
+    assert (name not in table.X.dtype.names) == left_out
+    assert any(note.startswith(f"column {name!r} left out") for note in table.notes) == left_out
+    assert name in learning_table(read_table(path), "y", keep=[name]).X.dtype.names
+
+
+def test_a_built_in_set_by_name(command, tmp_path):
+    done = command(
+        "fit", "iris", "--model", "mean-of-class", "--fits", "2", "--folds", "2", cwd=tmp_path
+    )
+    assert done.code == 0, done.err
+    assert "3 classes: setosa (50), versicolor (50), virginica (50)" in done.out
+    assert done.out.splitlines()[-1] == "Open protolearn-iris/report.html to see it all."
+
+
+def test_a_large_table_is_drawn_from(command, tmp_path):
+    write(tmp_path / "pets.csv", pets(400))
+    done = command("fit", "pets.csv", *FIT, "--rows", "150", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert re.search(r"15\d rows of 400 drawn to learn from", done.out)
+    found = json.loads((tmp_path / "protolearn-pets" / "metrics.json").read_text("utf-8"))
+    assert found["rows_with_a_label"] == 400
+    assert 149 <= found["rows"] <= 151
+
+
+def test_when_time_is_short_fewer_folds_are_judged(command, tmp_path):
+    write(tmp_path / "pets.csv", pets(60))
+    done = command("fit", "pets.csv", "--target", "state", "--time", "1", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = json.loads((tmp_path / "protolearn-pets" / "metrics.json").read_text("utf-8"))
+    n_done = len(found["outer_folds"])
+    assert 1 <= n_done <= found["outer_folds_planned"] == 5
+    assert (f"Time was over after {n_done} of 5" in done.out) == (n_done < 5)

@@ -1,0 +1,130 @@
+"""A command that is stopped in the middle, and what becomes of its work."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from given_command import PROTOLEARN, started
+from given_pets import pets, write
+
+FIT = ("fit", "pets.csv", "--target", "state", "--model", "linear,fixed", "--fits", "60")
+FIT += ("--folds", "3", "--out", "out")
+GOING_ON = "Going on where an interrupted run stopped."
+PATIENCE = 120.0
+"""Seconds after which something is wrong."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path / "pets.csv", pets(60))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(command, tmp_path_factory):
+    """Give the predictions of a run that nobody stops."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    write(folder / "pets.csv", pets(60))
+    done = command(*FIT, cwd=folder)
+    assert done.code == 0, done.err
+    return (folder / "out" / "predictions.csv").read_text("utf-8")
+
+
+def wait_until(there):
+    end = time.monotonic() + PATIENCE
+    while not there():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def judging(folder):
+    """Tell whether the model is there and the first fold is being judged."""
+    return any((folder / "out").glob(".unfinished-*/fold-1.search.json"))
+
+
+def check_left(folder):
+    """Check that nothing is there but the folder of unfinished work, and that this is whole."""
+    (left,) = (folder / "out").iterdir()
+    assert left.name.startswith(".unfinished-")
+    for path in left.glob("[!.]*.json"):
+        json.loads(path.read_text("utf-8"))
+    return left
+
+
+def check_goes_on(command, folder, undisturbed):
+    done = command(*FIT, cwd=folder)
+    assert done.code == 0, done.err
+    assert GOING_ON in done.err
+    assert (folder / "out" / "predictions.csv").read_text("utf-8") == undisturbed
+    assert not any((folder / "out").glob(".*"))
+
+
+def test_killed(command, folder, undisturbed):
+    process = started(*FIT, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: judging(folder))
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    check_left(folder)
+    check_goes_on(command, folder, undisturbed)
+
+
+def in_terminal(folder):
+    """Start the command in a terminal of its own; give its number and the terminal."""
+    number, terminal = pty.fork()
+    if not number:
+        os.chdir(folder)
+        os.environ["TERM"] = "xterm"
+        os.execv(PROTOLEARN, [PROTOLEARN, *FIT])
+    return number, terminal
+
+
+def shown(terminal, until):
+    """Read what a terminal shows, up to a text or to the end."""
+    text = ""
+    while until is None or until not in text:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # its program has ended
+            piece = b""
+        if not piece:
+            break
+        text += piece.decode("utf-8", "replace")
+    return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", text)
+
+
+def test_control_c_in_a_terminal(command, folder, undisturbed):
+    number, terminal = in_terminal(folder)
+    bar = shown(terminal, "judging, fold 1 of 3")
+    assert "learning from all rows" in bar
+    assert "fits, best " in bar
+    os.write(terminal, b"\x03")
+    last = shown(terminal, None)
+    assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 1
+    os.close(terminal)
+    assert "protolearn fit: stopped. Run the same command again to go on" in last
+    assert "Traceback" not in last
+    check_left(folder)
+    other = command(*FIT, "--seed", "1", "--fits", "2", cwd=folder)  # has nothing to do with it
+    assert other.code == 0, other.err
+    assert GOING_ON not in other.err
+    check_goes_on(command, folder, undisturbed)
+
+
+def test_terminated_while_comparing(command, folder):
+    settings = ("compare", "pets.csv", "--target", "state", "--models", "glvq,gmlvq,lgmlvq")
+    settings += ("--repeats", "20", "--out", "out")
+    process = started(*settings, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: (folder / "out" / "comparison.json").exists())
+    process.terminate()
+    _, err = process.communicate()
+    assert process.returncode == 1
+    assert "stopped. The same command goes on: 'out/comparison.json' has" in err
+    assert "Traceback" not in err
+    assert [path.name for path in (folder / "out").iterdir()] == ["comparison.json"]
+    json.loads((folder / "out" / "comparison.json").read_text("utf-8"))
