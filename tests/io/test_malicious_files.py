@@ -14,6 +14,7 @@ import protolearn
 from protolearn import GLVQ
 from protolearn.io import ModelFileError, file
 from protolearn.io.payload import PLAN
+from protolearn.io.trust import known
 
 RAN = []
 
@@ -175,6 +176,17 @@ def test_known_types_in_other_ways(name, forger):
 )
 def test_what_is_useful_elsewhere_is_not_known_here(name, kind, forger):
     refused(forger.attribute(loaders(name)[kind]), "not known")
+
+
+def test_all_that_is_known_is_there_and_writes_no_files():
+    for name, ways in known().items():
+        if name.startswith("protolearn."):
+            module, _, kind = name.rpartition(".")
+            found = getattr(sys.modules[module], kind)
+            assert isinstance(found, type)
+            assert ways == ("ObjectNode",)
+            assert not hasattr(found, "__del__")
+            assert "edger" not in name
 
 
 def test_the_place_is_told(forger):

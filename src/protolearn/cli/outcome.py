@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from .judgement import Judgement
 from .learning import chosen_by
-from .learning_table import LearningTable
+from .learning_table import LearningTable, count
 from .opening import OpenedTable
 
 if TYPE_CHECKING:
@@ -57,9 +57,11 @@ class Outcome:
         n_done, n_planned = len(judgement.folds), judgement.n_planned
         where = f"{n_done} outer folds" if n_done > 1 else "one outer fold"
         label, share = judgement.majority
+        n_tried = len(self.model[-1].leaderboard_)
+        tried = f"out of {n_tried} models that were tried" if n_tried > 1 else "the only one tried"
         sentences = [
-            f"{self.chosen} was chosen, out of {len(self.model[-1].leaderboard_)} models that were "
-            f"tried, to tell {self.table.target!r} by {len(self.model[0].columns_)} columns.",
+            f"{self.chosen} was chosen, {tried}, to tell {self.table.target!r} by "
+            f"{count(len(self.model[0].columns_), 'column')}.",
             f"On rows that had no part in its choice it is right in {accuracy.value:.1%} of cases "
             f"(95 % interval {accuracy.low:.1%} to {accuracy.high:.1%}, {where}); always saying "
             f"{label!r} would be right in {share:.1%}.",

@@ -165,9 +165,9 @@ def estimators() -> Iterator[type]:
     for package in PACKAGES:
         home = importlib.import_module(f"protolearn.{package}")
         for found in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-            for thing in vars(importlib.import_module(found.name)).values():
+            for name, thing in vars(importlib.import_module(found.name)).items():
                 ours = isinstance(thing, type) and issubclass(thing, BaseEstimator)
-                if ours and thing.__module__ == found.name:
+                if ours and (thing.__module__, thing.__name__) == (found.name, name):
                     yield thing
 
 
