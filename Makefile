@@ -10,7 +10,7 @@ demo: $(VENV)/.demo  ## from a table to a model: every command on a built-in set
 	$(BIN)/protolearn demo
 
 test: $(VENV)/.test  ## the tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.test  ## style, types, direction of imports
 	$(BIN)/ruff check .
@@ -19,10 +19,10 @@ lint: $(VENV)/.test  ## style, types, direction of imports
 	$(BIN)/lint-imports
 
 test-all: test test-oldest docs  ## oldest and newest dependencies, many more generated cases
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto tests
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --dist worksteal tests
 
 test-oldest: .venv-oldest/.test
-	.venv-oldest/bin/python -m pytest -n auto tests
+	.venv-oldest/bin/python -m pytest -n auto --dist worksteal tests
 
 bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rvm/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,10 @@
 
 import os
 
+# One BLAS thread for each process, also for those that tests start: pytest-xdist gives every core
+# a process, and on small matrices the threads of several only wait. Tests of threads ask for more.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings

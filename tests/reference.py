@@ -52,7 +52,7 @@ from math import comb
 
 import numpy as np
 from scipy.optimize import nnls
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 # 1. Losses ---------------------------------------------------------------------------------------
 
@@ -199,6 +199,11 @@ def log_det_penalty(maps, mu):
 
 
 # 3. Margins and attractions of one sample --------------------------------------------------------
+
+
+def logsumexp(a):
+    """Log of the sum of exp(a_k), of few numbers far sooner than scipy.special.logsumexp."""
+    return np.logaddexp.reduce(a)
 
 
 def winners(d, same):

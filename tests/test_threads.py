@@ -15,16 +15,22 @@ def blas_threads():
     return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
 
 
-def test_a_small_fit_runs_on_one_thread(iris):
-    seen = []
+@pytest.fixture
+def two_blas_threads():
+    """So that a limit that is not given back is seen."""
     with threadpool_limits(2):
-        before = blas_threads()
-        GLVQ(callback=lambda state: seen.append(blas_threads())).fit(*iris)
-        assert np.unique(seen).tolist() == [1]
-        assert blas_threads() == before
+        assert set(blas_threads()) == {2}
+        yield
 
 
-def test_overlapping_fits_in_threads_change_nothing(iris):
+def test_a_small_fit_runs_on_one_thread(iris, two_blas_threads):
+    seen, before = [], blas_threads()
+    GLVQ(callback=lambda state: seen.append(blas_threads())).fit(*iris)
+    assert np.unique(seen).tolist() == [1]
+    assert blas_threads() == before
+
+
+def test_overlapping_fits_in_threads_change_nothing(iris, two_blas_threads):
     before = blas_threads()
     first_in, second_done = threading.Event(), threading.Event()
 

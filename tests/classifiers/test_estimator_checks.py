@@ -3,6 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from given_profile import in_all, run_check
 from protolearn import (
     GLVQ,
     LOGM,
@@ -18,7 +19,8 @@ from protolearn import (
 )
 from protolearn.checks import expected_failed_checks
 
-ESTIMATORS = [
+# Always: every class, every loop of a solver (momentum has that of Adam), several prototypes.
+ESTIMATORS = in_all(
     GLVQ(),
     GLVQ(solver="sgd"),
     GLVQ(prototypes_per_class=2, beta=5.0),
@@ -26,23 +28,21 @@ ESTIMATORS = [
     LOGM(),
     SNPC(),
     RSLVQ(),
-    RSLVQ(solver="sgd"),
     MarginLVQ(),
-    MarginLVQ(loss="exponential"),
     PrototypeClassifier(),
     GLVQ(solver="adam"),
-    GLVQ(solver="momentum"),
     LVQ1(),
     OLVQ1(),
     LVQ21(),
     LVQ3(),
-]
+    thorough=[RSLVQ(solver="sgd"), MarginLVQ(loss="exponential"), GLVQ(solver="momentum")],
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_sklearn_check(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
 
 
 def test_only_the_weight_checks_are_excused():

@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import custom_axes
+from given_profile import in_all, run_check
 from protolearn import GLVQ, KernelGLVQ, hypothesis_margin
 from protolearn._parameters import Codebook
 from protolearn.blocks import Block
@@ -31,18 +32,22 @@ from protolearn.losses import Sigmoid
 from protolearn.margins import Relative
 from protolearn.objective import Objective
 
-ESTIMATORS = [
+# Always: with pruning and without, both kinds of solvers, a kernel of the user.
+ESTIMATORS = in_all(
     KernelGLVQ(),
-    KernelGLVQ(kernel="linear", max_support=None),
     KernelGLVQ(solver="sgd", prototypes_per_class=2),
-    KernelGLVQ(kernel=custom_axes.Laplacian()),
-]
+    KernelGLVQ(kernel=custom_axes.Laplacian(), max_support=None),
+    thorough=[
+        KernelGLVQ(kernel="linear", max_support=None),
+        KernelGLVQ(kernel=custom_axes.Laplacian()),
+    ],
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_sklearn_check(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
 
 
 def test_only_the_weight_checks_are_excused():

@@ -11,30 +11,29 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
+from given_profile import in_all, run_check
 from protolearn import GMLVQ, GRLVQ, LGMLVQ, LVQ1, LVQ3, MRSLVQ, PrototypeClassifier
 from protolearn.checks import expected_failed_checks
 from protolearn.distances import LocalMatrix, Matrix, Relevance
 from protolearn.solvers import SGD
 
-ESTIMATORS = [
+# Always: every class, every loop of a solver, a low rank, a penalty, a rule.
+ESTIMATORS = in_all(
     GRLVQ(),
     GMLVQ(),
     LGMLVQ(),
     MRSLVQ(),
-    GMLVQ(rank=2),
     GMLVQ(rank=2, solver="adam", regularization=0.1, max_iter=10),
     LGMLVQ(localized="prototype", solver="sgd", regularization=0.1),
-]
-COMPOSED = [
-    PrototypeClassifier(distance="relevance"),
-    LVQ1(distance="matrix"),
-]
+    thorough=[GMLVQ(rank=2)],
+)
+COMPOSED = in_all(LVQ1(distance="matrix"), thorough=[PrototypeClassifier(distance="relevance")])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_sklearn_check(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

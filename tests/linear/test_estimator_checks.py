@@ -3,6 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from given_profile import in_all
 from protolearn import (
     BoostedPrototypes,
     FisherPrototypes,
@@ -13,16 +14,16 @@ from protolearn import (
 )
 from protolearn.checks import expected_failed_checks
 
-ESTIMATORS = [
+ESTIMATORS = in_all(
     MeanOfClass(),
     FisherPrototypes(),
-    FisherPrototypes(ridge=1.0),
     HardMarginSVM(),
     SoftMarginSVM(),
     SoftMarginSVM(norm=2),
     BoostedPrototypes(max_iter=100),
     BoostedPrototypes(C=1.0, max_iter=100),
-]
+    thorough=[FisherPrototypes(ridge=1.0)],
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

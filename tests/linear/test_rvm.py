@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from given_profile import in_all
 from protolearn.checks import expected_failed_checks
 from protolearn.datasets import load
 from protolearn.linear import RVM
@@ -29,7 +30,7 @@ from protolearn.linear.rvm.laplace import laplace
 from protolearn.linear.rvm.marginal_likelihood import BIAS_PRECISION, SparseModel, maximize
 from protolearn.linear.rvm.precisions import best_precisions, reestimate
 
-ESTIMATORS = [RVM(), RVM("precomputed"), RVM("rbf"), RVM("poly", degree=2)]
+ESTIMATORS = in_all(RVM(), RVM("precomputed"), RVM("rbf"), thorough=[RVM("poly", degree=2)])
 
 
 @pytest.mark.filterwarnings("ignore:RVM finds no sample relevant")

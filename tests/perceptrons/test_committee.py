@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from given_profile import in_all
 from protolearn.perceptrons.committee import CommitteeMachine
 from protolearn.perceptrons.examples import Examples, Inputs
 from protolearn.perceptrons.least_action import BestCommittee, least_action, random_weights, sweep
@@ -235,7 +236,10 @@ def test_without_thresholds_opposite_rows_have_opposite_scores(committees, rng):
 
 
 @parametrize_with_checks(
-    [CommitteeMachine(max_iter=100), CommitteeMachine(n_units=5, order="cyclic", max_iter=50)]
+    in_all(
+        CommitteeMachine(n_units=5, order="cyclic", max_iter=50),
+        thorough=[CommitteeMachine(max_iter=100)],
+    )
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 from scipy.stats import chisquare
 
+from given_profile import in_all
 from protolearn import Pocket, Rosenblatt
 from protolearn.datasets import make_teacher_student
 from protolearn.perceptrons.examples import Examples, Inputs
@@ -178,7 +179,7 @@ def test_the_brute_force_on_known_cases():
 
 @pytest.mark.parametrize("fit_intercept", THRESHOLDS)
 @pytest.mark.parametrize(("n", "d", "wrong"), [(8, 2, 2), (10, 2, 2), (12, 2, 1), (9, 1, 1)])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", in_all(0, 1, thorough=[2, 3]))
 def test_finds_the_optimum(fit_intercept, n, d, wrong, seed):
     """In one of a few runs: the theorem is about endless ones. No run can be better."""
     X, y = rule_with_mistakes(seed, n, d, wrong)
