@@ -179,13 +179,17 @@ def test_steps_between_searches_and_new_rows(frame):
     ).fit(frame, y)
     Z = scaled[:-1].transform(frame)
     terms = quadratic_terms(scaled["model"], Z, quadratic_of(scaled["model"]))
-    np.testing.assert_allclose(contributions_table(scaled, frame).shares, by_column(terms), atol=1e-9)
+    np.testing.assert_allclose(
+        contributions_table(scaled, frame).shares, by_column(terms), atol=1e-9
+    )
     linear = Pipeline(
         [("table", TableEncoder()), ("scale", MinMaxScaler()), ("model", LogisticRegression())]
     ).fit(frame, y)
     w, b = linear["model"].coef_[0], linear["model"].intercept_[0]
     terms = linear_terms(linear[:-1].transform(frame), np.array([-w, w]) / 2, np.array([-b, b]) / 2)
-    np.testing.assert_allclose(contributions_table(linear, frame).shares, by_column(terms), atol=1e-9)
+    np.testing.assert_allclose(
+        contributions_table(linear, frame).shares, by_column(terms), atol=1e-9
+    )
     search = GridSearchCV(scaled, {"model__max_iter": [20]}, cv=2).fit(frame, y)
     best = contributions_table(search.best_estimator_, frame).shares
     np.testing.assert_array_equal(contributions_table(search, frame).shares, best)
@@ -212,7 +216,10 @@ def test_where_nothing_speaks():
         (SVC(), "SVC decides neither by distances of rows nor by linear scores"),
         (RandomForestClassifier(5), "RandomForestClassifier decides neither"),
         (Pipeline([("pca", PCA(2)), ("m", GLVQ())]), "PCA before the model is not known to change"),
-        (Pipeline([("p", PolynomialFeatures()), ("m", LogisticRegression())]), "PolynomialFeatures"),
+        (
+            Pipeline([("p", PolynomialFeatures()), ("m", LogisticRegression())]),
+            "PolynomialFeatures",
+        ),
         (SVC(kernel="linear"), "SVC"),  # of three classes: pairs of them vote
     ],
     ids=lambda given: type(given).__name__,

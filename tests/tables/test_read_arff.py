@@ -53,7 +53,7 @@ def test_like_scipy(read, tmp_path, name):
 
 def test_what_scipy_does_not_read(read):
     frame = read(
-        "@relation r\n@attribute c { \"it's\" , b }\n@attribute x numeric\n@data\n"
+        '@relation r\n@attribute c { "it\'s" , b }\n@attribute x numeric\n@data\n'
         "\"it's\",1\n b , '2' \n"
     ).frame
     assert frame.tolist() == [("it's", 1.0), ("b", 2.0)]
@@ -92,7 +92,11 @@ def test_names(read):
 
 def test_packed_encoded_and_long(read):
     content = HEAD + "1,a\n2,b\n"
-    for given in (gzip.compress(content.encode()), content.encode("utf-8-sig"), content.encode("utf-16")):
+    for given in (
+        gzip.compress(content.encode()),
+        content.encode("utf-8-sig"),
+        content.encode("utf-16"),
+    ):
         assert read(given).frame.tolist() == [(1.0, "a"), (2.0, "b")]
     assert read("% " + "x" * 70_000 + "\n" + content).frame["x"].tolist() == [1, 2]
     frame = read(HEAD + "1.25,a\n?,b\n" * 200_000).frame  # large enough for the compiled way
@@ -104,24 +108,60 @@ def test_packed_encoded_and_long(read):
 
 
 MISTAKES = {
-    "a category that is not told": (HEAD + "1,a\n2,z\n3,y\n", "Column 'c' has 'z' in row 2 (line 6), which is not among its categories a, b; correct it, or add it to the header"),
+    "a category that is not told": (
+        HEAD + "1,a\n2,z\n3,y\n",
+        "Column 'c' has 'z' in row 2 (line 6), which is not among its categories a, "
+        "b; correct it, or add it to the header",
+    ),
     "a quote that is not closed": (HEAD + "1,'a\n2,b\n", "row 1 (line 5)"),
-    "a text among numbers": (HEAD + "1,a\nfoo,b\n", "Column 'x' is to hold numbers, but row 2 (line 6) has 'foo'"),
-    "infinity": (HEAD + "inf,a\n1,b\n", "Column 'x' has 'inf' in row 1 (line 5), which is not a finite number"),
+    "a text among numbers": (
+        HEAD + "1,a\nfoo,b\n",
+        "Column 'x' is to hold numbers, but row 2 (line 6) has 'foo'",
+    ),
+    "infinity": (
+        HEAD + "inf,a\n1,b\n",
+        "Column 'x' has 'inf' in row 1 (line 5), which is not a finite number",
+    ),
     "a short row": (HEAD + "1,a\n2\n", "has 1 cell in row 2 (line 6), expected 2"),
-    "a column that is not there": (HEAD + "{0 1}\n{5 1}\n", "has in line 6 the entry '5 1' in a sparse row; expected the number of a column from 0 to 1 and its value"),
+    "a column that is not there": (
+        HEAD + "{0 1}\n{5 1}\n",
+        "has in line 6 the entry '5 1' in a sparse row; expected the number of a "
+        "column from 0 to 1 and its value",
+    ),
     "an entry without a place": (HEAD + "{x}\n", "has in line 5 the entry 'x'"),
-    "a date of another form": ("@relation r\n@attribute d date 'dd/MM/yyyy'\n@data\n31/12/2020\n", "Column 'd' is to hold dates, but row 1 (line 4) has '31/12/2020'; write it as 2024-12-31"),
-    "no data": ("@relation r\n@attribute x numeric\n", "is an ARFF file without @data; expected rows after it"),
+    "a date of another form": (
+        "@relation r\n@attribute d date 'dd/MM/yyyy'\n@data\n31/12/2020\n",
+        "Column 'd' is to hold dates, but row 1 (line 4) has '31/12/2020'; write it as 2024-12-31",
+    ),
+    "no data": (
+        "@relation r\n@attribute x numeric\n",
+        "is an ARFF file without @data; expected rows after it",
+    ),
     "no rows": (HEAD, "has names of columns, but no rows"),
     "no columns": ("@relation r\n@data\n1\n", "has no @attribute; expected one for each column"),
-    "names twice": ("@relation r\n@attribute x numeric\n@attribute x numeric\n@data\n1,2\n", "has the name 'x' for columns 1 and 2"),
-    "a type that is not known": ("@relation r\n@attribute x foo\n@data\n1\n", "(line 2) has the type 'foo' for column 'x'; expected numeric, string, date or categories as {a, b}"),
+    "names twice": (
+        "@relation r\n@attribute x numeric\n@attribute x numeric\n@data\n1,2\n",
+        "has the name 'x' for columns 1 and 2",
+    ),
+    "a type that is not known": (
+        "@relation r\n@attribute x foo\n@data\n1\n",
+        "(line 2) has the type 'foo' for column 'x'; expected numeric, string, date "
+        "or categories as {a, b}",
+    ),
     "no type": ("@relation r\n@attribute x\n@data\n1\n", "has the type '' for column 'x'"),
-    "tables in tables": ("@relation r\n@attribute x relational\n@attribute y numeric\n@end x\n@data\n1\n", "has the type 'relational'"),
-    "categories that do not end": ("@relation r\n@attribute c {a,b\n@data\na\n", "has the type '{a,b'"),
-    "no name": ("@relation r\n@attribute\n@data\na\n", "(line 2) has '@attribute'; expected @attribute, a name and a type"),
-}  # fmt: skip
+    "tables in tables": (
+        "@relation r\n@attribute x relational\n@attribute y numeric\n@end x\n@data\n1\n",
+        "has the type 'relational'",
+    ),
+    "categories that do not end": (
+        "@relation r\n@attribute c {a,b\n@data\na\n",
+        "has the type '{a,b'",
+    ),
+    "no name": (
+        "@relation r\n@attribute\n@data\na\n",
+        "(line 2) has '@attribute'; expected @attribute, a name and a type",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -70,10 +70,12 @@ DATES = {
     "times": pa.array([TIME, None]),
     "times in a zone": pa.array([TIME, None], pa.timestamp("us", tz="Europe/Berlin")),
     "nanoseconds": pa.array([TIME, None], pa.timestamp("ns")),
-    "milliseconds in a zone": pa.array([TIME.replace(microsecond=123000), None], pa.timestamp("ms", tz="UTC")),
+    "milliseconds in a zone": pa.array(
+        [TIME.replace(microsecond=123000), None], pa.timestamp("ms", tz="UTC")
+    ),
     "days": pa.array([TIME.date(), None]),
     "days in milliseconds": pa.array([TIME.date(), None], pa.date64()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DATES)

@@ -55,7 +55,7 @@ class ArffLayout:
 
     def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
         """Give the cells of each column; None if the lines take more care."""
-        marked = any(SPECIAL.search(line) for line in lines)
+        marked = SPECIAL.search("".join(lines))
         return None if marked else quickly(lines, width, self.delimiter, large)
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:

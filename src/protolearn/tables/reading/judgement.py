@@ -103,6 +103,11 @@ class Judge:
                 f"Column {name!r} has {cell!r} in {self.place(row)}, which is not a finite number; "
                 "correct it, or leave the cell empty if it is missing."
             )
+        if tally.padded:
+            self.notes.append(
+                f"column {name!r} has numbers such as {tally.padded}; if they are codes, read it "
+                "as categories"
+            )
         if tally.rounded:
             self.notes.append(
                 f"column {name!r} has integers too long for doubles, which are rounded"

@@ -20,7 +20,7 @@ DELIMITERS |= {"|": "bar-separated", " ": "blank-separated"}
 LINES, CHARACTERS = 200, 1 << 22
 """How much of a file is looked at: so many lines, and no more of them after so many characters."""
 
-SEPARATOR = re.compile(r'"?sep=(.)"?\s*')
+SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?\s*')
 """A first line by which Excel is told the delimiter."""
 
 
@@ -59,7 +59,7 @@ class Layout:
 
     def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
         """Give the cells of each column; None if the lines take more care."""
-        marked = any('"' in line for line in lines)
+        marked = not large and '"' in "".join(lines)
         return None if marked else split(lines, width, self.delimiter, large)
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
@@ -79,12 +79,15 @@ def split(
     """Give the columns of lines without quotation marks, the quick way.
 
     None if that takes more care: if a line is empty or has another number of cells, or if cells
-    have blanks before them, which may be all they have. Of a large file numbers are read at once.
+    have blanks before them, which may be all they have. Of a large file, which may have quotation
+    marks, numbers are read at once.
     """
     if width == 1 and any(map(str.isspace, lines)):
         return None
     if large and delimiter != " ":
         return native_columns(lines, width, delimiter)
+    if large and any('"' in line for line in lines):
+        return None
     if delimiter == " ":
         rows = [line.split() for line in lines]
         return list(zip(*rows, strict=True)) if set(map(len, rows)) == {width} else None
@@ -139,6 +142,8 @@ def find_layout(lines: list[str], whole: bool, tabs: bool) -> Layout:
     if told:
         return Layout(told[1], skip + 1, comment)
     found = {d: fitness(lines[skip:], whole, d) for d in DELIMITERS}
+    if found["\t"][:2] >= found[" "][:2]:
+        found[" "] = (0.0,)  # by blanks alone empty cells between tabs would be lost
     if tabs and found["\t"] > (0.5,):
         return Layout("\t", skip, comment)
     best = max(found, key=lambda d: found[d])

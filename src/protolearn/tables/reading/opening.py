@@ -103,7 +103,9 @@ class DataFile:
         n_lines, n_bytes = 1, 0
         with self.binary() as file:
             while part := file.read(PART):
-                n_lines += part.count(b"\n") + part.count(b"\r") - part.count(b"\r\n")
+                n_lines += part.count(b"\n")
+                if returns := part.count(b"\r"):
+                    n_lines += returns - part.count(b"\r\n")
                 n_bytes += len(part)
         return n_lines, n_bytes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import compress, islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +29,10 @@ from .native_cells import EXACT, Numbers
 from .text_table import Block
 from .words import counted
 
+PADDED = re.compile(r"0\d+", re.ASCII)
+LOOK = 1000
+"""How many cells are looked at for codes."""
+
 DECIMALS = re.compile("[.eE]")
 
 
@@ -44,16 +48,24 @@ class Tally:
         the first number, whatever its kind.
     rounded : bool
         Whether there are integers that are too long for doubles.
+    padded : str
+        A cell among the first ones that begins with a zero as codes do; empty if there is none.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[int] = Counter()
         self.first: dict[int, tuple[int, str]] = {}
         self.rounded = False
+        self.padded = ""
         self._seen = Seen()
 
     def add(self, cells: Sequence[str], start: int) -> Floats | None:
         """Look at cells, the first of which is in row ``start``; if all are numbers, give them."""
+        if start == 0:
+            few = map(str.strip, islice(cells, LOOK))
+            self.padded = next((cell for cell in few if PADDED.fullmatch(cell)), "")
+        if isinstance(cells, Numbers):
+            return self._add_known(cells, start)
         known = self._known(cells)
         if known is None:
             self._add_others(cells, start)
@@ -65,8 +77,6 @@ class Tally:
 
     def _known(self, cells: Sequence[str]) -> Floats | None:
         """Count and give cells that are numbers or missing; None if they are not, or hardly."""
-        if isinstance(cells, Numbers):
-            return self._add_known(cells)
         if self.present and not self.numbers(commas=False):
             return None
         found = self._numbers(cells)
@@ -82,11 +92,13 @@ class Tally:
                 return values
         return None
 
-    def _add_known(self, cells: Numbers) -> Floats:
+    def _add_known(self, cells: Numbers, start: int) -> Floats:
         """Count cells that were read as numbers."""
-        missing = int(np.isnan(cells.values).sum())
-        self.counts[BLANK] += missing
-        self.counts[cells.kind] += len(cells) - missing
+        self.counts[BLANK] += int(np.isnan(cells.values).sum())
+        for kind, (number, place) in cells.kinds.items():
+            self.counts[kind] += number
+            if kind not in self.first:
+                self.first[kind] = start + place, cells.text(place).strip()
         self.rounded |= cells.rounded
         return cells.values
 

@@ -14,7 +14,7 @@ from .header import Header, find_header
 from .layout import Layout, find_layout, sample
 from .opening import DataFile
 
-BLOCK, FEWEST = 1 << 16, 64
+BLOCK, FEWEST = 1 << 17, 64
 """Cells that are read at once, and the fewest rows of wide tables."""
 
 LARGE = 1 << 22

@@ -1,0 +1,189 @@
+"""The loop that finds the cells of many rows in a text, and reads those that are numbers."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from ...native import (
+    ADDRESS,
+    FAST,
+    LOSS,
+    i8,
+    indices_matrix_out,
+    matrix_out,
+    native,
+    pointer,
+    types,
+    vector,
+    vector_out,
+)
+from .words import bytes_in
+
+POWERS = 10.0 ** np.arange(23)
+"""Those powers of ten that are doubles."""
+
+flags_matrix_out = types.Array(types.boolean, 2, "C")
+divided_at = pointer(LOSS)
+
+
+@native(LOSS)
+def divided(high, rest):
+    """Give an integer, in two doubles, over a power of ten, and 1 if it is surely the nearest.
+
+    The quotient is found with twice the digits. If it stays the same when the second half of them
+    is a little more or less, it is rounded correctly. That holds if each operation is done as it is
+    written, which is so for functions of this signature, and not for loops.
+    """
+    low, power = rest[0], rest[1]
+    first = high / power
+    product = first * power
+    big = 134217729.0 * first  # halves of the digits of each factor, whose products are exact
+    first_high = big - (big - first)
+    first_low = first - first_high
+    big = 134217729.0 * power
+    power_high = big - (big - power)
+    power_low = power - power_high
+    error = first_low * power_low - (
+        ((product - first_high * power_high) - first_low * power_high) - first_high * power_low
+    )
+    second = (((high - product) - error) + low) / power
+    more, less = first + second * (1.0 + 1e-15), first + second * (1.0 - 1e-15)
+    return more, 1.0 if more == less else 0.0
+
+
+@numba.njit(**FAST)
+def cell_at(text, place, delimiter):
+    """Give where a cell begins and ends, and what comes next; -1 if that takes more care."""
+    size, start = len(text), place
+    if place < size and text[place] == 34:  # a quotation mark
+        place = start = place + 1
+        while place < size and text[place] != 34 and text[place] != 10 and text[place] != 13:
+            place += 1
+        if place == size or text[place] != 34:
+            return -1, -1, -1
+        stop = place
+        place += 1
+        closed = place == size or text[place] == delimiter or text[place] == 10 or text[place] == 13
+        return (start, stop, place) if closed else (-1, -1, -1)
+    while place < size and text[place] != delimiter and text[place] != 10 and text[place] != 13:
+        place += 1
+    if place > start and text[start] == 32:
+        return -1, -1, -1
+    return start, place, place
+
+
+@numba.njit(**FAST)
+def digits_at(text, here, stop):
+    """Give where digits end, their integer, how many count, how many there are, and decimals.
+
+    The last is -1 if there is no decimal mark; then the mark.
+    """
+    integer, n_counting, n_digits, n_decimals, mark = np.uint64(0), 0, 0, -1, 0
+    while here < stop:
+        c = text[here]
+        if (c == 46 or c == 44) and n_decimals < 0:
+            n_decimals, mark = 0, np.int64(c)
+        elif c >= 48 and c <= 57:
+            n_digits += 1
+            n_counting += n_counting > 0 or c != 48
+            if n_counting <= 19:
+                integer = integer * np.uint64(10) + np.uint64(c - 48)
+            n_decimals += n_decimals >= 0
+        else:
+            break
+        here += 1
+    return here, integer, n_counting, n_digits, n_decimals, mark
+
+
+@numba.njit(**FAST)
+def exponent_at(text, here, stop):
+    """Give where an exponent ends, and what it is; where it begins if there is none."""
+    if here == stop or (text[here] != 101 and text[here] != 69):
+        return here, 0
+    start = here
+    here += 1
+    sign = -1 if here < stop and text[here] == 45 else 1
+    if here < stop and (text[here] == 45 or text[here] == 43):
+        here += 1
+    power, first = 0, here
+    while here < stop and text[here] >= 48 and text[here] <= 57 and here < first + 4:
+        power = 10 * power + np.int64(text[here] - 48)
+        here += 1
+    return (here, sign * power) if here > first else (start, 0)
+
+
+@numba.njit(**FAST)
+def scaled(integer, power, division, powers, rest):
+    """Give an integer times a power of ten, and whether it is surely the nearest double."""
+    if integer <= np.uint64(9007199254740992) and power >= -22 and power <= 22:
+        value = np.float64(integer)
+        return (value * powers[power] if power >= 0 else value / powers[-power]), True
+    if power < 0 and power >= -22:
+        high = np.float64(integer)
+        rest[0] = np.float64(np.int64(integer - np.uint64(high)))
+        rest[1] = powers[-power]
+        value, near = divided_at(division)(high, rest)
+        return value, near == 1.0
+    return np.float64(integer), power == 0
+
+
+@native(
+    i8(
+        bytes_in,
+        i8,
+        ADDRESS,
+        vector,
+        matrix_out,
+        flags_matrix_out,
+        indices_matrix_out,
+        indices_matrix_out,
+        indices_matrix_out,
+        vector_out,
+    )
+)
+def parse(text, delimiter, division, powers, values, unread, places, counts, firsts, largest):
+    """Find the cells of rows, and read those that are plain numbers; 0 if a row is no such.
+
+    ``counts`` and ``firsts`` get for each column how many numbers have no decimal mark, a point, a
+    comma, and a comma that may part thousands, and which row is the first of each.
+    """
+    width, n_rows = values.shape
+    place, rest = 0, np.empty(2)
+    for i in range(n_rows):
+        for j in range(width):
+            start, stop, place = cell_at(text, place, delimiter)
+            row_ends = place == len(text) or text[place] != delimiter
+            if start < 0 or row_ends != (j == width - 1) or (width == 1 and start == stop):
+                return 0
+            places[2 * j, i], places[2 * j + 1, i] = start, stop
+            place += not row_ends
+            if start == stop:
+                values[j, i] = np.nan
+                continue
+            signed = text[start] == 45 or text[start] == 43
+            here, integer, n_counting, n_digits, n_decimals, mark = digits_at(
+                text, start + signed, stop
+            )
+            digits_end = here
+            here, power = exponent_at(text, here, stop)
+            value, sure = scaled(integer, power - max(n_decimals, 0), division, powers, rest)
+            if here < stop or n_digits == 0 or n_counting > 19 or not sure:
+                unread[j, i] = True
+                continue
+            values[j, i] = -value if text[start] == 45 else value
+            n_whole = n_digits - n_decimals
+            kind = 0 if n_decimals < 0 else 1 if mark == 46 else 2
+            leading = text[start + signed]
+            if kind == 2 and n_decimals == 3 and n_whole <= 3 and digits_end == here:
+                kind = 3 if leading >= 49 and leading <= 57 else 2
+            if counts[j, kind] == 0:
+                firsts[j, kind] = i
+            counts[j, kind] += 1
+            if kind == 0 and digits_end == here and value > largest[j]:
+                largest[j] = value
+        if place < len(text) and text[place] == 13:
+            place += 1
+        if place < len(text) and text[place] == 10:
+            place += 1
+    return 1 if place == len(text) else 0
