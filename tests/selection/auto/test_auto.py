@@ -147,7 +147,7 @@ def test_a_straight_border_does_not(tmp_path):
 def test_labels_without_meaning_are_reported_as_chance():
     """The best score among many is above chance; what the classifier reports is not."""
     told, top = [], []
-    for seed in range(6):
+    for seed in range(4):
         rng = np.random.RandomState(seed)
         rows, labels = rng.normal(size=(80, 4)), rng.permutation(np.repeat([0, 1], 40))
         model = AutoPrototypeClassifier(
@@ -156,7 +156,7 @@ def test_labels_without_meaning_are_reported_as_chance():
         told.append(model.best_score_)
         top.append(max(standing.score for standing in model.leaderboard_))
     assert np.mean(top) > 0.52
-    assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(6 * 80)  # three standard errors of chance
+    assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(4 * 80)  # three standard errors of chance
 
 
 def test_probabilities_agree_with_the_labels(fitted):

@@ -15,14 +15,22 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import fbeta_score, make_scorer
 
 from protolearn import AutoPrototypeClassifier
-from protolearn.selection.auto import checkpoint, ledger
+from protolearn.selection.auto import checkpoint, folds, ledger
 
 ALL_X, ALL_Y = load_iris(return_X_y=True)
 X, Y = ALL_X[50::2] * [1.0, 1.0, 0.1, 0.1], ALL_Y[50::2]  # not too easy
 SMALL = AutoPrototypeClassifier(
     families=["MeanOfClass", "FisherPrototypes", "Adaline"], max_fits=None, random_state=0
 )
-N_FITS = 60  # four candidates on one split, two of them on another
+N_FITS = 18  # four candidates on one split, two of them on another
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_folds():
+    """Let three pairs of folds be a split, instead of ten."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folds, "N_FOLDS", 3)
+        yield
 
 
 @pytest.fixture
@@ -77,7 +85,7 @@ def told(model):
     return board.to_csv(), stopped, model.n_fits_, *best, *asked
 
 
-@pytest.mark.parametrize("stop_at", [1, 10, 41, N_FITS])
+@pytest.mark.parametrize("stop_at", [1, 2, 3, 4, 12, 13, N_FITS])
 def test_stopped_by_the_callback_and_continued(path, made, expected, stop_at):
     model = clone(SMALL).set_params(checkpoint=path, callback=Stop(stop_at))
     with pytest.raises(KeyboardInterrupt):
@@ -92,7 +100,7 @@ def test_stopped_by_the_callback_and_continued(path, made, expected, stop_at):
     assert [file.name for file in path.parent.iterdir()] == ["search.json"]
 
 
-@pytest.mark.parametrize("stop_at", [1, 2, 3, 24])
+@pytest.mark.parametrize("stop_at", [1, 2, 3, 24, 25, 36])
 def test_stopped_within_a_fit_and_continued(path, made, expected, stop_at):
     model = clone(SMALL).set_params(checkpoint=path)
     stop = Stop(stop_at)
@@ -121,7 +129,7 @@ def test_stopped_again_and_again(path, made, expected):
     n_before = 0
     for _ in range(100):
         try:
-            model.set_params(callback=Stop(n_before + 13)).fit(X, Y)
+            model.set_params(callback=Stop(n_before + 5)).fit(X, Y)
             break
         except KeyboardInterrupt:
             n_before = stored(path)
@@ -130,17 +138,17 @@ def test_stopped_again_and_again(path, made, expected):
 
 
 def test_fits_of_workers_are_kept(path, expected):
-    model = clone(SMALL).set_params(checkpoint=path, callback=Stop(6), n_jobs=2)
+    model = clone(SMALL).set_params(checkpoint=path, callback=Stop(2), n_jobs=2)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
-    assert stored(path) == 6 * 2 * ledger.AHEAD
+    assert stored(path) == 2 * 2 * ledger.AHEAD
     alone = clone(model).set_params(callback=None, n_jobs=None).fit(X, Y)
     assert told(alone) == told(expected)
     together = clone(model).set_params(callback=None).fit(X, Y)
     assert told(together) == told(expected)
 
 
-@pytest.mark.parametrize(("fewer", "more"), [(1, 7), (7, 33), (33, 12)])
+@pytest.mark.parametrize(("fewer", "more"), [(1, 4), (4, 14), (14, 5)])
 def test_other_budgets_go_on_with_the_same_fits(path, made, fewer, more):
     clone(SMALL).set_params(checkpoint=path, max_fits=fewer).fit(X, Y)
     model = clone(SMALL).set_params(checkpoint=path, max_fits=more).fit(X, Y)
@@ -316,8 +324,8 @@ KILLED = """
 import os, signal, sys
 from sklearn.datasets import load_iris
 from protolearn import AutoPrototypeClassifier
-from protolearn.selection.auto import checkpoint
-checkpoint.INTERVAL = 0.0
+from protolearn.selection.auto import checkpoint, folds
+checkpoint.INTERVAL, folds.N_FOLDS = 0.0, 3
 X, y = load_iris(return_X_y=True)
 def killed(progress):
     if progress.n_fits == 6:

@@ -112,7 +112,8 @@ def test_models_take_turns():
     assert [one.model.__name__ for one in order[:3]] == ["SoftMarginSVM", "LVQ1", "RVM"]
 
 
-def test_a_search_of_named_models():
+def test_a_search_of_named_models(monkeypatch):
+    monkeypatch.setattr("protolearn.selection.auto.folds.N_FOLDS", 3)
     model = AutoPrototypeClassifier(
         families=["lvq1", "kernel-adatron", "rvm"], max_fits=None, random_state=0
     ).fit(X, Y)

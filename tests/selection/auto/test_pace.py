@@ -1,14 +1,15 @@
 """What is begun, and what is chosen, when time is short: by a clock that only fits move."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from given_ledger import Clock, given_ledger, pairs_of
+from given_ledger import Clock, given_ledger
 from protolearn.selection import AutoPrototypeClassifier
 from protolearn.selection.auto.budget import Budget
 from protolearn.selection.auto.choice import best, chosen_of, simplest
-from protolearn.selection.auto.folds import Pair
 from protolearn.selection.auto.ledger import Trial
 from protolearn.selection.auto.pace import SHARE, Pace
 from protolearn.selection.auto.probe import FEWEST, PARTS, foretold
@@ -71,6 +72,15 @@ def test_what_takes_too_long_is_passed_over_after_a_look(clock):
     assert clock.now < 100.0
 
 
+def test_what_is_left_at_the_end_is_for_the_slow_ones(clock):
+    """They may not take a third of the time before others, but afterwards."""
+    ledger, order = timed(clock, np.array([15.0, 1.0, 1.0, 1.0]), 85.0)
+    search(ledger, N_FIRST)
+    assert [number for number, _ in order[:10]] == [0, *[1] * 3, *[2] * 3, *[3] * 3]
+    assert finished(ledger) == {0, 1, 2, 3}
+    assert ended(ledger)[1] <= 85.0
+
+
 def test_a_slow_first_candidate_does_not_take_the_time_of_all_others(clock):
     ledger, order = timed(clock, np.array([15.0, 1.0, 1.0, 1.0]), 40.0)
     search(ledger, N_FIRST)
@@ -94,7 +104,7 @@ def test_if_all_are_slow_each_is_looked_at(clock):
 
 
 @pytest.mark.parametrize("growth", [1.0, 5.0])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_the_end_is_in_time_whatever_fits_cost(clock, growth, seed):
     """Costs that differ by 1000, of which no first look takes more than its share."""
     rng = np.random.RandomState(seed)
@@ -195,35 +205,70 @@ def test_workers_share_the_fits_of_a_split(clock):
     assert ledger.pace.in_time(ledger, rest, 2) == rest
 
 
-def long_pair(n_rows):
-    rows = np.arange(n_rows)
-    return Pair(rows, (rows[:9], rows[9:18]), (0, 1))
+def by_rows(clock, costs, seconds, n_rows):
+    """Give a ledger of candidates that take some seconds for each row, and rows of their fits."""
+    ledger, _ = timed(clock, costs, seconds, growth=2 * n_rows)
+    rows, sizes = np.arange(n_rows), []
+    ledger.pairs = [pair._replace(train=rows) for pair in ledger.pairs]
+    ledger.task = ledger.task._replace(X=rows, y=rows % 2, scorer=lambda model, X, y: 0.5)
 
-
-@pytest.mark.parametrize("n_rows", [FEWEST, 10 * FEWEST, 1000 * FEWEST])
-def test_a_few_rows_foretell_what_all_take(clock, n_rows):
-    ledger, order = timed(clock, np.ones(1), 100.0)
-    ledger.pairs = [long_pair(n_rows), *pairs_of(1, 3)]
-    stub = ledger.candidates[0]
-    sizes = []
-
-    def fit(X, y):
-        sizes.append(len(X))
-        clock.now += 1e-3 * len(X)
+    def fit(stub, X, y):
+        sizes.append((stub.number, len(X)))
+        clock.now += stub.cost * len(X)
         return stub
 
-    ledger.task = ledger.task._replace(
-        X=np.arange(n_rows), y=np.arange(n_rows) % 2, scorer=lambda model, X, y: 0.5
-    )
-    stub.fit = fit
+    for stub in ledger.candidates:
+        stub.fit = partial(fit, stub)
+    return ledger, sizes
+
+
+@pytest.mark.parametrize("n_rows", [FEWEST, 10 * FEWEST, 100 * FEWEST])
+def test_a_few_rows_foretell_what_all_take(clock, n_rows):
+    ledger, sizes = by_rows(clock, np.array([1e-3]), 100.0, n_rows)
     told = foretold(ledger, 0, 1e9)
     possible = [part for part in PARTS if n_rows // part >= FEWEST]
     assert len(sizes) == len(possible)
-    assert told == (pytest.approx(1e-3 * n_rows, rel=0.02) if possible else None)
+    assert told == (pytest.approx(1e-3 * n_rows, rel=0.1) if possible else None)
     sizes.clear()
-    foretold(ledger, 0, 0.01)
+    foretold(ledger, 0, 1e-4 * n_rows)
     assert len(sizes) == min(1, len(possible))  # the fewest rows have said enough
-    assert not order
+
+
+def test_what_takes_a_thousand_times_as_long_is_never_fitted_to_all_rows(clock):
+    """Not even if it comes first."""
+    n_rows = 100 * FEWEST
+    costs = np.array([1e2, 1e-1, 1e-1, 1e2]) / n_rows
+    ledger, sizes = by_rows(clock, costs, 20.0, n_rows)
+    search(ledger, N_FIRST)
+    assert {number for number, size in sizes if size == n_rows} == {1, 2}
+    assert finished(ledger) == {1, 2}
+    assert clock.now < 20.0
+
+
+def test_a_last_fit_that_has_no_time_keeps_none_for_itself(clock):
+    """The first takes a second, but fifty for all rows: others are looked at all the same."""
+    ledger, _ = timed(clock, np.array([1.0, 0.1, 0.1]), 40.0, growth=50.0)
+    search(ledger, N_FIRST)
+    assert {1, 2} <= finished(ledger)
+    assert ended(ledger)[0] in (1, 2)
+
+
+def test_if_all_are_too_slow_the_quickest_is_fitted_once(clock):
+    n_rows = 100 * FEWEST
+    ledger, sizes = by_rows(clock, np.array([30.0, 20.0, 40.0]) / n_rows, 15.0, n_rows)
+    assert not search(ledger, N_FIRST)
+    assert [number for number, size in sizes if size == n_rows] == [1]
+    assert ledger.budget.n_fits == 1
+    assert chosen_of(ledger, 3, best) == 1
+
+
+def test_the_quickest_that_can_be_fitted(clock):
+    ledger, order = timed(clock, np.ones(3), 1e-9)
+    clock.now = 1.0
+    ledger.candidates[0].failing = True
+    assert not search(ledger, N_FIRST)
+    assert order == [(0, 0), (1, 0)]
+    assert chosen_of(ledger, 3, best) == 1
 
 
 X, Y = load_iris(return_X_y=True)
@@ -239,8 +284,9 @@ def costly(clock, costs, usual=0.05):
     return score
 
 
-def test_slow_models_of_the_library(clock):
+def test_slow_models_of_the_library(clock, monkeypatch):
     """Two scores a fit: RSLVQ takes a thousand times as long as others."""
+    monkeypatch.setattr("protolearn.selection.auto.folds.N_FOLDS", 3)
     model = AutoPrototypeClassifier(
         families=["linear", "RSLVQ"],
         max_fits=None,
@@ -251,7 +297,7 @@ def test_slow_models_of_the_library(clock):
     n_fits = {standing.model: standing.n_fits for standing in model.leaderboard_}
     slow = {name: n for name, n in n_fits.items() if name.startswith("RSLVQ")}
     assert list(slow.values()) == [1]
-    assert all(n >= 10 for name, n in n_fits.items() if name not in slow)
+    assert all(n >= 3 for name, n in n_fits.items() if name not in slow)
     assert model.best_params_["model"] != "RSLVQ"
     assert model.stopped_.startswith("time_budget=60 seconds leave no time for more: 9 of 11 ")
     assert clock.now < 60.0

@@ -106,7 +106,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
     stopped_ : str
         Where the search stopped, and why.
     n_fits_ : int
-        Fits that the search made.
+        Fits that the search made, those of a checkpoint included.
     search_time_ : float
         Seconds that it took.
     temperature_ : float
@@ -290,7 +290,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         pace = Pace(budget, len(y), n_folds, choose)
         ledger = Ledger(tried, task, every, budget, n_jobs=self.n_jobs, pace=pace)
         with self._followed(ledger):
-            finished = search(ledger, len(every) // len(folds)) and not ledger.passed_over
+            finished = search(ledger, len(every) // len(folds))
         ledger.too_slow = pace.too_slow(ledger)
         self.n_fits_, self.search_time_ = budget.n_fits, budget.elapsed
         why = "every candidate was tried" if finished else budget.reason()

@@ -21,7 +21,7 @@ class Standing:
     Attributes
     ----------
     family : str
-        The family it belongs to.
+        The family it belongs to; the name of the model if it is in none.
     model : str
         The model, with the settings that are not its defaults.
     score : float

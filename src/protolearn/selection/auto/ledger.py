@@ -139,6 +139,16 @@ class Ledger:
             self._make(now)
             missing = missing[len(now) :]
 
+    def be_patient(self) -> None:
+        """Give slow candidates the time that others have left; one has a fit, whatever it takes."""
+        if self.pace is None:
+            return
+        self.pace.patient, self.passed_over = True, False
+        for number in self.pace.by_speed(self) if not self.trials else ():
+            self._make([(number, 0)])
+            if self.n_fits().any():
+                break
+
     def n_fits(self) -> Indices:
         """Give how many of its first fits each candidate has; 0 if it failed or is too slow."""
         number = np.isfinite(self.scores).all(axis=2).cumprod(axis=1).sum(axis=1)

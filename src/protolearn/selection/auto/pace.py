@@ -35,10 +35,16 @@ class Pace:
         Folds of a split.
     choose : callable
         The rule of the choice.
+
+    Attributes
+    ----------
+    patient : bool
+        Whether a single candidate may have all the time that is left.
     """
 
     def __init__(self, budget: Budget, n_rows: int, n_folds: int, choose: Choice):
         self.budget, self.n_rows, self.n_folds, self.choose = budget, n_rows, n_folds, choose
+        self.patient = False
         self._foretold: dict[type, float | None] = {}
 
     def in_time(self, ledger: Ledger, places: Sequence[Place], n_workers: int) -> list[Place]:
@@ -46,24 +52,25 @@ class Pace:
 
         There must be time for all of these fits of a candidate, since its score is compared with
         others when it has them, and for the last fit, whether of this candidate or of the one that
-        is ahead. They may not take so much of the time that none is left to compare others. A model
-        that has never been fitted has a share of the time to show what it takes, and as long as no
-        candidate has all fits of a split each may have one.
+        is ahead. Unless the pace is patient, they may not take so much of the time that none is
+        left to compare others. A model that has never been fitted has a share of the time to show
+        what it takes, and as long as no candidate has all fits of a split each may have one.
         """
         total = self.budget.seconds
-        if total is None or not ledger.trials:
+        if total is None:
             return list(places)
         left = total - self.budget.elapsed
         kept = self._kept_for_the_choice(ledger, left)
-        most = total / min(FEWEST, len(ledger.candidates))
+        most = total if self.patient else total / min(FEWEST, len(ledger.candidates))
         compared = self._compared(ledger.n_fits())
         new = Counter(number for number, pair in places if (number, pair) not in ledger.known)
         seconds = Seconds(ledger, self._foretold)
 
         def may_begin(number: int) -> bool:
             each = seconds.of(number)
-            if each is None:
-                return SHARE * total + kept <= left
+            if each is None:  # unless a few rows may still tell more
+                share = SHARE * total if ledger.candidates[number].model in self._foretold else 0.0
+                return share + kept <= left
             last = SAFETY * self._growth(ledger, number) * each
             whole = ceil(new[number] / n_workers) * each
             if not seconds.own(number):
@@ -77,7 +84,7 @@ class Pace:
         """See what a model takes that has never been fitted; tell whether that is new."""
         model = ledger.candidates[place[0]].model
         seconds = Seconds(ledger, self._foretold)
-        unknown = ledger.trials and place not in ledger.known and seconds.of(place[0]) is None
+        unknown = place not in ledger.known and seconds.of(place[0]) is None
         if self.budget.seconds is None or not unknown or model in self._foretold:
             return False
         left = self.budget.seconds - self.budget.elapsed
@@ -94,6 +101,12 @@ class Pace:
         fitted = {number for number, _ in ledger.trials}
         new = any(place[0] not in fitted and place not in ledger.known for place in places)
         return places[:n_workers] if new else places
+
+    def by_speed(self, ledger: Ledger) -> list[int]:
+        """Give all candidates, those that are expected to be quick first."""
+        seconds = Seconds(ledger, self._foretold)
+        known = [seconds.of(number) for number in range(len(ledger.candidates))]
+        return np.argsort([np.inf if one is None else one for one in known], kind="stable").tolist()
 
     def last_fit(self, ledger: Ledger, number: int) -> float:
         """Give the seconds that a candidate would take for all rows."""
@@ -124,7 +137,8 @@ class Pace:
         if not n_fits.any():
             return 0.0
         if not self._compared(n_fits):
-            return min(self.last_fit(ledger, int(n)) for n in np.flatnonzero(n_fits))
+            quickest = min(self.last_fit(ledger, int(n)) for n in np.flatnonzero(n_fits))
+            return quickest if quickest <= left else 0.0
         ahead = {chosen_of(ledger, self.n_folds, choose) for choose in (best, self.choose)}
         kept = [SAFETY * self.last_fit(ledger, number) for number in ahead]
         return max((seconds for seconds in kept if seconds <= left), default=0.0)

@@ -7,7 +7,7 @@ from .ledger import Ledger, trial
 PARTS = 32, 8
 """One row in so many is fitted; more rows if by fewer there is time."""
 
-FEWEST = 50
+FEWEST = 20
 """Rows that are fitted at least: less time than they take need not be known."""
 
 

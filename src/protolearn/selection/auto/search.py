@@ -50,12 +50,20 @@ def search(ledger: Ledger, n_first: int) -> bool:
     the same order. ``n_first`` fits are those of the first split: so many has a candidate at least.
     """
     try:
-        for n_candidates in rounds(len(ledger.candidates)):
-            ledger.fill(range(n_candidates), n_first)
-            halve(ledger, n_candidates, n_first)
+        go_round(ledger, n_first)
+        if ledger.passed_over:  # for what was too slow to come first there may be time now
+            ledger.be_patient()
+            go_round(ledger, n_first)
     except BudgetSpent:
         return False
-    return True
+    return not ledger.passed_over
+
+
+def go_round(ledger: Ledger, n_first: int) -> None:
+    """Make the fits of all rounds that have not been made."""
+    for n_candidates in rounds(len(ledger.candidates)):
+        ledger.fill(range(n_candidates), n_first)
+        halve(ledger, n_candidates, n_first)
 
 
 def rounds(n_candidates: int) -> Iterator[int]:
