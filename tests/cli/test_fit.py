@@ -182,6 +182,7 @@ def test_columns_of_keys_are_left_out(tmp_path, name, numbers, left_out):
 
 
 def test_a_built_in_set_by_name(command, tmp_path):
+    (tmp_path / "iris").mkdir()
     done = command(
         "fit", "iris", "--model", "mean-of-class", "--fits", "2", "--folds", "2", cwd=tmp_path
     )

@@ -20,7 +20,8 @@ def open_data(
     data: str, *, kinds: Mapping[str, str] | None = None, columns: Sequence[str] | None = None
 ) -> ReadTable:
     """Read a file, or else the built-in set of that name."""
-    if Path(data).exists():
+    folder = Path(data).is_dir()  # may hold what was learned from the set of that name
+    if Path(data).exists() and not (folder and data in datasets.names()):
         return read_table(data, kinds=kinds, columns=columns)
     if data in datasets.names():
         return built_in(data, kinds or {}, columns)
