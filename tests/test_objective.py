@@ -18,7 +18,7 @@ from protolearn.objective import Objective
 LABELS = np.array([0, 0, 1, 1, 1, 2])
 
 
-def make_data(seed=0, n=20, d=3):
+def make_data(seed=0, n=40, d=3):
     rng = np.random.RandomState(seed)
     X, y = rng.standard_normal((n, d)), rng.randint(3, size=n)
     weight, W = rng.uniform(0.1, 2.0, n), rng.standard_normal((len(LABELS), d))

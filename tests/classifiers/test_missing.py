@@ -67,7 +67,7 @@ def holey(iris):
 # The objective ----------------------------------------------------------------------------------
 
 
-def make_data(seed=0, n=12, d=4):
+def make_data(seed=0, n=20, d=4):
     rng = np.random.RandomState(seed)
     X, y = with_holes(rng.standard_normal((n, d)), 0.4, seed), rng.randint(3, size=n)
     return X, y, rng.uniform(0.1, 2.0, n), rng.standard_normal((len(LABELS), d))

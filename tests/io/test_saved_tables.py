@@ -241,7 +241,7 @@ def test_categories_keep_their_order():
         pl.List(pl.Int64),
         object(),
     ],
-    ids=repr,
+    ids=lambda dtype: type(dtype).__name__,
 )
 def test_other_types_stay_themselves(dtype):
     assert in_words(dtype) is dtype
