@@ -7,11 +7,11 @@ from time import monotonic
 SHORTEST = 0.05
 """Seconds that any part of the work is given."""
 
-WRITING = 0.05
-"""Share of the time that is kept for the files at the end."""
+ENDING = 3.0
+"""Seconds that are kept for a fit that takes longer than expected, and for the files at the end."""
 
-MOST_WRITING = 4.0
-"""Seconds that are kept at most."""
+MOST_OF_IT = 0.25
+"""But not more than this share of the time."""
 
 
 class Clock:
@@ -36,10 +36,10 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """The seconds that are left for work, without what writing takes."""
+        """The seconds that are left for work, without those kept for the end."""
         if self.seconds is None:
             return float("inf")
-        return self.seconds - min(WRITING * self.seconds, MOST_WRITING) - self.elapsed
+        return self.seconds - min(ENDING, MOST_OF_IT * self.seconds) - self.elapsed
 
     def share(self, n_parts: int) -> float | None:
         """Give the seconds for the next of so many equal parts; None: no end."""
