@@ -5,6 +5,7 @@ import re
 import pytest
 
 import protolearn
+from given_pets import write
 from protolearn.tables import counterfactual_table, read_table
 from protolearn.tables.contributions import contributions_table
 
@@ -57,6 +58,18 @@ def test_fixed_columns_and_a_wanted_class(command, fitted, model, row):
     assert "weight" not in sentence
     assert f"would be {other} instead of {own} if " in sentence or "no allowed change" in sentence
     assert f"It is {own} already." in explained(command, fitted, "--row", "7", "--to", own)
+
+
+def test_names_in_square_brackets(command, tmp_path):
+    rows = [{"[/b] a": i % 9, "[red]b": -i, "y": ["[/i]", "[u]x"][i // 10]} for i in range(20)]
+    write(tmp_path / "signs.csv", rows)
+    settings = ("--target", "y", "--model", "glvq", "--fits", "2", "--folds", "2", "--out", "out")
+    done = command("fit", "signs.csv", *settings, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert all(name in done.out for name in rows[0])
+    done = command("explain", "out/model.protolearn", "signs.csv", "--row", "3", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert all(name in done.out for name in ("[/b] a", "[red]b", "Row 3: [/i]", "prototype [u]x"))
 
 
 def test_fewest_columns(command, fitted):

@@ -42,7 +42,7 @@ def run(
     fixed: Sequence[str] = (),
 ) -> None:
     """Explain the answer about a row, which is counted from 1."""
-    console = Console()
+    console = Console(markup=False, highlight=False)  # names of columns are shown as they are
     saved = SavedModel.open(model)
     target = None if to is None else saved.label_named(to)
     kept = [saved.column_named(name) for name in fixed]
