@@ -6,12 +6,22 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import GLVQ, GMLVQ, GRLVQ, MRSLVQ, KernelGLVQ, PrototypeClassifier
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    GRLVQ,
+    MRSLVQ,
+    FisherPrototypes,
+    KernelGLVQ,
+    PrototypeClassifier,
+)
 from protolearn.report import ProjectionDisplay
 from protolearn.report.plane import plane
+from protolearn.report.plane_map import plane_map
 
 
 def test_three_prototypes_lose_nothing(iris):
@@ -158,6 +168,36 @@ def test_rows_without_a_divergence_have_no_region(iris):
     assert {0, 1, 2} <= set(regions.ravel().tolist())
 
 
-def test_prototypes_of_a_feature_space_have_no_plane(iris):
-    with pytest.raises(TypeError, match="feature space"):
-        ProjectionDisplay.from_estimator(KernelGLVQ().fit(*iris), *iris)
+def test_prototypes_of_a_feature_space_are_not_among_the_samples(iris):
+    X, y = iris
+    model = KernelGLVQ().fit(X, y)
+    display = ProjectionDisplay.from_estimator(model, X, y, resolution=60)
+    assert display.prototypes.shape == (0, 2)
+    said = model.predict(X)
+    means = np.stack([X[said == label].mean(axis=0) for label in np.unique(said)])
+    apart = np.linalg.norm(display.points[y == 0].mean(0) - display.points[y == 2].mean(0))
+    assert apart > 0.8 * np.linalg.norm(means[0] - means[-1])
+
+
+@pytest.mark.parametrize("model", [FisherPrototypes(), LogisticRegression()], ids=["own", "other"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_regions_of_linear_models_are_no_approximation(iris, model, n_classes):
+    X, y = iris
+    X, y = X[y < n_classes], y[y < n_classes]
+    said = model.fit(X, y).predict(X)
+    found = plane_map(model, X, list("abcd"), 400)
+    there = found.regions_at_points == said
+    assert there.mean() > 0.98  # but for those within half a step of the grid of a boundary
+
+
+def test_two_features_are_the_plane(iris):
+    X, y = iris
+    model = GLVQ(random_state=0).fit(X[:, :2], y)
+    display = ProjectionDisplay.from_estimator(model, X[:, :2], y, resolution=60)
+    np.testing.assert_array_equal(display.points, X[:, :2])
+    assert display.axis_names == ("x0", "x1")
+
+
+def test_what_is_no_classifier_has_no_map(iris):
+    with pytest.raises(TypeError, match="StandardScaler is no classifier"):
+        ProjectionDisplay.from_estimator(StandardScaler().fit(iris[0]), *iris)

@@ -2,8 +2,10 @@
 
 With one learned linear map it is the plane of the two leading directions of the metric, in which
 distances are those of the model less what its other directions add. Otherwise it is spanned by the
-two leading directions of the prototypes: with squared Euclidean distance and up to three prototypes
-that is no approximation, since a decision depends on the projection of the sample on it alone.
+two leading directions of the prototypes, or the normals of a linear model: with squared Euclidean
+distance and up to three prototypes, or three classes, that is no approximation, since a decision
+depends on the projection of the sample on it alone. All other models are shown in the plane of the
+means of the classes.
 """
 
 from __future__ import annotations
@@ -59,18 +61,33 @@ def plane(model: Any, X: Any, names: list[str]) -> Plane:
     """Give the plane in which a model is shown; ``names`` are those of its features."""
     if hasattr(model, "project"):
         return plane_of_metric(model, X, names)
-    return plane_of_prototypes(model, X)
+    if X.shape[1] == 2:
+        return Plane(np.zeros(2), np.eye(2), np.eye(2), (names[0], names[1]))
+    if getattr(getattr(model, "coef_", None), "ndim", 0) == 2:
+        normals = model.coef_ - (model.coef_.mean(axis=0) if len(model.coef_) > 1 else 0.0)
+        return plane_of_rows(mean_of(X), normals, X, "normals")
+    if hasattr(model, "prototypes_"):
+        origin = model.prototypes_.mean(axis=0)
+        return plane_of_rows(origin, model.prototypes_ - origin, X, "prototypes")
+    origin, said = mean_of(X), model.predict(X)
+    means = np.stack([mean_of(X[np.flatnonzero(said == label)]) for label in np.unique(said)])
+    return plane_of_rows(origin, means - origin, X, "class means")
 
 
-def plane_of_prototypes(model: Any, X: Any) -> Plane:
-    """Give the plane of the two leading directions of the prototypes, completed by the data."""
-    origin = model.prototypes_.mean(axis=0)
-    directions = leading(model.prototypes_ - origin, 2)
+def plane_of_rows(origin: Floats, rows: Floats, X: Any, what: str) -> Plane:
+    """Give the plane of the two leading directions of some rows, completed by the data."""
+    directions = leading(rows, 2)
     if len(directions) < 2:
         directions = np.vstack([directions, others(X, directions, 2 - len(directions))])
     directions = np.pad(directions, ((0, 2 - len(directions)), (0, 0)))
-    names = "first direction of the prototypes", "second direction"
-    return Plane(origin, directions, directions, names)
+    return Plane(
+        origin, directions, directions, (f"first direction of the {what}", "second direction")
+    )
+
+
+def mean_of(X: Any) -> Floats:
+    """Give the mean of rows, without what is missing."""
+    return np.asarray(X.mean(axis=0)).ravel() if issparse(X) else np.nanmean(X, axis=0)
 
 
 def plane_of_metric(model: Any, X: Any, names: list[str]) -> Plane:

@@ -10,17 +10,8 @@ from sklearn.pipeline import Pipeline
 from .._parameters import Floats, Indices
 from ..analysis.margins import known_labels, last_step
 from ..analysis.relevance import feature_names
-from .plane import plane
+from .plane_map import classifier_at_end, plane_map
 from .style import axes_for, colour, mark
-
-MARGIN = 0.08
-
-FLATTEST, STEEPEST = 0.4, 2.0
-"""Height of a picture as a share of its width, from and to which axes are drawn alike."""
-
-
-UNSEEN = 1.3
-"""Stretch up to which an axis is left as it is."""
 
 
 class ProjectionDisplay:
@@ -91,14 +82,15 @@ class ProjectionDisplay:
         the metric has more directions, the regions are those of points that are in all others
         where the mean of the prototypes is; that of a sample may be another. A metric with a
         single direction is completed by the direction in which the samples vary most, and a second
-        direction that is too small to see is drawn larger. All other models are shown in the
-        plane of their prototypes.
+        direction that is too small to see is drawn larger. Two features are the plane themselves.
+        Linear models are shown in the plane of their normals, other nearest-prototype models in
+        that of their prototypes, and all others in that of the means of the predicted classes.
 
-        Missing values are drawn where the mean of the prototypes is.
+        Missing values are drawn where the origin of the plane is.
 
         Parameters
         ----------
-        estimator : nearest-prototype classifier, or Pipeline that ends in one
+        estimator : classifier, or Pipeline that ends in one
             The fitted model; a pipeline is shown in the space of its last step.
         X : array-like of shape (n_samples, n_features)
             Samples.
@@ -114,33 +106,19 @@ class ProjectionDisplay:
         display : ProjectionDisplay
         """
         before = estimator[:-1] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
-        model, X = last_step(estimator, X)
-        if not hasattr(model, "prototypes_"):
-            raise TypeError(
-                f"The prototypes of {type(model).__name__} lie in a feature space; there is no "
-                "plane of the data to draw them in."
-            )
-        wrong = model.predict(X) != known_labels(model, y)
-        view = plane(model, X, feature_names(model, before))
-        points, prototypes = view.seen(X), view.seen(model.prototypes_)
-        both = np.vstack([points, prototypes])
-        low, high = both.min(axis=0), both.max(axis=0)
-        pad = MARGIN * (high - low) + 1e-12
-        across, up = (
-            np.linspace(a, b, resolution) for a, b in zip(low - pad, high + pad, strict=True)
-        )
-        nodes = np.stack([z.ravel() for z in np.meshgrid(across, up)], axis=1)
-        regions = codes_at(model, view.rows(nodes))
+        model, X = last_step(estimator, X, classifier_at_end)
+        y = known_labels(model, y)
+        found = plane_map(model, X, feature_names(model, before), resolution)
         return cls(
-            points=points,
-            codes=np.searchsorted(model.classes_, np.asarray(y)),
-            prototypes=prototypes,
-            prototype_codes=np.searchsorted(model.classes_, model.prototype_labels_),
-            wrong=wrong,
-            grid=(across, up, regions.reshape(resolution, resolution)),
+            points=found.points,
+            codes=np.searchsorted(model.classes_, y),
+            prototypes=found.prototypes,
+            prototype_codes=found.prototype_codes,
+            wrong=model.predict(X) != y,
+            grid=found.grid,
             classes=[str(label) for label in model.classes_],
-            axis_names=view.axis_names,
-            stretch=stretch_of(across, up) if view.flat else 1.0,
+            axis_names=found.axis_names,
+            stretch=found.stretch,
         ).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ProjectionDisplay:
@@ -178,19 +156,3 @@ class ProjectionDisplay:
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def codes_at(model: Any, rows: Floats) -> Indices:
-    """Give the class code at each row, -1 where the distance of the model has no meaning."""
-    codes = np.full(len(rows), -1)
-    there = (rows >= 0.0).all(axis=1) if model._distance.positive_only else np.ones(len(rows), bool)
-    if there.any():
-        codes[there] = model._codes(np.ascontiguousarray(rows[there]))
-    return codes
-
-
-def stretch_of(across: Floats, up: Floats) -> float:
-    """Give how large the second axis has to be drawn for a picture that one can look at."""
-    ratio = np.ptp(up) / np.ptp(across)
-    stretch = float(f"{np.clip(ratio, FLATTEST, STEEPEST) / ratio:.2g}")
-    return stretch if max(stretch, 1.0 / stretch) > UNSEEN else 1.0

@@ -11,7 +11,7 @@ from .._parameters import Floats, Indices
 from ..linear import PrototypePath
 from .edge_on import line_in, view_of
 from .hyperplane import Shown, shown, shown_path, step, step_name, with_prototypes
-from .projection import MARGIN, stretch_of
+from .plane_map import MARGIN, stretch_of
 from .style import axes_for, colour, mark
 
 DARK = "#222222"

@@ -118,6 +118,8 @@ def answers_of(model: Any, data: Rows) -> Answers:
         scores = columns(model, np.asarray(model.decision_function(data.X), dtype=np.float64))
     if hasattr(model, "predict_proba"):
         probabilities = np.asarray(model.predict_proba(data.X), dtype=np.float64)
+        # Those of rows in single precision sum to one but for its last digits.
+        probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
     return Answers(y, np.asarray(model.predict(data.X)), model.classes_, scores, probabilities)
 
 

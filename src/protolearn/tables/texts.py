@@ -17,27 +17,39 @@ UNUSED = "not used"
 
 def row_texts(encoder: TableEncoder, frame: Any) -> list[str]:
     """Write the values of the first row of a frame, one for each column of the encoder."""
-    table = encoder._table(frame[:1], reset=False)
+    return [texts[0] for texts in column_texts(encoder, frame[:1])]
+
+
+def column_texts(encoder: TableEncoder, frame: Any) -> list[list[str]]:
+    """Write the values of a frame: for each column of the encoder that of each row."""
+    table = encoder._table(frame, reset=False)
     return [
-        value_text(column, table.read(name))
+        value_texts(column, table.read(name))
         for column, name in zip(encoder.columns_, table.names, strict=True)
     ]
 
 
-def value_text(column: Column, values: Values) -> str:
-    """Write the first of some values, and what it is taken as if it is missing."""
+def value_texts(column: Column, values: Values) -> list[str]:
+    """Write values, and what they are taken as where they are missing."""
     if isinstance(column, CategoryColumn):
-        code = int(column.codes(values)[0])
-        if code == UNKNOWN:
-            return f"{values.data[0]} (unknown)"
-        if values.data[0] is None and column.categories[code] is not None:
-            return taken_as(column.text(code))
-        return column.text(code)
+        pairs = zip(column.codes(values).tolist(), values.data, strict=True)
+        return [category_text(column, code, given) for code, given in pairs]
     if column.kind == "empty":
-        return UNUSED
-    text = column.text(float(column.plain(values)[0, 0]))
-    missing = values.kind == "empty" or values.data[0] != values.data[0]
-    return taken_as(text) if missing else text
+        return [UNUSED] * len(values.data)
+    texts = [column.text(value) for value in column.plain(values)[:, 0].tolist()]
+    if values.kind == "empty":
+        return [taken_as(text) for text in texts]
+    lost = values.data != values.data
+    return [taken_as(text) if gone else text for text, gone in zip(texts, lost, strict=True)]
+
+
+def category_text(column: CategoryColumn, code: int, given: Any) -> str:
+    """Write a category, and what it is taken as if it is missing."""
+    if code == UNKNOWN:
+        return f"{given} (unknown)"
+    if given is None and column.categories[code] is not None:
+        return taken_as(column.text(code))
+    return column.text(code)
 
 
 def taken_as(text: str) -> str:

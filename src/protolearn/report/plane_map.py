@@ -1,0 +1,123 @@
+"""A model as a map: samples, prototypes and decision regions in a plane."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from .._parameters import Floats, Indices
+from ..analysis.margins import last_of
+from ..tables.nearest import NO_NAMES, silent
+from ..tables.steps import prototypes_of
+from .plane import plane
+
+MARGIN = 0.08
+
+FLATTEST, STEEPEST = 0.4, 2.0
+"""Height of a picture as a share of its width, from and to which axes are drawn alike."""
+
+UNSEEN = 1.3
+"""Stretch up to which an axis is left as it is."""
+
+
+class PlaneMap(NamedTuple):
+    """What is drawn of a model in a plane.
+
+    Attributes
+    ----------
+    points : array of shape (n_samples, 2)
+        The samples.
+    prototypes : array of shape (n_prototypes, 2)
+        The prototypes; none if they do not lie among the samples.
+    prototype_codes : array of shape (n_prototypes,)
+        Their classes.
+    grid : tuple of arrays
+        Coordinates along both axes, and the class code at each crossing.
+    axis_names : tuple of two str
+        What the axes are.
+    stretch : float
+        How large the second axis is drawn, compared with the first.
+    """
+
+    points: Floats
+    prototypes: Floats
+    prototype_codes: Indices
+    grid: tuple[Floats, Floats, Indices]
+    axis_names: tuple[str, str]
+    stretch: float
+
+    @property
+    def regions_at_points(self) -> Indices:
+        """The class of the region in which each sample is drawn."""
+        across, up, regions = self.grid
+        column, row = (
+            np.rint((place - axis[0]) / (axis[1] - axis[0])).astype(np.intp).clip(0, len(axis) - 1)
+            for place, axis in zip(self.points.T, (across, up), strict=True)
+        )
+        return regions[row, column]
+
+
+def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap:
+    """Draw up the map of a model; ``names`` are those of its features."""
+    X = X if issparse(X) else np.asarray(X, dtype=np.float64)
+    with silent(NO_NAMES):
+        view = plane(model, X, names)
+    centers, labels = prototypes_in_plane(model, X.shape[1])
+    points, prototypes = view.seen(X), view.seen(centers)
+    both = np.vstack([points, prototypes])
+    low, high = both.min(axis=0), both.max(axis=0)
+    pad = MARGIN * (high - low) + 1e-12
+    across, up = (np.linspace(a, b, resolution) for a, b in zip(low - pad, high + pad, strict=True))
+    nodes = np.stack([z.ravel() for z in np.meshgrid(across, up)], axis=1)
+    regions = codes_at(model, view.rows(nodes))
+    return PlaneMap(
+        points,
+        prototypes,
+        np.searchsorted(model.classes_, labels),
+        (across, up, regions.reshape(resolution, resolution)),
+        view.axis_names,
+        stretch_of(across, up) if view.flat else 1.0,
+    )
+
+
+def prototypes_in_plane(model: Any, width: int) -> tuple[Floats, Any]:
+    """Give the prototypes that lie among the samples, and their labels."""
+    if hasattr(model, "prototypes_"):
+        centers, labels = prototypes_of(model)
+        if centers.shape[1] == width:
+            return centers, labels
+    return np.empty((0, width)), model.classes_[:0]
+
+
+def codes_at(model: Any, rows: Floats) -> Indices:
+    """Give the class code at each row, -1 where the distance of the model has no meaning."""
+    distance = getattr(model, "_distance", None)
+    codes, there = np.full(len(rows), -1), np.isfinite(rows).all(axis=1)
+    if getattr(distance, "positive_only", False):
+        there &= (rows >= 0.0).all(axis=1)
+    if there.any():
+        inside = np.ascontiguousarray(rows[there])
+        with silent(NO_NAMES):
+            said = model.predict(inside)
+        codes[there] = np.searchsorted(model.classes_, said)
+    return codes
+
+
+def stretch_of(across: Floats, up: Floats) -> float:
+    """Give how large the second axis has to be drawn for a picture that one can look at."""
+    ratio = np.ptp(up) / np.ptp(across)
+    stretch = float(f"{np.clip(ratio, FLATTEST, STEEPEST) / ratio:.2g}")
+    return stretch if max(stretch, 1.0 / stretch) > UNSEEN else 1.0
+
+
+def classifier_at_end(model: Any) -> Any:
+    """Give the fitted classifier at the end of a pipeline."""
+    last = last_of(model)
+    if not is_classifier(last):
+        raise TypeError(f"{type(last).__name__} is no classifier, or a Pipeline that ends in one.")
+    check_is_fitted(last)
+    return last
