@@ -41,6 +41,7 @@ TEXTS = [
     "docs/tables.md",
     "docs/evaluation.md",
     "docs/saving.md",
+    "docs/report.md",
     "docs/daily_use.md",
     "docs/linear.md",
     "docs/perceptrons.md",
@@ -73,7 +74,8 @@ def test_public_names_have_an_example(name):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_code_in_the_text_runs(text, monkeypatch):
+def test_code_in_the_text_runs(text, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # for what they write
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / text).read_text(), re.DOTALL)
     assert blocks
     module = types.ModuleType("example_in_the_text")  # so that its classes can be pickled

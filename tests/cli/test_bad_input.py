@@ -107,6 +107,11 @@ def test_bad_tables(command, tmp_path, name, what):
         ),
         (["pets.csv", "--target", "state", "--out", "pets.csv"], "is a file; expected a folder"),
         (["pets.csv", "--target", "born"], "'born'"),
+        (["pets.csv", "--target", "state", "--image", "2-2"], "'2-2' is no shape; expected"),
+        (
+            ["pets.csv", "--target", "state", "--image", "2x3"],
+            "--image 2x3 has 6 points, and the table has 4 columns to learn from",
+        ),
     ],
 )
 def test_bad_usage_of_fit(command, tmp_path, args, message):

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from html import escape
 
 import numpy as np
 import pytest
@@ -93,11 +94,31 @@ def test_the_model_can_be_loaded_and_is_good(fitted, model):
 
 def test_the_page_needs_no_network_and_runs_nothing_of_the_table(fitted):
     page = (fitted[0] / "results" / "report.html").read_text("utf-8")
-    assert "http" not in page
-    assert "<script" not in page
-    assert "&lt;script&gt;" in page
-    assert "weight &lt;b&gt;kg&lt;/b&gt;" in page
-    assert ('src="data:image/png;base64' in page) != ("There is no picture" in page)
+    text = re.sub(r"<script(?: [^>]*)?>.*?</script>", "", page, flags=re.DOTALL)
+    assert page.count("<script") - page.count("</script>") <= text.count("<script")
+    assert "http" not in text
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+    assert "weight &lt;b&gt;kg&lt;/b&gt;" in text
+    assert len(page) < 6_000_000
+
+
+def test_the_page_tells_what_the_command_tells(fitted):
+    folder, _ = fitted
+    page = (folder / "results" / "report.html").read_text("utf-8")
+    metrics = json.loads((folder / "results" / "metrics.json").read_text("utf-8"))
+    accuracy = metrics["measures"]["accuracy"]
+    assert f"<strong>{accuracy['value']:.1%}</strong>" in page
+    assert f"{accuracy['low']:.1%} to {accuracy['high']:.1%}" in page
+    assert "chosen and fitted without it: 3 outer folds" in page
+    assert escape(metrics["model"]) in page
+    assert metrics["search"]["stopped"] in page
+    assert "What was tried" in page
+    rows = {
+        line.split(",")[0]
+        for line in (folder / "results" / "predictions.csv").read_text("utf-8").splitlines()[1:]
+    }
+    assert set(re.findall(r"<h3>Row (\d+)</h3>", page)) <= rows
 
 
 def test_the_same_seed_gives_the_same_results(command, fitted):
@@ -189,6 +210,14 @@ def test_a_built_in_set_by_name(command, tmp_path):
     assert done.code == 0, done.err
     assert "3 classes: setosa (50), versicolor (50), virginica (50)" in done.out
     assert done.out.splitlines()[-1] == "Open protolearn-iris/report.html to see it all."
+
+
+def test_columns_that_are_points_of_a_picture(command, tmp_path):
+    options = "--model", "mean-of-class", "--fits", "2", "--folds", "2", "--rows", "200"
+    done = command("fit", "digits", *options, "--image", "8x8", cwd=tmp_path)
+    assert done.code == 0, done.err
+    page = (tmp_path / "protolearn-digits" / "report.html").read_text("utf-8")
+    assert 'alt="7, as a picture"' in page
 
 
 def test_a_large_table_is_drawn_from(command, tmp_path):

@@ -87,6 +87,13 @@ def fit(
     drop: Drop = None,
     keep: Keep = None,
     categorical: Categorical = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="HEIGHTxWIDTH of a picture whose points the columns are, row by row.",
+            show_default=False,
+        ),
+    ] = None,
     reject_cost: Annotated[
         float,
         typer.Option(
@@ -98,7 +105,7 @@ def fit(
 ) -> None:
     """Learn a model from a table, and tell how good it is on rows it has not seen."""
     with ending("fit", "Run the same command again to go on where it stopped."):
-        from .fit import FitSettings, run
+        from .fit import FitSettings, image_shape, run
 
         settings = FitSettings(
             data=data,
@@ -114,6 +121,7 @@ def fit(
             drop=tuple(drop or ()),
             keep=tuple(keep or ()),
             categorical=tuple(categorical or ()),
+            image=image_shape(image),
             reject_cost=reject_cost,
         )
         run(settings, spent=process_time())

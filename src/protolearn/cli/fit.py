@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from .clock import Clock
+from .failure import Failure
 from .judgement import judged
 from .learning import Procedure
 from .learning_table import LearningTable
@@ -50,6 +52,8 @@ class FitSettings:
         Fits at a time.
     drop, keep, categorical : tuple of str
         Columns to leave out, to use although they look useless, and to take as categories.
+    image : tuple of int or None
+        Height and width, if the columns are the points of a picture.
     reject_cost : float
         What a second look at a prediction costs, when an error costs 1.
     """
@@ -67,6 +71,7 @@ class FitSettings:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    image: tuple[int, int] | None = None
     reject_cost: float = 0.2
 
     @property
@@ -98,6 +103,7 @@ def run(settings: FitSettings, spent: float = 0.0) -> Outcome:
         )
     table = opened.table
     print_table(console, opened.read, table)
+    check_image(settings.image, len(table.X.dtype.names or ()))
     check_folder(settings.folder)
     unfinished = Unfinished(settings.folder, known_by(settings, table, families))
     if unfinished.resumed:
@@ -122,6 +128,25 @@ def run(settings: FitSettings, spent: float = 0.0) -> Outcome:
     unfinished.remove()
     print_outcome(console, outcome)
     return outcome
+
+
+def image_shape(text: str | None) -> tuple[int, int] | None:
+    """Read the height and the width of a picture."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d*)[x×]([1-9]\d*)", text.strip())  # noqa: RUF001
+    if found is None:
+        raise Failure(f"--image {text!r} is no shape; expected height and width such as 28x28.")
+    return int(found[1]), int(found[2])
+
+
+def check_image(image: tuple[int, int] | None, n_columns: int) -> None:
+    """Raise before any work if the columns are not the points of a picture."""
+    if image is not None and image[0] * image[1] != n_columns:
+        raise Failure(
+            f"--image {image[0]}x{image[1]} has {image[0] * image[1]} points, and the table has "
+            f"{n_columns} columns to learn from; they have to be as many."
+        )
 
 
 def known_by(settings: FitSettings, table: LearningTable, families: object) -> dict[str, object]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._names import numbered
+from ..report.page.shown import OF_LINEAR
 from ..tables import texts
 from ..tables.steps import TableSteps, prototypes_of
-
-OF_LINEAR = (
-    "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
-    "direction from one to the other."
-)
-"""Where the decision is not by the nearest prototype alone."""
 
 
 class PrototypeTexts(NamedTuple):
@@ -37,13 +32,7 @@ class PrototypeTexts(NamedTuple):
 
 def prototype_names(labels: Any) -> list[str]:
     """Name prototypes by their class, with a number if it has several."""
-    total: Counter[Any] = Counter(labels.tolist())
-    seen: Counter[Any] = Counter()
-    names = []
-    for label in labels.tolist():
-        seen[label] += 1
-        names.append(f"{label} {seen[label]}" if total[label] > 1 else str(label))
-    return names
+    return numbered([str(label) for label in labels.tolist()])
 
 
 def prototype_texts(model: Any) -> PrototypeTexts | None:

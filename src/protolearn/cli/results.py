@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import platform
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +12,12 @@ import numpy as np
 
 from .._files import replacing
 from ..io import ModelFileError, save
+from ..report.page.made import versions
+from ..report.page.write import write_page
 from ..selection.evaluation.result import Estimate
 from .failure import FAILED, Failure
 from .outcome import Outcome
-from .page import page
+from .page import story
 
 MODEL, METRICS, PREDICTIONS, REPORT = (
     "model.protolearn",
@@ -25,7 +25,6 @@ MODEL, METRICS, PREDICTIONS, REPORT = (
     "predictions.csv",
     "report.html",
 )
-LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"
 
 
 def check_folder(folder: Path) -> None:
@@ -43,17 +42,15 @@ def check_folder(folder: Path) -> None:
 def write_results(outcome: Outcome) -> None:
     """Write the model, the measures, the predictions of the outer folds and the report."""
     folder = outcome.settings.folder
-    measures = metrics(outcome)
-    with replacing(folder / PREDICTIONS) as path:
-        write_predictions(outcome, path)
-    with replacing(folder / METRICS) as path:
-        path.write_text(json.dumps(measures, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    with replacing(folder / REPORT) as path:
-        path.write_text(page(outcome, measures), encoding="utf-8")
     try:
         save(outcome.model, folder / MODEL, notes=notes(outcome))
     except ModelFileError as error:  # none of the user's doing
         raise Failure(f"the model cannot be saved: {error}", FAILED) from error
+    with replacing(folder / PREDICTIONS) as path:
+        write_predictions(outcome, path)
+    with replacing(folder / METRICS) as path:
+        path.write_text(json.dumps(metrics(outcome), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_page(story(outcome), folder / REPORT)
 
 
 def notes(outcome: Outcome) -> dict[str, Any]:
@@ -106,8 +103,7 @@ def metrics(outcome: Outcome) -> dict[str, Any]:
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),
         "data": outcome.opened.read.origin,
-        "versions": {name: version(name) for name in LIBRARIES}
-        | {"python": platform.python_version()},
+        "versions": versions(),
     }
 
 

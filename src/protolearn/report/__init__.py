@@ -1,4 +1,4 @@
-"""Pictures of models, by matplotlib; it is imported when the first one is drawn."""
+"""Pictures of models by matplotlib, and the report, a page by plotly; imported when needed."""
 
 from .confusion import ConfusionDisplay
 from .convergence import ConvergenceDisplay
@@ -7,8 +7,10 @@ from .distance_distribution import DistanceDistributionDisplay
 from .distance_path import DistancePathDisplay
 from .margin_history import MarginHistoryDisplay
 from .margins import MarginDisplay
+from .page import write
 from .projection import ProjectionDisplay
 from .prototype_path import PrototypePathDisplay
+from .prototypes import PrototypeDisplay
 from .reject import RejectDisplay
 from .relevance import RelevanceDisplay
 from .roc import RocDisplay
@@ -22,8 +24,10 @@ __all__ = [
     "MarginDisplay",
     "MarginHistoryDisplay",
     "ProjectionDisplay",
+    "PrototypeDisplay",
     "PrototypePathDisplay",
     "RejectDisplay",
     "RelevanceDisplay",
     "RocDisplay",
+    "write",
 ]

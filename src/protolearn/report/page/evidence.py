@@ -1,0 +1,125 @@
+"""How good a model is, by rows that had no part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+
+from ..._parameters import Floats, Indices
+from ...analysis.relevance import Rows
+from ...selection import Evaluation
+from ...selection.evaluation.evaluate import on_folds, on_test_set
+from ...selection.held_out import Answers, answers_of, over_folds, splitter_of
+
+CONFIDENCE = 0.95
+
+MOST_RESAMPLES, FEWEST_RESAMPLES, DRAWN = 1000, 100, 10_000_000
+"""Resamples for intervals, and rows that are drawn for all of them together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What models said about rows that they had not seen.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Measures with intervals.
+    rows : array
+        The rows that were judged, of folds all together.
+    answers : Answers
+        What was said about them.
+    how : str
+        How the rows came to be unseen, in a sentence.
+    left_out : bool, default=True
+        Whether other models were fitted without the rows, rather than the model asked itself.
+    """
+
+    evaluation: Evaluation
+    rows: Indices
+    answers: Answers
+    how: str
+    left_out: bool = True
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which answers are wrong."""
+        return np.asarray(self.answers.y_true != self.answers.y_pred)
+
+    @property
+    def confidence(self) -> Floats | None:
+        """How sure each answer is: its probability, or the lead of the best score."""
+        if self.answers.probabilities is not None:
+            return self.answers.probabilities.max(axis=1)
+        if self.answers.scores is None:
+            return None
+        second, best = np.partition(self.answers.scores, -2, axis=1)[:, -2:].T
+        return best - second
+
+
+def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: Any, n_jobs: int | None) -> Evidence:
+    """Fit clones without each fold, and ask them about it."""
+    data = Rows(X, y, None)
+    splitter = splitter_of(folds_for(cv, y), model, y, seed)
+    parts = [(train, test) for train, test in splitter.split(X, y)]
+    answers, n_train, n_test = over_folds(model, data, check_cv(parts), answers_of, n_jobs)
+    evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
+    how = (
+        f"Every row was judged by a model that had not seen it: {len(parts)} folds, a model fitted "
+        "to all rows but those of a fold each time."
+    )
+    return Evidence(evaluation, pooled_rows([test for _, test in parts]), pooled(answers), how)
+
+
+def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
+    """Ask the model itself about rows that it has not seen, or so it is said."""
+    answers = answers_of(model, Rows(X, y, None))
+    how = (
+        "All rows of this page were judged by the model itself. If it was fitted to them, these "
+        "measures flatter it."
+    )
+    n_resamples = int(np.clip(DRAWN // len(y), FEWEST_RESAMPLES, MOST_RESAMPLES))
+    evaluation = on_test_set(answers, CONFIDENCE, n_resamples, seed)
+    return Evidence(evaluation, np.arange(len(y)), answers, how, left_out=False)
+
+
+def folds_for(cv: Any, y: NDArray[Any]) -> Any:
+    """Give as many folds as the smallest class has rows, if those are fewer than wanted."""
+    if not isinstance(cv, (int, np.integer)) or isinstance(cv, bool):
+        return cv
+    labels, counts = np.unique(y, return_counts=True)
+    if counts.min() < 2:
+        raise ValueError(
+            f"The class {labels[counts.argmin()].item()!r} has one row, and without it there is "
+            "none to learn from; leave that class out, or give cv=None and rows that the model has "
+            "not seen."
+        )
+    return min(int(cv), int(counts.min()))
+
+
+def pooled_rows(tests: Sequence[Any]) -> Indices:
+    """Give the rows of all folds, which may also be marked by truth values."""
+    return np.concatenate(
+        [np.flatnonzero(test) if np.asarray(test).dtype == bool else test for test in tests]
+    )
+
+
+def pooled(folds: Sequence[Answers]) -> Answers:
+    """Put the answers of folds together; scores and probabilities if all have them."""
+
+    def together(name: str) -> Any:
+        parts = [getattr(fold, name) for fold in folds]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+    return Answers(
+        together("y_true"),
+        together("y_pred"),
+        folds[0].classes,
+        together("scores"),
+        together("probabilities"),
+    )

@@ -1,0 +1,192 @@
+"""The section of the map: rows, prototypes and decision regions in the plane of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._parameters import Indices
+from ..plane_map import PlaneMap, plane_map
+from ..style import COLOURS
+from . import png
+from .chart import INK, Chart, axis, class_colour, safe, shortened
+from .doubts import speaker
+from .html import paragraph, tag
+from .shown import image_of
+from .story import Section, Story
+from .traces import ABOVE, marks, of_rows, stars
+
+RESOLUTION = 400
+MOST_COLUMNS = 12
+"""Of a row that is shown when it is pointed at."""
+
+LONGEST = 60
+"""Characters of a text there."""
+
+OPACITY, EDGE = 38, 90
+"""Of regions, and of the lines between them, out of 255."""
+
+
+def world(story: Story) -> Section:
+    """Draw the map."""
+    section = Section("map", "The map", "Map")
+    subject = story.subject
+    if subject.inner.shape[1] < 2:
+        section.parts.append(paragraph("The model sees one number, so that there is no plane."))
+        return section
+    hard = hard_rows(story)
+    rows = story.some_rows(story.most_points, hard)
+    some = subject.take(rows)
+    try:
+        found = plane_map(subject.last, some.inner, subject.inner_names, RESOLUTION)
+    except (TypeError, ValueError) as error:
+        section.parts.append(paragraph(f"There is no map of this model: {error}"))
+        return section
+    when = " when they were left out" if story.evidence.left_out else ""
+    share = float((found.regions_at_points == some.predicted).mean())
+    section.parts.append(
+        paragraph(
+            "Each mark is a row, at its place in the plane in which the model is seen best; the "
+            "colours below are the answers of the model there. "
+            + faithful(share)
+            + f" Rings: rows that were judged wrongly{when}.",
+            "of-chart",
+        )
+    )
+    wrong = np.isin(rows, hard)
+    names = [story.row_names[i] for i in rows.tolist()]
+    chart = drawn(story, found, some.codes, wrong, names)
+    panel = tag(
+        "aside",
+        tag("h3", "The row"),
+        paragraph("Point at a mark, or tap it, to see its row here."),
+        id="row",
+        class_="card",
+        aria_live="polite",
+    )
+    section.parts.append(tag("div", chart.figure, panel, class_="beside"))
+    section.parts.append(paragraph("A map is a chart, and so is not shown here.", "of-no-chart"))
+    section.placed.append(chart)
+    if len(rows) < len(subject.y):
+        text = f"{len(rows):,} of {len(subject.y):,} rows are drawn, those judged wrongly first."
+        section.parts.append(paragraph(text, "note"))
+    return section
+
+
+def hard_rows(story: Story) -> Indices:
+    """Give the rows that were judged wrongly when they were left out."""
+    return np.unique(story.evidence.rows[story.evidence.wrong])
+
+
+def faithful(share: float) -> str:
+    """Say how far a plane can be trusted."""
+    if share > 0.995:
+        return "The plane loses nothing: each row lies in the region of its answer."
+    return (
+        f"{share:.0%} of the rows lie in the region of their answer; the others are decided by "
+        "directions that a plane does not show."
+    )
+
+
+def drawn(story: Story, found: PlaneMap, codes: Indices, wrong: Any, row_names: list[Any]) -> Chart:
+    """Give the chart."""
+    classes = story.subject.classes
+    traces = []
+    for code, name in enumerate(classes):
+        mine = np.flatnonzero(codes == code)
+        if len(mine):
+            texts = [shortened(f"row {row_names[i]}: {name}", LONGEST) for i in mine]
+            told: dict[str, Any] = {"hovertext": [safe(text) for text in texts]}
+            told |= {"hoverinfo": "text", "customdata": mine.tolist()}
+            told["meta"] = {"class": code, "rows": True}
+            places = found.points[mine]
+            traces.append(of_rows(places, name, class_colour(code), code, 7.0, 0.85, **told))
+    rings = np.flatnonzero(wrong)
+    if len(rings):
+        look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
+        name = "judged wrongly"
+        meta = {"classes": codes[rings].tolist()}
+        traces.append(marks(found.points[rings], look, name=name, hoverinfo="skip", meta=meta))
+    if len(found.prototypes):
+        codes = found.prototype_codes.tolist()
+        colours, meta = [class_colour(code) for code in codes], {"classes": codes}
+        traces.append(stars(found.prototypes, colours, story.subject.prototype_names, meta=meta))
+    across, up, regions = found.grid
+    picture = {
+        "source": picture_of(regions, len(classes)),
+        "xref": "x",
+        "yref": "y",
+        "x": float(across[0]),
+        "y": float(up[-1]),
+        "sizex": float(across[-1] - across[0]),
+        "sizey": float(up[-1] - up[0]),
+        "sizing": "stretch",
+        "layer": "below",
+    }
+    ends = [[float(a[0]), float(a[-1])] for a in (across, up)]
+    stretched = f", drawn {found.stretch:g} times as large" if found.stretch != 1.0 else ""
+    layout = {
+        "images": [picture],
+        "xaxis": axis(found.axis_names[0], range=ends[0], zeroline=False, showgrid=False),
+        "yaxis": axis(
+            found.axis_names[1] + stretched, range=ends[1], zeroline=False, showgrid=False
+        ),
+        "showlegend": True,
+        "legend": ABOVE,
+        "hovermode": "closest",
+    }
+    alt = (
+        f"A map of {len(found.points)} rows of {len(classes)} classes with "
+        f"{len(found.prototypes)} prototypes and the decision regions of the model; "
+        f"{len(rings)} rows are ringed, which were judged wrongly."
+    )
+    return Chart("world", "Rows, prototypes and decision regions", alt, traces, layout, height=560)
+
+
+def picture_of(regions: Indices, n_classes: int) -> str:
+    """Paint the regions, with lines between them; light enough for any background."""
+    codes = np.where(regions < 0, n_classes, regions)
+    edge = np.zeros(codes.shape, dtype=bool)
+    edge[1:] |= codes[1:] != codes[:-1]
+    edge[:, 1:] |= codes[:, 1:] != codes[:, :-1]
+    last = min(n_classes, 254)
+    codes = np.where(edge, last + 1, np.minimum(codes, last))
+    colours = [(*rgb(COLOURS[code % len(COLOURS)]), OPACITY) for code in range(last)]
+    return png.painted(codes[::-1], [*colours, (0, 0, 0, 0), (128, 128, 128, EDGE)])
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Read a colour."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def rows_drawn(story: Story) -> dict[str, Any]:
+    """Give the rows of the map as the page shows them when they are pointed at."""
+    subject = story.subject
+    rows = story.some_rows(story.most_points, hard_rows(story))
+    some = subject.take(rows)
+    relevances, texts = story.relevances, some.texts()
+    order = list(range(len(texts)))
+    if relevances.names == subject.names:
+        order = [int(j) for j in relevances.order]
+    order = order[:MOST_COLUMNS]
+    answers = story.evidence.answers
+    said = dict(zip(story.evidence.rows.tolist(), answers.y_pred.tolist(), strict=True))
+    sure: dict[int, float] = {}
+    if answers.probabilities is not None:
+        best = answers.probabilities.max(axis=1).tolist()
+        sure = dict(zip(story.evidence.rows.tolist(), best, strict=True))
+    places = rows.tolist()
+    return {
+        "columns": [subject.names[j] for j in order],
+        "left": len(texts) - len(order),
+        "cells": [[shortened(text, LONGEST) for text in texts[j]] for j in order],
+        "names": [shortened(str(story.row_names[i]), LONGEST) for i in places],
+        "true": some.codes.tolist(),
+        "says": some.predicted.tolist(),
+        "who": speaker(story.evidence),
+        "said": [None if i not in said else str(said[i]) for i in places],
+        "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,
+        "sure": [round(sure[i], 3) if i in sure else None for i in places],
+    }

@@ -1,0 +1,205 @@
+"""The section of the path: what the prototypes were at every round, or are at every C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..._parameters import Floats
+from ...linear import PrototypePath, SoftMarginSVM, regularization_path
+from ..edge_on import line_in, view_of
+from ..hyperplane import Shown, step
+from .chart import INK, MUTED, Chart, axis, class_colour, every, numbers
+from .html import Markup, paragraph, tag
+from .story import Section, Story
+from .traces import ABOVE, curve, of_rows, stars
+
+MOST_ROWS = 400
+"""Rows that are drawn, and of which the path of C is that."""
+
+MOST_STEPS = 60
+MOST_PATHS = 4
+PAD = 0.08
+
+ALONG = 1e-12
+"""Slope, as a share of the other numbers of a line, at which it is along an axis, or far away."""
+
+
+def paths(story: Story) -> Section | None:
+    """Draw the paths of a model that has some; None if it has none."""
+    subject = story.subject
+    rows = story.some_rows(MOST_ROWS)
+    some = subject.take(rows)
+    found, remark = paths_of(some)
+    if not found:
+        return None
+    section = Section("path", "How it got there", "Path")
+    section.parts.append(paragraph(remark))
+    for number, path in enumerate(found[:MOST_PATHS]):
+        chart, slider = drawn(some, path, number)
+        section.parts.append(tag("div", chart.figure, slider, class_="path"))
+        section.placed.append(chart)
+    if len(found) > MOST_PATHS:
+        text = f"The first {MOST_PATHS} of {len(found)} classes, each against all others."
+        section.parts.append(paragraph(text, "note"))
+    return section
+
+
+def paths_of(subject: Any) -> tuple[list[PrototypePath], str]:
+    """Give the paths of a model, and what they are."""
+    path = getattr(subject.last, "path_", None)
+    if path is not None:
+        remark = "The prototypes and the hyperplane after every round of boosting."
+        return path if isinstance(path, list) else [path], remark
+    if not isinstance(subject.last, SoftMarginSVM):
+        return [], ""
+    model, y = subject.last, subject.y
+    labels = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
+    found = []
+    for label in labels[:MOST_PATHS]:
+        two = y if len(model.classes_) == 2 else np.where(y == label, 1, 0)
+        if len(np.unique(two)) < 2:
+            continue
+        one = regularization_path(subject.inner, two, norm=model.norm)
+        if len(model.classes_) > 2:
+            one = of_class(one, label)
+        found.append(one)
+    remark = (
+        "The prototypes and the hyperplane for every weight C of the errors, from the means of the "
+        f"classes to the largest margin; the model itself has C = {model.C:g}."
+    )
+    return found, remark
+
+
+def of_class(path: PrototypePath, label: Any) -> PrototypePath:
+    """Give a path of one class against the rest, as boosting has it."""
+    classes = np.empty(2, dtype=object)
+    classes[1] = label
+    return replace(path, classes=classes)
+
+
+def place_of_model(subject: Any, path: PrototypePath, places: Sequence[int]) -> int:
+    """Give the step that is the model itself, or the next one to it: of rounds the last."""
+    if path.parameter != "C":
+        return len(places) - 1
+    return int(np.abs(np.log(path.values[list(places)] / subject.last.C)).argmin())
+
+
+def drawn(subject: Any, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
+    """Draw a path, and the slider that moves along it."""
+    last = step(path, len(path) - 1)
+    what = Shown(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
+    view, names = view_of(what), last.names()
+    points, places = view.seen(what.X), every(len(path), MOST_STEPS)
+    centers = view.seen(path.prototypes[places].reshape(-1, len(last.coef))).reshape(-1, 2, 2)
+    box = box_of(np.vstack([points, *centers]))
+    steps = [
+        {
+            "line": segment(line_in(view, step(path, i)), box),
+            "prototypes": [numbers(centers[k, :, 0]), numbers(centers[k, :, 1])],
+            "told": f"{named(path, i)}: {share_right(path, i, what):.1%} of these rows are right",
+        }
+        for k, i in enumerate(places)
+    ]
+    start = place_of_model(subject, path, places)
+    codes = [class_of(subject, label) for label in last.classes_]
+    colours = [MUTED if code is None else class_colour(code) for code in codes]
+    x, y = segment(line_in(view, step(path, places[start])), box)
+    traces = [cloud(points[what.codes == c], names[c], colours[c], codes[c]) for c in (0, 1)]
+    traces += [trail(centers[:, c], colours[c]) for c in (0, 1)]
+    traces.append(curve(x, y, INK, width=2, name="hyperplane", hoverinfo="skip"))
+    traces.append(stars(centers[start], colours, names))
+    layout = {
+        "xaxis": axis(view.axis_names[0], range=list(box[0]), zeroline=False),
+        "yaxis": axis(view.axis_names[1], range=list(box[1]), zeroline=False),
+        "showlegend": True,
+        "legend": ABOVE,
+    }
+    name = f"path-{number}"
+    title = f"{names[0]} and {names[1]}, {named(path, 0)} to {named(path, -1)}"
+    alt = f"{title}: rows, two prototypes and the hyperplane between them, which the slider moves."
+    extra = {"steps": steps, "moving": [len(traces) - 2, len(traces) - 1]}
+    chart = Chart(name, title, alt, traces, layout, height=440, extra=extra)
+    return chart, slider(name, path, steps, start)
+
+
+def named(path: PrototypePath, number: int) -> str:
+    """Name a step of a path, shortly."""
+    value = path.values[number]
+    return f"round {value:g}" if path.parameter == "round" else f"{path.parameter} = {value:.3g}"
+
+
+def slider(name: str, path: PrototypePath, steps: list[dict[str, Any]], start: int) -> Markup:
+    """Give the slider of a path."""
+    label = "Round" if path.parameter == "round" else path.parameter
+    return tag(
+        "div",
+        tag("label", f"{label} ", for_=f"{name}-step"),
+        tag(
+            "input",
+            type="range",
+            id=f"{name}-step",
+            min=0,
+            max=len(steps) - 1,
+            value=start,
+            data_path=name,
+        ),
+        tag("output", steps[start]["told"], id=f"{name}-told", for_=f"{name}-step"),
+        class_="slider",
+    )
+
+
+def class_of(subject: Any, label: Any) -> int | None:
+    """Give the class of a side of the hyperplane; None for the rest."""
+    return None if label is None else int(subject.codes_of(np.array([label]))[0])
+
+
+def cloud(points: Floats, name: str, colour: str, code: int | None) -> dict[str, Any]:
+    """Draw the rows of a side."""
+    meta = {} if code is None else {"class": code}
+    return of_rows(points, name, colour, code or 0, 6.0, 0.6, hoverinfo="skip", meta=meta)
+
+
+def trail(centers: Floats, colour: str) -> dict[str, Any]:
+    """Draw the way of a prototype."""
+    unseen = {"hoverinfo": "skip", "showlegend": False}
+    return curve(centers[:, 0], centers[:, 1], colour, width=3, **unseen)
+
+
+def box_of(places: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Give the ends of both axes."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    pad = PAD * (high - low) + 1e-12
+    ends = np.stack([low - pad, high + pad], axis=1).tolist()
+    return (ends[0][0], ends[0][1]), (ends[1][0], ends[1][1])
+
+
+def segment(line: Floats, box: Any) -> list[list[Any]]:
+    """Cut a line ``u x + v y + c = 0`` to a box; nothing if it does not pass through it."""
+    (u, v, c), (across, up) = line.tolist(), box
+    ends = []
+    if abs(v) > ALONG * (abs(u) + abs(c)):
+        ends += [(x, -(u * x + c) / v) for x in across]
+    if abs(u) > ALONG * (abs(v) + abs(c)):
+        ends += [(-(v * y + c) / u, y) for y in up]
+    slack = 1e-9 * max(across[1] - across[0], up[1] - up[0])
+    inside = [
+        (x, y)
+        for x, y in ends
+        if across[0] - slack <= x <= across[1] + slack and up[0] - slack <= y <= up[1] + slack
+    ]
+    if len(inside) < 2:
+        return [[], []]
+    first, last = min(inside), max(inside)
+    if first == last:
+        return [[], []]
+    return [numbers([first[0], last[0]]), numbers([first[1], last[1]])]
+
+
+def share_right(path: PrototypePath, i: int, what: Shown) -> float:
+    """Give the share of rows on the right side of a hyperplane."""
+    side = np.asarray(what.X @ path.coef[i] + path.intercept[i]) > 0.0
+    return float((side == (what.codes == 1)).mean())

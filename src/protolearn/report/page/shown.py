@@ -1,0 +1,214 @@
+"""The section of the prototypes: what they are like, beside the rows of their class."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._parameters import Floats, Indices
+from ...classifiers import NearestPrototypeClassifier
+from ...linear.base import LinearPrototypeClassifier
+from ...tables.category_column import CategoryColumn
+from ..spread import Spread, spread_of
+from . import png
+from .html import Markup, joined, paragraph, table_of, tag
+from .story import Section, Story
+
+MOST_COLUMNS = 25
+MOST_CELLS = 500
+MOST_PICTURES = 100
+
+WIDTH, HEIGHT, MIDDLE = 120.0, 18.0, 9.0
+"""Of the strip in which a prototype is seen beside its class."""
+
+OF_LINEAR = (
+    "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
+    "direction from one to the other."
+)
+"""Where the decision is not by the nearest prototype alone."""
+
+LEGEND = (
+    "Beside each value: thin the middle 90% of the rows of its class, thick the middle half, a "
+    "tick at their median, and a star at the prototype; grey the middle 90% of all rows."
+)
+
+
+def prototypes(story: Story) -> Section:
+    """Show the prototypes in the units of the user."""
+    section = Section("prototypes", "The prototypes, in your units", "Prototypes")
+    subject = story.subject
+    if subject.prototypes is None:
+        text = f"{type(subject.last).__name__} has no prototypes that could be shown."
+        section.parts.append(paragraph(text))
+        return section
+    rows, codes = subject.prototypes
+    if rows.shape[1] != subject.inner.shape[1]:
+        text = f"The prototypes of {type(subject.last).__name__} do not lie among the rows."
+        section.parts.append(paragraph(text))
+        return section
+    plain = subject.undone(rows)
+    section.parts.append(paragraph(rule_of(subject.last)))
+    if story.image_shape is not None:
+        section.parts.append(pictures(story, plain, codes))
+    else:
+        section.parts += in_columns(story, plain, codes)
+    return section
+
+
+def rule_of(model: Any) -> str:
+    """Say what prototypes have to do with the decision."""
+    if isinstance(model, LinearPrototypeClassifier):
+        return OF_LINEAR
+    if not isinstance(model, NearestPrototypeClassifier):
+        return "Each stands for a group of rows; the model decides by all of them together."
+    if model._decision.soft:
+        return "A row gets the class whose prototypes are near it, the nearer the more they count."
+    return "A row gets the class of the prototype that is nearest to it."
+
+
+def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
+    """Write a table of the prototypes, with strips that show them beside their class."""
+    subject = story.subject
+    texts, spreads = subject.prototype_texts(plain), spread_of(subject)
+    parts = subject.parts(plain)
+    everything = [
+        np.percentile(part[:, 0], [5.0, 95.0]) for _, part in subject.parts(subject.plain)
+    ]
+    order = columns_in_order(story, plain)
+    names = subject.prototype_names
+    shown = range(min(len(codes), MOST_CELLS // min(len(order), MOST_COLUMNS)))
+    head = tag(
+        "tr",
+        tag("th", "column", scope="col"),
+        [tag("th", dot(codes[k]), names[k], scope="col", data_class=codes[k]) for k in shown],
+    )
+    body = []
+    for j in order[:MOST_COLUMNS]:
+        column, part = parts[j]
+        cells = []
+        for k in shown:
+            beside = (
+                of_category(
+                    column, part[k : k + 1], spreads[j], codes[k], subject.classes[codes[k]]
+                )
+                if isinstance(column, CategoryColumn)
+                else strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
+            )
+            value = tag("span", texts[j][k], class_="number")
+            cells.append(tag("td", value, beside, data_class=codes[k]))
+        body.append(tag("tr", tag("th", str(column.name), scope="row"), cells))
+    caption = "Prototypes in the units of the table"
+    whole = table_of(head, body, caption, "prototypes")
+    return [whole, paragraph(LEGEND + left_out(story, len(codes) - len(shown)), "note")]
+
+
+def left_out(story: Story, n_prototypes: int) -> str:
+    """Say what the table does not show."""
+    rest = []
+    if n_prototypes:
+        rest.append(f"{n_prototypes} more prototypes")
+    if len(story.subject.columns) > MOST_COLUMNS:
+        rest.append(f"{len(story.subject.columns) - MOST_COLUMNS} columns that matter less")
+    return f" Not shown: {' and '.join(rest)}." if rest else ""
+
+
+def columns_in_order(story: Story, plain: Floats) -> list[int]:
+    """Give the columns, those that count most first, or in which prototypes differ most."""
+    relevances, subject = story.relevances, story.subject
+    if relevances.names == subject.names:
+        return [int(j) for j in relevances.order]
+    apart = np.ptp(plain, axis=0) / np.maximum(subject.plain.std(axis=0), 1e-300)
+    return [int(j) for j in np.argsort(-subject.by_column(apart), kind="stable")]
+
+
+def dot(code: int) -> Markup:
+    """Draw the colour of a class."""
+    return tag("span", class_="dot", style=f"--colour:var(--class-{code % 8})", aria_hidden="true")
+
+
+def of_class(name: str, code: int) -> Markup:
+    """Write the name of a class with its colour."""
+    return tag("span", dot(code), name, class_="of-class")
+
+
+def of_category(column: Any, part: Floats, spread: Spread, code: int, name: str) -> Markup:
+    """Tell how many rows of the class have the category of a prototype."""
+    category = int(column.nearest(part)[0])
+    assert spread.shares is not None
+    text = "" if category < 0 else f"{spread.shares[code, category]:.0%} of {name}"
+    return tag("small", text)
+
+
+def strip(
+    column: Any, values: Floats, k: int, quantiles: Any, everything: Floats, codes: Indices
+) -> Markup:
+    """Draw a prototype beside the rows of its class."""
+    code, value = codes[k], values[k]
+    own = quantiles[code]
+    ends = np.concatenate([everything, values, quantiles[np.isfinite(quantiles)]])
+    low, high = float(ends.min()), float(ends.max())
+    if not high > low:
+        return tag("small", "the same in all rows")
+
+    def place(x: float) -> float:
+        return 4.0 + (WIDTH - 8.0) * (x - low) / (high - low)
+
+    def line(a: float, b: float, kind: str) -> Markup:
+        ends = {"x1": f"{place(a):.1f}", "x2": f"{place(b):.1f}"}
+        return tag("line", **ends, y1=MIDDLE, y2=MIDDLE, class_=kind)
+
+    marks = [line(everything[0], everything[1], "all")]
+    told = f"prototype {column.text(value)}"
+    if math.isfinite(own[0]):
+        at = f"{place(own[2]):.1f}"
+        marks += [line(own[0], own[4], "thin"), line(own[1], own[3], "thick")]
+        marks.append(tag("line", x1=at, x2=at, y1=MIDDLE - 5, y2=MIDDLE + 5, class_="median"))
+        told += (
+            f"; rows of its class: median {column.text(own[2])}, middle 90% "
+            f"{column.text(own[0])} to {column.text(own[4])}"
+        )
+    marks.append(tag("polygon", points=star(place(value))))
+    return tag(
+        "svg",
+        tag("title", told),
+        marks,
+        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}",
+        class_="strip",
+        role="img",
+        style=f"--colour:var(--class-{code % 8})",
+    )
+
+
+def star(x: float) -> str:
+    """Give the corners of a star, the mark of prototypes."""
+    corners = []
+    for k in range(10):
+        size, angle = (7.0 if k % 2 == 0 else 3.0), math.pi * k / 5.0
+        corners.append(f"{x + size * math.sin(angle):.1f},{MIDDLE - size * math.cos(angle):.1f}")
+    return " ".join(corners)
+
+
+def pictures(story: Story, plain: Floats, codes: Indices) -> Markup:
+    """Show prototypes as pictures."""
+    names = story.subject.prototype_names
+    frames = [
+        tag("div", picture(story, plain[k], names[k], dot(codes[k])), data_class=codes[k])
+        for k in range(min(len(codes), MOST_PICTURES))
+    ]
+    rest = len(codes) - len(frames)
+    note = [paragraph(f"Not shown: {rest} more prototypes.", "note")] if rest > 0 else []
+    return joined([tag("div", frames, class_="pictures"), *note])
+
+
+def picture(story: Story, plain: Floats, name: str, mark: Markup | None = None) -> Markup:
+    """Show a row as a picture, all of a page with the same black and white."""
+    image = tag("img", src=image_of(story, plain), alt=f"{name}, as a picture", class_="pixels")
+    return tag("figure", image, tag("figcaption", mark, name))
+
+
+def image_of(story: Story, plain: Floats) -> str:
+    """Give a row as a picture."""
+    assert story.image_shape is not None
+    return png.grey(plain.reshape(story.image_shape), *story.black_and_white)

@@ -1,0 +1,266 @@
+"""A strip for each column: the spread of each class, and the prototypes as stars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._parameters import Floats, Indices
+from .style import axes_for, colour, line_style, pyplot
+
+GREY, BAND = "#777777", "#F4F4F4"
+
+LETTER = 0.08
+"""Width of a letter, in inches."""
+
+LOWEST, TALLEST = 0.42, 12.0
+"""Height of a strip at least, and of all at most if that leaves each as much; in inches."""
+
+ASIDE = 1.0
+"""How far beyond all classes a prototype is drawn in its place, in widths of the chart."""
+
+IN_A_ROW = 5
+"""Entries of the legend beside each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """What is drawn of prototypes and classes: strips of numbers, and below strips of words.
+
+    Attributes
+    ----------
+    classes : sequence of str
+        Names of the classes.
+    prototype_names : sequence of str
+        What the prototypes are called.
+    prototype_codes : array of shape (n_prototypes,)
+        Their classes.
+    points : array of shape (n_prototypes, n_numbers)
+        Where they are in the strips of numbers.
+    spread : array of shape (5, n_classes, n_numbers) or None
+        Percentiles 5, 25, 50, 75 and 95 of the classes in these; NaN for a class without rows.
+    names : sequence of str
+        Names of all strips.
+    scale_texts : sequence of str
+        Second lines of the names of strips of numbers, or none.
+    usual : sequence of sequence of str
+        For each strip of words that of each class.
+    values : sequence of sequence of str
+        For each strip the values of the prototypes, to write at the right; none leaves them out.
+    label : str
+        What the axis is.
+    """
+
+    classes: Sequence[str]
+    prototype_names: Sequence[str]
+    prototype_codes: Indices
+    points: Floats
+    spread: Floats | None
+    names: Sequence[str]
+    scale_texts: Sequence[str]
+    usual: Sequence[Sequence[str]]
+    values: Sequence[Sequence[str]]
+    label: str
+
+    def draw(self, ax: Any) -> Any:
+        """Draw, in a new figure if no axes are given, and give the axes."""
+        ax = self._new_axes() if ax is None else axes_for(ax)
+        left, right = chart_ends(self.points, self.spread)
+        self._draw_classes(ax)
+        self._draw_prototypes(ax, left, right)
+        pad = 0.03 * (right - left) or 1.0
+        ax.set_xlim(left - pad, right + pad)
+        self._label(ax)
+        self._draw_bands(ax, self._write_values(ax) if self.values else 0.0)
+        self._add_legend(ax, bool(((self.points < left) | (self.points > right)).any()))
+        return ax
+
+    @property
+    def _n_numbers(self) -> int:
+        """Number of strips of numbers."""
+        return self.points.shape[1]
+
+    @property
+    def _offsets(self) -> Floats:
+        """Where in its strip a class is drawn; the first on top."""
+        n_classes = len(self.classes)
+        step = min(0.27, 0.8 / n_classes)
+        return step * (np.arange(float(n_classes)) - (n_classes - 1) / 2.0)
+
+    @property
+    def _size(self) -> float:
+        """How large lines and marks are: smaller if there are many classes."""
+        return min(1.0, float(np.sqrt(5.0 / len(self.classes))))
+
+    def _new_axes(self) -> Any:
+        """Make a figure with room for texts at both sides."""
+        n_strips, n_classes = max(len(self.names), 2), len(self.classes)
+        strip = max(LOWEST, min(0.08 + 0.065 * n_classes, TALLEST / n_strips))
+        height = 1.7 + strip * n_strips
+        if self.values:
+            columns = zip(self.prototype_names, *self.values, strict=True)
+            width = max(6.7, 4.6 + sum(0.2 + longest(texts) for texts in columns))
+        else:
+            width = 4.6 + max(1.5, 0.65 + longest(self.classes))
+            height = max(height, 1.5 + 0.2 * n_classes)
+        size = longest(self.names) + width, height
+        return pyplot().subplots(figsize=size, layout="constrained")[1]
+
+    def _draw_classes(self, ax: Any) -> None:
+        """Draw of each class a thin line, a thick one, and a tick at the median."""
+        if self.spread is None:
+            return
+        for code, offset in enumerate(self._offsets):
+            low, lower, middle, upper, high = self.spread[:, code]
+            y = np.arange(self._n_numbers) + offset
+            style = {"color": colour(code), "ls": line_style(code)}
+            ax.hlines(y, low, high, lw=1.2 * self._size, **style)
+            ax.hlines(y, lower, upper, lw=3.6 * self._size, **style)
+            ax.plot(middle, y, "|", color=colour(code), ms=9 * self._size, mew=1.6 * self._size)
+
+    def _draw_prototypes(self, ax: Any, left: float, right: float) -> None:
+        """Draw stars; at the ends of the chart arrows for those that are further out."""
+        for code, x in zip(self.prototype_codes, self.points, strict=True):
+            y = np.arange(self._n_numbers) + self._offsets[code]
+            inside = (x >= left) & (x <= right)
+            style = {"color": colour(code), "edgecolors": "k", "lw": 0.8 * self._size, "zorder": 3}
+            ax.scatter(x[inside], y[inside], s=110 * self._size**2, marker="*", **style)
+            for mark, end, far in ("<", left, x < left), (">", right, x > right):
+                at = np.full(far.sum(), end)
+                ax.scatter(at, y[far], s=40 * self._size**2, marker=mark, **style)
+
+    def _label(self, ax: Any) -> None:
+        """Name strips and axis, and write what is usual in the strips of words."""
+        ax.set_yticks(np.arange(len(self.names)), self.names)
+        ax.set_ylim(len(self.names) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        ax.spines[["left", "right", "top"]].set_visible(False)
+        for label in ax.get_yticklabels():
+            label.set_parse_math(False)
+        for row, text in enumerate(self.scale_texts):
+            ax.get_yticklabels()[row].set_verticalalignment("bottom")
+            write(ax, text, 0.0, row, (-3.5, -1.0), ha="right", va="top", color=GREY)
+        for row, texts in enumerate(self.usual, start=self._n_numbers):
+            for code, text in enumerate(texts):
+                write(ax, text, 0.0, row + self._offsets[code], (6.0, 0.0), color=darker(code))
+        ax.set_xlabel(self.label)
+        if not self._n_numbers:
+            ax.set_xticks([])
+            ax.spines["bottom"].set_visible(False)
+
+    def _write_values(self, ax: Any) -> float:
+        """Write the values of the prototypes at the right, and give how many points that takes."""
+        right = 4.0
+        columns = zip(self.prototype_codes, self.prototype_names, *self.values, strict=True)
+        for code, name, *values in columns:
+            style: dict[str, Any] = {"color": darker(code), "ha": "right"}
+            head = write(ax, name, 1.0, -0.5, (0.0, 3.0), va="bottom", weight="bold", **style)
+            notes = [write(ax, text, 1.0, row, **style) for row, text in enumerate(values)]
+            widths = [note.get_window_extent().width for note in (head, *notes)]
+            right += 10.0 + 72.0 * max(widths) / ax.figure.dpi
+            for note in head, *notes:
+                note.xyann = right, note.xyann[1]
+        return right + 4.0
+
+    def _draw_bands(self, ax: Any, room: float) -> None:
+        """Draw every second strip on grey, with some points at the right, and where the mean is."""
+        from matplotlib.patches import Rectangle
+        from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
+
+        edge = ScaledTranslation(1.0, 0.0, ax.transAxes)
+        points = Affine2D().scale(1.0 / 72.0) + ax.figure.dpi_scale_trans + edge
+        style: dict[str, Any] = {"color": BAND, "lw": 0.0, "zorder": 0.0}
+        aside: dict[str, Any] = {
+            "transform": blended_transform_factory(points, ax.transData),
+            "clip_on": False,
+        }
+        for row in range(0, len(self.names), 2):
+            ax.axhspan(row - 0.5, row + 0.5, **style)
+            ax.add_artist(Rectangle((0.0, row - 0.5), room, 1.0, **aside, **style))
+        ax.vlines(0.0, -0.5, self._n_numbers - 0.5, color=GREY, lw=0.8, zorder=0.5)
+        if 0 < self._n_numbers < len(self.names):
+            ax.axhline(self._n_numbers - 0.5, color=GREY, lw=0.8)
+
+    def _add_legend(self, ax: Any, further: bool) -> None:
+        """Say what lines and marks are: below if values are written at the right."""
+        from matplotlib.lines import Line2D
+        from matplotlib.transforms import ScaledTranslation
+
+        star: dict[str, Any] = {"marker": "*", "ms": 11, "mec": "k", "mew": 0.8, "ls": ""}
+        classes = []
+        for code, name in enumerate(self.classes):
+            mark = star if code in self.prototype_codes else {}
+            style = mark | {"color": colour(code), "ls": line_style(code), "lw": 2.0}
+            classes.append((Line2D([], [], **style), name))
+        marks = [(Line2D([], [], color="w", **star), "prototype")]
+        if further:
+            marks.append(
+                (Line2D([], [], color="w", **star | {"marker": ">", "ms": 6}), "further out")
+            )
+        if self.spread is not None:
+            marks += [
+                (Line2D([], [], color=GREY, marker="|", ms=9, mew=1.6, ls=""), "median"),
+                (Line2D([], [], color=GREY, lw=3.6), "middle 50 %"),
+                (Line2D([], [], color=GREY, lw=1.2), "middle 90 %"),
+            ]
+        if not self.values:
+            add_legend(ax, [*classes, *marks], handlelength=3.0, bbox_to_anchor=(1.0, 1.0))
+            return
+        axis = ax.xaxis.get_tightbbox() or ax.bbox  # none without ticks and label
+        gap = (ax.bbox.y0 - axis.y0) / ax.figure.dpi + 0.03
+        for entries in [classes, marks] if self._n_numbers else [classes]:
+            below = ax.transAxes + ScaledTranslation(0.0, -gap, ax.figure.dpi_scale_trans)
+            place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
+            add_legend(ax, entries, ncols=IN_A_ROW, columnspacing=1.4, handlelength=2.0, **place)
+            gap += 0.22 * -(-len(entries) // IN_A_ROW)
+
+
+def add_legend(ax: Any, entries: Sequence[tuple[Any, str]], **settings: Any) -> None:
+    """Add a legend to those that the axes have."""
+    before = ax.get_legend()
+    legend = ax.legend(*zip(*entries, strict=True), frameon=False, loc="upper left", **settings)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    if before is not None:
+        ax.add_artist(before)
+        before.set_clip_on(False)  # its room is counted then
+
+
+def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
+    """Give the ends of the chart: all prototypes, but those far beyond the classes."""
+    known = np.append(points if spread is None else spread, 0.0)
+    low, high = np.nanmin(known), np.nanmax(known)
+    room = ASIDE * max(high - low, 1.0)
+    near = np.append(np.clip(points, low - room, high + room), [low, high])
+    return float(np.nanmin(near)), float(np.nanmax(near))
+
+
+def write(
+    ax: Any, text: str, edge: float, row: float, offset: Any = (0.0, 0.0), **style: Any
+) -> Any:
+    """Write a text in a strip, so many points from the left edge (0) or the right one (1)."""
+    return ax.annotate(
+        text,
+        (edge, row),
+        xytext=offset,
+        xycoords=ax.get_yaxis_transform(),
+        textcoords="offset points",
+        annotation_clip=False,
+        parse_math=False,
+        **{"va": "center_baseline", "fontsize": "small"} | style,
+    )
+
+
+def longest(texts: Sequence[str]) -> float:
+    """Give the width of the longest text, in inches."""
+    return LETTER * max(len(text) for text in texts)
+
+
+def darker(code: int) -> tuple[float, ...]:
+    """Give the colour of a class in which text can be read."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(0.62 * part for part in to_rgb(colour(code)))

@@ -1,0 +1,264 @@
+"""What a picture or a page tells about: a fitted model, labelled rows, and how to name them.
+
+Models see numbers; people know columns, units and words. A subject knows both sides, whether the
+model begins with a table, with scalers, or with neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._names import numbered
+from .._parameters import Floats, Indices
+from ..analysis import RejectClassifier
+from ..analysis.counterfactuals.units import FEATUREWISE, transformed, undone
+from ..analysis.margins import known_labels
+from ..analysis.relevance import Rows
+from ..tables import TableEncoder
+from ..tables.category_column import CategoryColumn
+from ..tables.columns import Column
+from ..tables.nearest import NO_NAMES, silent
+from ..tables.steps import flat, prototypes_of
+from ..tables.texts import column_texts, plain_text
+
+UNSEEN = "Categories that the training rows"
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A fitted model and labelled rows.
+
+    Make one with :meth:`of`.
+
+    Attributes
+    ----------
+    model : classifier
+        As it was given: it answers rows of X.
+    X : array, data frame or structured array
+        The rows.
+    y : array of shape (n_samples,)
+        Their labels.
+    last : classifier
+        The end of the pipeline, or of what a search has found.
+    between : list of tuple
+        The steps before it, but for a table encoder at the beginning.
+    encoder : TableEncoder
+        What is known of the columns. That of the model, or one that only describes the rows.
+    frame : array, data frame or structured array
+        The rows with the columns of the encoder.
+    begins_with_table : bool
+        Whether the encoder is the first step of the model.
+    """
+
+    model: Any
+    X: Any
+    y: NDArray[Any]
+    last: Any
+    between: list[tuple[str, Any]]
+    encoder: TableEncoder
+    frame: Any
+    begins_with_table: bool
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None) -> Subject:
+        """Put a model and rows together; names are for arrays, which have none."""
+        check_is_fitted(model)
+        steps = flat(model)
+        if not hasattr(steps[-1][1], "predict") or not hasattr(model, "classes_"):
+            raise TypeError(f"{type(model).__name__} is no fitted classifier.")
+        if isinstance(steps[-1][1], RejectClassifier):
+            raise TypeError(
+                "RejectClassifier leaves rows without an answer; give its model_, whose page shows "
+                "what is bought by that."
+            )
+        X = np.asarray(X) if isinstance(X, (list, tuple)) else X
+        if issparse(X):
+            raise TypeError(
+                "X is a sparse matrix; expected rows that can be shown: give X.toarray() of some "
+                "of them."
+            )
+        y = known_labels(model, column_or_1d(y))
+        check_consistent_length(X, y)
+        *before, (_, last) = steps
+        if before and isinstance(before[0][1], TableEncoder):
+            if feature_names is not None:
+                raise ValueError("feature_names is given, and the columns of X have names already.")
+            return cls(model, X, y, last, before[1:], before[0][1], X, True)
+        frame = named_frame(X, feature_names)
+        found = cls(model, X, y, last, before, TableEncoder().fit(frame), frame, False)
+        return found if found._can_be_undone else found._of_last_step()
+
+    def take(self, rows: Indices) -> Subject:
+        """Give the same with some of the rows."""
+        X, y, _ = Rows(self.X, self.y, None).take(rows)
+        frame = X if self.frame is self.X else Rows(self.frame, self.y, None).take(rows).X
+        return Subject(
+            self.model,
+            X,
+            y,
+            self.last,
+            self.between,
+            self.encoder,
+            frame,
+            self.begins_with_table,
+        )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns."""
+        return self.encoder.columns_
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [str(column.name) for column in self.columns]
+
+    @property
+    def classes(self) -> list[str]:
+        """Names of the classes."""
+        return [str(label) for label in self.model.classes_]
+
+    def codes_of(self, labels: Any) -> Indices:
+        """Give the places of labels among the classes."""
+        known = np.asarray(self.model.classes_)
+        order = np.argsort(known)
+        return order[np.searchsorted(known, labels, sorter=order)]
+
+    @cached_property
+    def codes(self) -> Indices:
+        """The class of each row."""
+        return self.codes_of(self.y)
+
+    @cached_property
+    def predicted(self) -> Indices:
+        """What the model says of each row."""
+        with silent(NO_NAMES, UNSEEN):
+            return self.codes_of(self.model.predict(self.X))
+
+    @cached_property
+    def inner(self) -> Any:
+        """The rows as the last step sees them."""
+        with silent(NO_NAMES, UNSEEN):
+            Z = self.encoder.transform(self.frame) if self.begins_with_table else self.X
+            for _, step in self.between:
+                Z = transformed(step, Z)
+        return Z if issparse(Z) else np.asarray(Z, dtype=np.float64)
+
+    @cached_property
+    def inner_names(self) -> list[str]:
+        """What the last step sees is called."""
+        if self.begins_with_table or not self.between:
+            names = [str(name) for name in self.encoder.get_feature_names_out()]
+        else:
+            names = names_after(self.between, self.names)
+        width = self.inner.shape[1]
+        return names if len(names) == width else [f"x{j}" for j in range(width)]
+
+    @cached_property
+    def plain(self) -> Floats:
+        """The rows in the user's units, categories as entries."""
+        with silent(UNSEEN):
+            return self.encoder._plain(self.encoder._table(self.frame, reset=False))
+
+    def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
+        """Cut rows in the user's units into columns."""
+        return self.encoder._parts(plain)
+
+    def undone(self, Z: Floats) -> Floats:
+        """Give rows of the last step in the user's units."""
+        for name, step in reversed(self.between):
+            Z = undone(name, step, Z)
+        return self.encoder._units.inverse_transform(Z) if self.begins_with_table else Z
+
+    @cached_property
+    def prototypes(self) -> tuple[Floats, Indices] | None:
+        """The prototypes as the model sees them, and their classes; None if there are none."""
+        try:
+            rows, labels = prototypes_of(self.last)
+        except TypeError:
+            return None
+        return (rows, self.codes_of(labels)) if rows.ndim == 2 else None  # numbers of rows
+
+    @property
+    def prototype_names(self) -> list[str]:
+        """Of each prototype its class, with a number if the class has several."""
+        assert self.prototypes is not None
+        return numbered([self.classes[code] for code in self.prototypes[1]])
+
+    def prototype_texts(self, plain: Floats) -> list[list[str]]:
+        """Write rows in the user's units: for each column the value of each row."""
+        return [
+            [plain_text(column, part[k : k + 1]) for k in range(len(part))]
+            for column, part in self.parts(plain)
+        ]
+
+    def texts(self) -> list[list[str]]:
+        """Write the rows: for each column the value of each."""
+        with silent(UNSEEN):
+            return column_texts(self.encoder, self.frame)
+
+    def by_column(self, numbers: Floats) -> Floats:
+        """Add up numbers of the features that the model sees, along the last axis, by column."""
+        if numbers.shape[-1] == len(self.columns):
+            return numbers
+        starts = np.cumsum([0, *(column.width for column in self.columns)])[:-1]
+        return np.add.reduceat(numbers, starts, axis=-1)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether what the model sees are the columns, each by itself."""
+        width = sum(column.width for column in self.columns)
+        apart = all(isinstance(step, FEATUREWISE) for _, step in self.between)
+        return apart and self.inner.shape[1] == width
+
+    @cached_property
+    def _can_be_undone(self) -> bool:
+        """Whether prototypes can be shown in the user's units."""
+        numbers = all(not isinstance(column, CategoryColumn) for column in self.columns)
+        if not numbers or not all(hasattr(step, "inverse_transform") for _, step in self.between):
+            return False
+        try:
+            return self.undone(self.inner[:1]).shape[1] == len(self.columns)
+        except ValueError:
+            return False
+
+    def _of_last_step(self) -> Subject:
+        """Give the same about what the last step sees, where nothing leads back."""
+        frame = named_frame(self.inner, self.inner_names)
+        encoder = TableEncoder().fit(frame)
+        return Subject(self.last, self.inner, self.y, self.last, [], encoder, frame, False)
+
+
+def named_frame(X: Any, names: Sequence[str] | None) -> Any:
+    """Give rows whose columns have names, if any are known."""
+    if names is None:
+        return X
+    X, names = np.asarray(X, dtype=np.float64), [str(name) for name in names]
+    if X.shape[1] != len(names) or len(set(names)) != len(names):
+        raise ValueError(
+            f"feature_names has {len(names)} names, {len(set(names))} of them different; X has "
+            f"{X.shape[1]} columns, and each needs its own."
+        )
+    frame = np.empty(len(X), dtype=[(name or " ", np.float64) for name in names])
+    for j, name in enumerate(frame.dtype.names or ()):
+        frame[name] = X[:, j]
+    return frame
+
+
+def names_after(steps: Sequence[tuple[str, Any]], names: list[str]) -> list[str]:
+    """Give what steps call their features; nothing if they do not tell."""
+    try:
+        for _, step in steps:
+            names = [str(name) for name in step.get_feature_names_out(names)]
+    except (AttributeError, ValueError):
+        return []
+    return names

@@ -1,0 +1,209 @@
+"""The report as a whole: a page for every model, told in the user's words."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import protolearn
+from protolearn import (
+    GLVQ,
+    LGMLVQ,
+    LVQ1,
+    RSLVQ,
+    RVM,
+    AdaTron,
+    AutoPrototypeClassifier,
+    BoostedPrototypes,
+    CommitteeMachine,
+    FisherPrototypes,
+    KernelAdaTron,
+    KernelGLVQ,
+    PrototypeSVM,
+    RejectClassifier,
+    SoftMarginSVM,
+)
+from protolearn.report import write
+from protolearn.report.page import document
+from protolearn.tables import table_pipeline
+
+MODELS = {
+    "rslvq": RSLVQ(random_state=0, max_iter=20),
+    "lvq1": LVQ1(random_state=0, max_iter=5),
+    "lgmlvq": LGMLVQ(random_state=0, max_iter=20),
+    "kernel": KernelGLVQ(random_state=0, max_iter=20),
+    "fisher": FisherPrototypes(),
+    "svm": SoftMarginSVM(),
+    "boosted": BoostedPrototypes(max_iter=30),
+    "rvm": RVM(),
+    "adatron": AdaTron(max_iter=50, gamma=1.0),
+    "kernel-adatron": KernelAdaTron(kernel="rbf", max_iter=50, gamma=1.0),
+    "committee": CommitteeMachine(random_state=0),
+    "ensemble": PrototypeSVM(random_state=0, n_shifts=2),
+    "other": LogisticRegression(),
+    "forest": RandomForestClassifier(5, random_state=0),
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Leave out the charting library, which is always the same."""
+    monkeypatch.setattr(document, "charting_library", lambda: "/* the charting library */")
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+def text_of(path):
+    return path.read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_model_has_a_page(flowers, tmp_path, name, n_classes):
+    X, y = flowers
+    here = np.isin(y, ["versicolor", "virginica", "setosa"][:n_classes])
+    X, y = X[here], y[here]
+    model = table_pipeline(MODELS[name]).fit(X, y)
+    page = text_of(write(model, X, y, tmp_path / "page.html", cv=2, n_refits=0))
+    for section in "short", "good", "prototypes", "columns", "map", "safety", "look", "made":
+        assert f'<section id="{section}">' in page
+    assert ('<section id="path">' in page) == (name in ("svm", "boosted"))
+    assert "petal width (cm)" in page
+    assert "NaN" not in page
+
+
+def test_a_model_that_rejects_has_the_page_of_what_it_asks(flowers, tmp_path):
+    X, y = flowers
+    model = RejectClassifier(GLVQ(random_state=0), cost=0.2).fit(X, y)
+    with pytest.raises(TypeError, match="give its model_"):
+        write(model, X, y, tmp_path / "page.html", cv=2)
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "pandas", "polars", "structured"])
+def test_rows_of_every_kind(flowers, tmp_path, kind):
+    X, y = flowers
+    rows = {
+        "array": X.to_numpy(),
+        "list": X.to_numpy().tolist(),
+        "pandas": X.set_index(pd.Index([f"flower {i}" for i in range(150)])),
+        "polars": pl.from_pandas(X),
+        "structured": X.to_records(index=False),
+    }[kind]
+    model = table_pipeline(GLVQ(random_state=0)).fit(rows, y)
+    page = text_of(write(model, rows, y, tmp_path / "page.html", cv=2))
+    assert ("petal width (cm)" if kind not in ("array", "list") else "x3") in page
+    assert ("Row flower 1" in page) == (kind == "pandas")
+
+
+def test_pictures_are_shown_as_pictures(tmp_path):
+    X, y = load_digits(n_class=3, return_X_y=True)
+    model = GLVQ(random_state=0).fit(X, y)
+    page = text_of(write(model, X, y, tmp_path / "page.html", cv=2, image_shape=(8, 8)))
+    for name in "012":
+        assert f'alt="{name}, as a picture"' in page
+    assert page.count('class="pixels"') > 3  # rows worth a look, too
+    for shape in (8, 7), (64,), (4, 4, 4), "8x8":
+        with pytest.raises(ValueError, match="image_shape="):
+            write(model, X, y, tmp_path / "page.html", image_shape=shape)
+
+
+def test_a_search_tells_what_it_tried(flowers, tmp_path):
+    X, y = flowers
+    search = AutoPrototypeClassifier(families=["glvq", "fisher-prototypes"], max_fits=20)
+    model = table_pipeline(search.set_params(random_state=0)).fit(X, y)
+    page = text_of(write(model, X, y, tmp_path / "page.html", cv=2, title="Flowers"))
+    assert "What was tried" in page
+    assert "<h1>Flowers</h1>" in page
+
+
+def test_the_same_seed_gives_the_same_page(flowers, tmp_path):
+    X, y = flowers
+    X, y = pd.concat([X] * 20, ignore_index=True), np.tile(y, 20)
+    model = GLVQ(random_state=0).fit(X, y)
+
+    def written(seed):
+        path = write(model, X, y, tmp_path / "page.html", cv=2, random_state=seed)
+        return re.sub(r"[\d.]+ seconds", "", text_of(path))
+
+    first = written(0)
+    assert written(0) == first
+    assert written(1) != first
+    assert "1,500 of 3,000 rows are drawn" in first
+
+
+def test_unseen_rows_are_judged_by_the_model_itself(flowers, tmp_path):
+    X, y = flowers
+    model = GLVQ(random_state=0).fit(X[::2], y[::2])
+    page = text_of(write(model, X[1::2], y[1::2], tmp_path / "page.html", cv=None))
+    accuracy = model.score(X[1::2], y[1::2])
+    assert f"<strong>{accuracy:.1%}</strong>" in page
+    assert "judged by the model itself" in page
+
+
+def test_how_to_load_it_again(flowers, tmp_path):
+    X, y = flowers
+    model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
+    file = tmp_path / "iris.protolearn"
+    protolearn.save(model, file)
+    page = text_of(write(model, X, y, tmp_path / "page.html", cv=2, model_path=file))
+    (code,) = re.findall("<code>(.*?)</code>", page, flags=re.DOTALL)
+    assert len(code.splitlines()) == 3
+    found = {"X": X}
+    exec(code.replace("&quot;", '"'), found)
+    np.testing.assert_array_equal(found["model"].predict(X), model.predict(X))
+
+
+def test_missing_values_are_told(flowers, tmp_path):
+    X, y = flowers
+    X = X.copy()
+    X.iloc[::7, 1] = np.nan
+    model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
+    assert "missing (taken as 3)" in text_of(write(model, X, y, tmp_path / "page.html", cv=2))
+    model = make_pipeline(StandardScaler(), GLVQ(random_state=0)).fit(X, y)
+    assert "missing" in text_of(write(model, X, y, tmp_path / "page.html", cv=2))
+
+
+def test_without_the_charting_library_the_page_says_so(flowers, tmp_path, monkeypatch):
+    X, y = flowers
+    monkeypatch.setattr(document, "charting_library", lambda: "")
+    model = GLVQ(random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="need plotly"):
+        page = text_of(write(model, X, y, tmp_path / "page.html", cv=2))
+    assert "pip install" in page
+    assert "<script" not in page
+
+
+def test_nothing_is_left_of_a_page_that_fails(flowers, tmp_path, monkeypatch):
+    X, y = flowers
+    model = GLVQ(random_state=0).fit(X, y)
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    monkeypatch.setattr("pathlib.Path.write_text", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write(model, X, y, path, cv=2)
+    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+    assert path.read_bytes() == b"before"
+
+
+def test_bad_settings_are_told_before_any_work(flowers, tmp_path):
+    X, y = flowers
+    model = GLVQ(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="random_state='x'"):
+        write(model, X, y, tmp_path / "page.html", random_state="x")
+    with pytest.raises(ValueError, match="n_refits=-1"):
+        write(model, X, y, tmp_path / "page.html", n_refits=-1)
+    with pytest.raises(ValueError, match="cv=1"):
+        write(model, X, y, tmp_path / "page.html", cv=1)
+    assert not (tmp_path / "page.html").exists()

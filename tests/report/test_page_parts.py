@@ -1,0 +1,256 @@
+"""The parts of the report: numbers, texts and pictures that it shows."""
+
+import base64
+import io
+import json
+from html.parser import HTMLParser
+
+import matplotlib.image
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs
+from sklearn.metrics import accuracy_score, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    GRLVQ,
+    FisherPrototypes,
+    SoftMarginSVM,
+    certified_radius,
+    hypothesis_margin,
+    relevance_profile,
+)
+from protolearn.datasets import flip_labels
+from protolearn.report.page import png
+from protolearn.report.page.chart import as_json, every, numbers, safe
+from protolearn.report.page.curves import bins, calibration, roc
+from protolearn.report.page.doubts import mislabelled, wrong
+from protolearn.report.page.evidence import by_folds, by_given_rows
+from protolearn.report.page.html import tag
+from protolearn.report.page.path import box_of, segment
+from protolearn.report.page.relevances import relevances_of
+from protolearn.report.page.safety import certificates, margins
+from protolearn.report.page.story import some_rows
+from protolearn.report.subject import Subject
+from protolearn.tables import table_pipeline
+
+
+class Reader(HTMLParser):
+    """What a browser reads: tags, their attributes, and texts."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@given(st.text(st.characters(exclude_characters="\r\0", exclude_categories=["Cs"]), min_size=1))
+def test_any_text_is_shown_as_it_is(text):
+    reader = Reader()
+    reader.feed(tag("p", text, title=text, data_x=text))
+    reader.close()
+    assert reader.tags == [("p", {"title": text, "data-x": text})]
+    assert "".join(reader.texts) == text
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=10))
+def test_data_cannot_end_a_script(value):
+    text = as_json(value)
+    assert not set("<>&") & set(text)
+    assert json.loads(text) == value
+
+
+def test_the_charting_library_gets_no_tags():
+    assert safe("<b>a</b> & 'c'") == "&lt;b&gt;a&lt;/b&gt; &amp; 'c'"
+
+
+def test_numbers_are_those_of_json():
+    assert numbers([1.23456789, np.nan, np.inf, 0.0]) == [1.2346, None, None, 0.0]
+    assert list(every(5, 10)) == [0, 1, 2, 3, 4]
+    places = every(1000, 50)
+    assert len(places) <= 50
+    assert (places[0], places[-1]) == (0, 999)
+
+
+def read_back(address):
+    data = base64.b64decode(address.partition(",")[2])
+    return matplotlib.image.imread(io.BytesIO(data), format="png")
+
+
+def test_pictures_can_be_read():
+    values = np.arange(12.0).reshape(3, 4)
+    found = read_back(png.grey(values, 0.0, 11.0))
+    np.testing.assert_allclose(found, values / 11.0, atol=1 / 255)
+    colours = [(255, 0, 0, 255), (0, 128, 0, 64)]
+    found = read_back(png.painted(np.array([[0, 1], [1, 0]]), colours))
+    expected = np.array(colours)[[[0, 1], [1, 0]]] / 255
+    np.testing.assert_allclose(found, expected, atol=1 / 255)
+    rgb = np.random.RandomState(0).uniform(size=(2, 3, 3))
+    np.testing.assert_allclose(read_back(png.grey(rgb, 0.0, 1.0)), rgb, atol=1 / 255)
+    assert (read_back(png.grey(np.ones((2, 2)), 1.0, 1.0)) == 0.0).all()
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def judged(cancer):
+    X, y = cancer
+    model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
+    return Subject.of(model, X, y), by_folds(model, X, y, 4, 0, None)
+
+
+def test_rows_are_judged_by_models_that_have_not_seen_them(cancer, judged):
+    X, y = cancer
+    subject, evidence = judged
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    expected = cross_val_predict(subject.model, X, y, cv=folds)
+    found = np.empty_like(expected)
+    found[evidence.rows] = evidence.answers.y_pred
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(y[evidence.rows], evidence.answers.y_true)
+    assert "4 folds" in evidence.how
+
+
+def test_given_rows_are_judged_by_the_model_itself(cancer):
+    X, y = cancer
+    model = table_pipeline(GLVQ(random_state=0)).fit(X[:300], y[:300])
+    evidence = by_given_rows(model, X[300:], y[300:], 0)
+    expected = accuracy_score(y[300:], model.predict(X[300:]))
+    assert evidence.evaluation.accuracy.value == expected
+    assert "flatter" in evidence.how
+
+
+def test_small_classes_have_fewer_folds():
+    X, y = make_blobs([30, 3], 2, random_state=0)
+    model = GLVQ(random_state=0).fit(X, y)
+    assert by_folds(model, X, y, 5, 0, None).evaluation.n_folds == 3
+    with pytest.raises(ValueError, match="The class 1 has one row"):
+        by_folds(model, X[:31], np.r_[np.zeros(30, int), 1], 5, 0, None)
+
+
+def test_roc_and_calibration_are_those_of_scikit_learn(judged):
+    _, evidence = judged
+    answers = evidence.answers
+    chart = roc(evidence)
+    expected = roc_auc_score(answers.y_true, answers.probabilities[:, 1])
+    assert f"AUC {expected:.3f}" in chart.traces[1]["name"]
+    probability = answers.probabilities.max(axis=1)
+    drawn = calibration(evidence).traces[1]
+    parts = bins(probability)
+    assert sum(map(len, parts)) == len(probability)
+    edges = [-1.0, *(probability[rows].max() for rows in parts)]
+    for k, rows in enumerate(parts):
+        inside = (probability > edges[k]) & (probability <= edges[k + 1])
+        assert inside.sum() == len(rows)
+        right = (answers.y_true == answers.y_pred)[inside]
+        share, mean = calibration_curve(right, probability[inside], n_bins=1)
+        np.testing.assert_allclose([drawn["y"][k], drawn["x"][k]], [share[0], mean[0]], rtol=1e-4)
+
+
+def test_flipped_labels_are_found():
+    X, y = make_blobs(300, 4, centers=3, cluster_std=1.5, random_state=0)
+    noisy = flip_labels(y, 0.05, random_state=0)
+    flipped = set(np.flatnonzero(noisy != y).tolist())
+    evidence = by_folds(GLVQ(random_state=0), X, noisy, 5, 0, None)
+    found = [row for row, _ in mislabelled(evidence)]
+    assert len(flipped & set(found)) >= 0.9 * len(flipped)
+    assert len(flipped & set(found[:10])) >= 9
+    assert {row for row, _ in wrong(evidence)} == set(evidence.rows[evidence.wrong].tolist())
+
+
+def test_certificates_and_margins_are_those_of_the_library(judged):
+    subject, _ = judged
+    radius = certified_radius(subject.last, subject.inner)
+    trace = certificates(subject, radius).traces[0]
+    right = subject.predicted == subject.codes
+    for x, share in zip(trace["x"][::20], trace["y"][::20], strict=True):
+        low, high = (np.mean(right & (radius >= x * f)) for f in (1.0 + 1e-4, 1.0 - 1e-4))
+        assert low - 1e-4 <= share <= high + 1e-4
+    margin = hypothesis_margin(subject.last, subject.inner, subject.y)
+    bars = margins(subject, margin).traces
+    assert sum(sum(bar["y"]) for bar in bars) == len(margin)
+    below = sum(n for bar in bars for x, n in zip(bar["x"], bar["y"], strict=True) if x < 0)
+    assert below == (margin < 0).sum()
+
+
+def test_relevances_of_a_metric_are_those_of_its_profile():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X["colour"] = np.where(np.arange(150) % 3, "red", np.where(np.arange(150) % 2, "blue", "green"))
+    model = table_pipeline(GRLVQ(random_state=0)).fit(X, y)
+    subject = Subject.of(model, X, y)
+    found = relevances_of(subject, np.arange(150), 12)
+    profile = relevance_profile(subject.last, subject.inner, y, n_resamples=12, random_state=0)
+    by_column = np.hstack([profile.samples[:, :4], profile.samples[:, 4:].sum(1, keepdims=True)])
+    np.testing.assert_allclose(found.low[0], np.quantile(by_column, 0.025, axis=0))
+    np.testing.assert_allclose(found.high[0], np.quantile(by_column, 0.975, axis=0))
+    np.testing.assert_allclose(found.values.sum(), 1.0)
+    assert found.names == list(X.columns)
+    short = relevances_of(subject, np.arange(150), 3)
+    assert np.isnan(short.low).all()
+    assert "no intervals" in short.meaning
+
+
+def test_there_are_no_more_refits_than_there_is_time_for():
+    X, y = load_iris(return_X_y=True)
+    subject = Subject.of(GMLVQ(random_state=0).fit(X, y), X, y)
+    assert "no intervals" in relevances_of(subject, np.arange(150), 20, seconds=1e-9).meaning
+
+
+@pytest.mark.parametrize("model", [GLVQ(random_state=0), FisherPrototypes()], ids=["near", "line"])
+def test_relevances_of_other_models_are_those_of_their_decisions(cancer, model):
+    X, y = cancer
+    subject = Subject.of(table_pipeline(model).fit(X, y), X, y)
+    found = relevances_of(subject, np.arange(len(y)), 0)
+    np.testing.assert_allclose(found.values.sum(), 1.0)
+    assert ((found.low <= found.values) & (found.values <= found.high)).all()
+    if isinstance(model, GLVQ):
+        shares = np.abs(subject.last.contributions(subject.inner))
+        shares /= shares.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(found.values[0], shares.mean(axis=0))
+
+
+@given(st.lists(st.floats(-3, 3), min_size=3, max_size=3))
+def test_lines_are_cut_to_the_box(line):
+    box = box_of(np.array([[-1.0, -2.0], [3.0, 1.0]]))
+    xs, ys = segment(np.array(line), box)
+    u, v, c = line
+    size = abs(u) + abs(v) + abs(c)
+    for x, y in zip(xs, ys, strict=True):
+        assert abs(u * x + v * y + c) <= 1e-3 * size
+        assert box[0][0] - 1e-3 <= x <= box[0][1] + 1e-3
+        assert box[1][0] - 1e-3 <= y <= box[1][1] + 1e-3
+
+
+def test_hard_rows_are_drawn_first():
+    first = np.arange(900, 1000)  # a quarter may be such
+    drawn = some_rows(100_000, 500, 0, first)
+    assert len(drawn) == len(set(drawn.tolist())) == 500
+    assert set(first) <= set(drawn.tolist())
+    assert len(some_rows(100_000, 100, 0, np.arange(5000))) == 100
+    assert drawn.max() > 50_000  # the others are drawn from all rows
+    np.testing.assert_array_equal(some_rows(100_000, 500, 0, first), drawn)
+
+
+def test_the_slider_begins_at_the_model(cancer):
+    from protolearn.report.page.path import paths_of, place_of_model
+
+    X, y = cancer
+    model = table_pipeline(SoftMarginSVM(C=0.01)).fit(X[:200], y[:200])
+    subject = Subject.of(model, X[:200], y[:200])
+    (path,), remark = paths_of(subject)
+    place = place_of_model(subject, path, range(len(path)))
+    assert 0.2 < path.values[place] / 0.01 < 5.0
+    assert "C = 0.01" in remark
