@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import count
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -36,10 +36,20 @@ def named(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, An
 
 def numbered(names: list[str]) -> list[str]:
     """Add numbers to names that are there more than once."""
-    total, seen = Counter(names), {name: count(1) for name in names}
+    total, seen = Counter(names), {name: itertools.count(1) for name in names}
     return [f"{name} {next(seen[name])}" if total[name] > 1 else name for name in names]
 
 
 def class_name(model: Any) -> str:
     """Give the name of the class of a model, of the last step in a pipeline."""
     return type(model[-1] if isinstance(model, Pipeline) else model).__name__
+
+
+def count(n: Any, what: str) -> str:
+    """Write a number of things."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """Cut a long name in the middle."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-most // 2 + 1 :]}"

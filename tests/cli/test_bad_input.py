@@ -112,6 +112,10 @@ def test_bad_tables(command, tmp_path, name, what):
             ["pets.csv", "--target", "state", "--image", "2x3"],
             "--image 2x3 has 6 points, and the table has 4 columns to learn from",
         ),
+        (
+            ["pets.csv", "--target", "state", "--image", "2x2"],
+            "--image needs numbers, and column 'colour' holds none",
+        ),
     ],
 )
 def test_bad_usage_of_fit(command, tmp_path, args, message):

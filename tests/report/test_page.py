@@ -7,10 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.datasets import load_digits, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import protolearn
 from protolearn import (
@@ -32,7 +34,7 @@ from protolearn import (
 )
 from protolearn.report import write
 from protolearn.report.page import document
-from protolearn.tables import table_pipeline
+from protolearn.tables import TableEncoder, table_pipeline
 
 MODELS = {
     "rslvq": RSLVQ(random_state=0, max_iter=20),
@@ -140,7 +142,7 @@ def test_the_same_seed_gives_the_same_page(flowers, tmp_path):
     first = written(0)
     assert written(0) == first
     assert written(1) != first
-    assert "1,500 of 3,000 rows are drawn" in first
+    assert re.search(r"1,5\d\d of 3,000 rows are drawn", first)
 
 
 def test_unseen_rows_are_judged_by_the_model_itself(flowers, tmp_path):
@@ -197,6 +199,53 @@ def test_nothing_is_left_of_a_page_that_fails(flowers, tmp_path, monkeypatch):
     assert path.read_bytes() == b"before"
 
 
+def test_columns_that_a_step_leaves_out_are_not_invented(flowers, tmp_path):
+    X, y = flowers
+    model = make_pipeline(StandardScaler(), SelectKBest(k=2), GLVQ(random_state=0)).fit(X, y)
+    page = text_of(write(model, X, y, tmp_path / "page.html", cv=2))
+    assert page.count("not used") == 2 * 3
+    assert "3 prototypes in 2 columns" in page
+
+
+def test_what_cannot_be_undone_is_told_as_the_model_sees_it(flowers, tmp_path):
+    X, y = flowers
+    model = Pipeline(
+        [("table", TableEncoder()), ("lda", LinearDiscriminantAnalysis()), ("glvq", GLVQ())]
+    ).fit(X, y)
+    page = text_of(write(model, X, y, tmp_path / "page.html", cv=2))
+    assert "The prototypes, as the model sees them" in page
+    words = pd.DataFrame({"colour": np.where(y == "setosa", "red", "blue"), "size": y})
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(words, y)
+    assert "colour_red" in text_of(write(model, words, y, tmp_path / "page.html", cv=2))
+
+
+def test_no_page_is_too_large(tmp_path):
+    rng = np.random.RandomState(0)
+    n = 600
+    long = np.array([f"{i}{'category ' * 400}" for i in range(3)])[rng.randint(3, size=n)]
+    frame = pd.DataFrame(rng.normal(size=(n, 30)), columns=[f"{j}{'x' * 5000}" for j in range(30)])
+    frame["long"] = long
+    y = np.array([f"{'class ' * 500}{i}" for i in range(20)])[np.arange(n) % 20]
+    model = table_pipeline(GLVQ(init="means", max_iter=1)).fit(frame, y)
+    assert write(model, frame, y, tmp_path / "page.html", cv=2).stat().st_size < 1_000_000
+    pictures = rng.normal(size=(300, 64 * 64))
+    model = GLVQ(init="means", max_iter=1, prototypes_per_class=10).fit(
+        pictures, np.arange(300) % 10
+    )
+    path = tmp_path / "page.html"
+    write(model, pictures, np.arange(300) % 10, path, cv=2, image_shape=(64, 64))
+    assert path.stat().st_size < 1_000_000
+
+
+def test_few_rows_have_a_page(flowers, tmp_path):
+    X, y = flowers
+    rows = [0, 1, 50, 51]
+    model = GLVQ(random_state=0).fit(X.iloc[rows], y[rows])
+    page = text_of(write(model, X.iloc[rows], y[rows], tmp_path / "page.html"))
+    assert "100.0% to 100.0%" not in page
+    assert "StratifiedKFold, 2 splits" in page
+
+
 def test_bad_settings_are_told_before_any_work(flowers, tmp_path):
     X, y = flowers
     model = GLVQ(random_state=0).fit(X, y)
@@ -206,4 +255,10 @@ def test_bad_settings_are_told_before_any_work(flowers, tmp_path):
         write(model, X, y, tmp_path / "page.html", n_refits=-1)
     with pytest.raises(ValueError, match="cv=1"):
         write(model, X, y, tmp_path / "page.html", cv=1)
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        write(model, X, y, tmp_path)
+    with pytest.raises(ValueError, match="have names already"):
+        write(model, X, y, tmp_path / "page.html", feature_names=list("abcd"))
+    with pytest.raises(ValueError, match="feature"):
+        write(model, X.iloc[:, :3], y, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()

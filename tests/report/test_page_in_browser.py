@@ -303,7 +303,7 @@ def test_of_many_rows_some_are_drawn(browser, tmp_path, monkeypatch):
     assert path.stat().st_size < LARGEST
     with opened(browser, path) as page:
         assert page.evaluate(UNDRAWN) == []
-        assert "1,500 of 100,000 rows are drawn" in page.locator("#map").inner_text()
+        assert re.search(r"1,5\d\d of 100,000 rows", page.locator("#map").inner_text())
         assert 1_000 < page.locator(".plot .point").count() < 4_000
         assert page.locator("*").count() < 12_000
 

@@ -11,9 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
-from sklearn.datasets import load_breast_cancer, load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_classification
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from protolearn import (
     GLVQ,
@@ -28,13 +39,13 @@ from protolearn import (
 from protolearn.datasets import flip_labels
 from protolearn.report.page import png
 from protolearn.report.page.chart import as_json, every, numbers, safe
-from protolearn.report.page.curves import bins, calibration, roc
+from protolearn.report.page.curves import Group, bins, calibrated, calibration, curves_of
 from protolearn.report.page.doubts import mislabelled, wrong
 from protolearn.report.page.evidence import by_folds, by_given_rows
 from protolearn.report.page.html import tag
 from protolearn.report.page.path import box_of, segment
 from protolearn.report.page.relevances import relevances_of
-from protolearn.report.page.safety import certificates, margins
+from protolearn.report.page.safety import certificates, margins, unit
 from protolearn.report.page.story import some_rows
 from protolearn.report.subject import Subject
 from protolearn.tables import table_pipeline
@@ -142,11 +153,12 @@ def test_small_classes_have_fewer_folds():
 
 
 def test_roc_and_calibration_are_those_of_scikit_learn(judged):
-    _, evidence = judged
+    subject, evidence = judged
     answers = evidence.answers
-    chart = roc(evidence)
-    expected = roc_auc_score(answers.y_true, answers.probabilities[:, 1])
-    assert f"AUC {expected:.3f}" in chart.traces[1]["name"]
+    (curve,) = curves_of(evidence).values()
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    parts = cross_val_score(subject.model, subject.X, subject.y, cv=folds, scoring="roc_auc")
+    np.testing.assert_allclose(curve[2], parts.mean())
     probability = answers.probabilities.max(axis=1)
     drawn = calibration(evidence).traces[1]
     parts = bins(probability)
@@ -158,6 +170,84 @@ def test_roc_and_calibration_are_those_of_scikit_learn(judged):
         right = (answers.y_true == answers.y_pred)[inside]
         share, mean = calibration_curve(right, probability[inside], n_bins=1)
         np.testing.assert_allclose([drawn["y"][k], drawn["x"][k]], [share[0], mean[0]], rtol=1e-4)
+
+
+def test_roc_of_many_classes_is_that_of_each_against_the_others():
+    X, y = load_iris(return_X_y=True)
+    evidence = by_folds(GLVQ(random_state=0), X[:, :2], y, 3, 0, None)
+    curves = curves_of(evidence)
+    assert list(curves) == [0, 1, 2]
+    P, own = evidence.answers.probabilities, evidence.answers.y_true == 1
+    lead = P[:, 1] - np.delete(P, 1, axis=1).max(axis=1)
+    np.testing.assert_allclose(curves[1][2], roc_auc_score(own, lead))
+
+
+def test_the_probability_is_that_of_the_answer():
+    X, y = make_classification(400, 5, weights=[0.9], flip_y=0.1, random_state=0)
+    model = TunedThresholdClassifierCV(LogisticRegression(), scoring="balanced_accuracy", cv=2)
+    evidence = by_given_rows(model.fit(X, y), X, y, 0)
+    answers = evidence.answers
+    assert (answers.probabilities.argmax(axis=1) != answers.y_pred).any()
+    expected = np.where(answers.y_pred == 1, *answers.probabilities[:, ::-1].T)
+    np.testing.assert_array_equal(evidence.probability, expected)
+
+
+def test_errors_in_both_directions_do_not_cancel():
+    right = np.arange(100) < 77
+    groups = [Group.of(np.full(100, p), right) for p in (0.55, 0.95)]
+    assert "2 of 2 groups answers are right more or less often" in calibrated(groups, 0.75, 0.77)
+    assert "as often as they say" in calibrated([Group.of(np.full(100, 0.8), right)], 0.8, 0.77)
+
+
+@pytest.mark.parametrize(
+    ("cv", "text"),
+    [
+        (3, "Every row was judged by a model that had not seen it: 3 folds"),
+        (np.int64(3), "Every row was judged by a model that had not seen it: 3 folds"),
+        (ShuffleSplit(2, test_size=0.2, random_state=0), "of 150 rows were judged by models that"),
+        (RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0), "300 answers in all"),
+    ],
+    ids=["number", "of numpy", "some rows", "several times"],
+)
+def test_splits_are_told_as_they_are(cv, text):
+    X, y = load_iris(return_X_y=True)
+    seed = 0 if isinstance(cv, (int, np.integer)) else None
+    evidence = by_folds(GLVQ(random_state=0, max_iter=5), X, y, cv, seed, None)
+    assert text in evidence.how
+    np.testing.assert_array_equal(evidence.answers.y_true, y[evidence.rows])
+
+
+UNITS = {
+    "table": (table_pipeline(GLVQ(random_state=0)), "standard deviations of the columns"),
+    "scaler": (
+        make_pipeline(StandardScaler(), GLVQ(random_state=0)),
+        "standard deviations of the columns",
+    ),
+    "none": (GLVQ(random_state=0), "units in which the model sees the rows"),
+    "whitened": (
+        make_pipeline(StandardScaler(), PCA(4, whiten=True), GLVQ(random_state=0)),
+        "units in which the model sees the rows",
+    ),
+    "robust": (
+        make_pipeline(RobustScaler(), GLVQ(random_state=0)),
+        "units in which the model sees the rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_certificates_hold_in_the_unit_that_is_told(name):
+    model, text = UNITS[name]
+    X, y = load_iris(return_X_y=True)
+    subject = Subject.of(model.fit(X, y), X, y)
+    assert unit(subject) == text
+    if text.startswith("standard"):
+        radius = certified_radius(subject.last, subject.inner)
+        rng = np.random.RandomState(0)
+        for _ in range(50):
+            way = rng.normal(size=X.shape)
+            way *= (0.99 * radius / np.linalg.norm(way, axis=1))[:, None] * X.std(axis=0)
+            np.testing.assert_array_equal(model.predict(X + way), model.predict(X))
 
 
 def test_flipped_labels_are_found():
@@ -234,14 +324,12 @@ def test_lines_are_cut_to_the_box(line):
         assert box[1][0] - 1e-3 <= y <= box[1][1] + 1e-3
 
 
-def test_hard_rows_are_drawn_first():
-    first = np.arange(900, 1000)  # a quarter may be such
-    drawn = some_rows(100_000, 500, 0, first)
-    assert len(drawn) == len(set(drawn.tolist())) == 500
-    assert set(first) <= set(drawn.tolist())
-    assert len(some_rows(100_000, 100, 0, np.arange(5000))) == 100
-    assert drawn.max() > 50_000  # the others are drawn from all rows
-    np.testing.assert_array_equal(some_rows(100_000, 500, 0, first), drawn)
+def test_rows_are_drawn_at_random():
+    drawn = some_rows(100_000, 500, 0)
+    assert len(set(drawn.tolist())) == 500
+    assert drawn.max() > 50_000
+    np.testing.assert_array_equal(some_rows(100_000, 500, 0), drawn)
+    assert some_rows(100, 500, 0).tolist() == list(range(100))
 
 
 def test_the_slider_begins_at_the_model(cancer):

@@ -187,7 +187,7 @@ def test_regions_of_linear_models_are_no_approximation(iris, model, n_classes):
     said = model.fit(X, y).predict(X)
     found = plane_map(model, X, list("abcd"), 400)
     there = found.regions_at_points == said
-    assert there.mean() > 0.98  # but for those within half a step of the grid of a boundary
+    assert there.all()
 
 
 def test_two_features_are_the_plane(iris):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from joblib import parallel_config
+from scipy.stats import binomtest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
@@ -191,9 +192,9 @@ def test_folds_that_are_alike(rng):
     y = np.arange(30) % 2
     X = rng.randn(30, 2) + 100 * y[:, None]
     found = evaluate(GLVQ(random_state=0), X, y, cv=3, random_state=0)
-    assert found.notes == (
-        "All folds have the same accuracy; its interval, by their spread, is empty.",
-    )
+    assert "Wilson" in found.notes[0]
+    ends = binomtest(30, 30).proportion_ci(0.95, method="wilson")
+    np.testing.assert_allclose(found.accuracy[:3], [1.0, ends.low, ends.high])
 
 
 def test_rejected_rows_are_errors(hard):

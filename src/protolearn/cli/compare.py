@@ -12,6 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from .. import selection
+from .._names import count
 from ..selection import Comparison
 from ..selection.auto.candidates import MOST_PAIRS
 from ..selection.comparison.fitting import SplitFailedWarning
@@ -19,7 +20,7 @@ from ..tables import table_pipeline
 from .comparison_files import SCORES, draw, write_scores
 from .comparison_table import Failures, comparison_table, finished, verdict
 from .failure import FAILED, Failure
-from .learning_table import LearningTable, count
+from .learning_table import LearningTable
 from .models import model_named, official_name
 from .opening import MOST_ROWS, open_table
 from .results import check_folder

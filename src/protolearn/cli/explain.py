@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from .._names import count
 from ..tables import TableCounterfactuals, counterfactual_table
 from ..tables.contributions import contributions_table
 from ..tables.steps import prototypes_of
 from ..tables.texts import prototype_texts, row_texts
 from .answers import Answers, Respondent
 from .failure import Failure
-from .learning_table import count
 from .saved import SavedModel
 from .summary import plain_table, say
 

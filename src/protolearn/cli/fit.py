@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from .clock import Clock
@@ -103,7 +105,7 @@ def run(settings: FitSettings, spent: float = 0.0) -> Outcome:
         )
     table = opened.table
     print_table(console, opened.read, table)
-    check_image(settings.image, len(table.X.dtype.names or ()))
+    check_image(settings.image, table.X.dtype)
     check_folder(settings.folder)
     unfinished = Unfinished(settings.folder, known_by(settings, table, families))
     if unfinished.resumed:
@@ -140,13 +142,19 @@ def image_shape(text: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def check_image(image: tuple[int, int] | None, n_columns: int) -> None:
+def check_image(image: tuple[int, int] | None, columns: np.dtype[Any]) -> None:
     """Raise before any work if the columns are not the points of a picture."""
-    if image is not None and image[0] * image[1] != n_columns:
+    if image is None:
+        return
+    names = columns.names or ()
+    if image[0] * image[1] != len(names):
         raise Failure(
             f"--image {image[0]}x{image[1]} has {image[0] * image[1]} points, and the table has "
-            f"{n_columns} columns to learn from; they have to be as many."
+            f"{len(names)} columns to learn from; they have to be as many."
         )
+    words = [name for name in names if columns[name].kind != "f"]
+    if words:
+        raise Failure(f"--image needs numbers, and column {words[0]!r} holds none.")
 
 
 def known_by(settings: FitSettings, table: LearningTable, families: object) -> dict[str, object]:

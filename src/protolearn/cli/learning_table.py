@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
+from .._names import count
 from ..tables import ReadTable
 from ..tables.naming import near
 from .failure import Failure
@@ -192,11 +193,6 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     if values.dtype.kind == "M":
         return np.isnat(values)
     return np.array([value is None for value in values.tolist()], dtype=bool)
-
-
-def count(n: Any, what: str) -> str:
-    """Write a number of things."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def quoted(name: str) -> str:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._names import count
 from ..tables import ReadTable
-from .learning_table import LearningTable, count, learning_table
+from .learning_table import LearningTable, learning_table
 from .source import open_data
 
 MOST_ROWS = 20_000

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from sklearn.pipeline import Pipeline
 
+from .._names import count
 from .judgement import Judgement
 from .learning import chosen_by
-from .learning_table import LearningTable, count
+from .learning_table import LearningTable
 from .opening import OpenedTable
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ def story(outcome: Outcome) -> Story:
         evidence=evidence(outcome.judgement),
         relevances=relevances_of(subject, rows, N_REFITS, seconds, settings.jobs, settings.seed),
         made=made(outcome),
+        page=(),
+        begun=perf_counter() - outcome.seconds,
         use=how_to_load("model.protolearn", "frame"),
         row_names=table.rows.tolist(),
         threshold=outcome.judgement.reject.threshold,
@@ -56,7 +59,8 @@ def evidence(judgement: Judgement) -> Evidence:
         f"{several}{left}. So the measures are those of the whole procedure, the choice included."
     )
     rows = np.concatenate([fold.test for fold in folds])
-    return Evidence(judgement.evaluation, rows, pooled([fold.answers for fold in folds]), how)
+    answers = pooled([fold.answers for fold in folds])
+    return Evidence(judgement.evaluation, rows, answers, how, several)
 
 
 def made(outcome: Outcome) -> list[tuple[str, Any]]:
@@ -72,6 +76,5 @@ def made(outcome: Outcome) -> list[tuple[str, Any]]:
         ("model", outcome.chosen),
         ("search", search.stopped_),
         ("seed", settings.seed),
-        ("time", f"{outcome.seconds:.1f} seconds"),
         *surroundings(),
     ]

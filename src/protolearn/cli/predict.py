@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import track
 
 from .._files import replacing
+from .._names import count
 from .answers import Answers, Respondent
 from .failure import Failure
-from .learning_table import count
 from .saved import SavedModel
 from .summary import say
 

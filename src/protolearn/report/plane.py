@@ -5,7 +5,7 @@ distances are those of the model less what its other directions add. Otherwise i
 two leading directions of the prototypes, or the normals of a linear model: with squared Euclidean
 distance and up to three prototypes, or three classes, that is no approximation, since a decision
 depends on the projection of the sample on it alone. All other models are shown in the plane of the
-means of the classes.
+means of the rows that get the same answer.
 """
 
 from __future__ import annotations

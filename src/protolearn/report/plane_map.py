@@ -13,14 +13,17 @@ from .._parameters import Floats, Indices
 from ..analysis.margins import last_of
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.steps import prototypes_of
-from .plane import plane
+from .plane import Plane, plane
 
 MARGIN = 0.08
+
+AT_A_TIME = 2_000_000
+"""Numbers of rows that a model is asked about at once."""
 
 FLATTEST, STEEPEST = 0.4, 2.0
 """Height of a picture as a share of its width, from and to which axes are drawn alike."""
 
-UNSEEN = 1.3
+UNSEEN_STRETCH = 1.3
 """Stretch up to which an axis is left as it is."""
 
 
@@ -41,6 +44,8 @@ class PlaneMap(NamedTuple):
         What the axes are.
     stretch : float
         How large the second axis is drawn, compared with the first.
+    regions_at_points : array of shape (n_samples,)
+        The class of the region in which each sample is drawn.
     """
 
     points: Floats
@@ -49,16 +54,7 @@ class PlaneMap(NamedTuple):
     grid: tuple[Floats, Floats, Indices]
     axis_names: tuple[str, str]
     stretch: float
-
-    @property
-    def regions_at_points(self) -> Indices:
-        """The class of the region in which each sample is drawn."""
-        across, up, regions = self.grid
-        column, row = (
-            np.rint((place - axis[0]) / (axis[1] - axis[0])).astype(np.intp).clip(0, len(axis) - 1)
-            for place, axis in zip(self.points.T, (across, up), strict=True)
-        )
-        return regions[row, column]
+    regions_at_points: Indices
 
 
 def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap:
@@ -73,15 +69,22 @@ def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap
     pad = MARGIN * (high - low) + 1e-12
     across, up = (np.linspace(a, b, resolution) for a, b in zip(low - pad, high + pad, strict=True))
     nodes = np.stack([z.ravel() for z in np.meshgrid(across, up)], axis=1)
-    regions = codes_at(model, view.rows(nodes))
     return PlaneMap(
         points,
         prototypes,
         np.searchsorted(model.classes_, labels),
-        (across, up, regions.reshape(resolution, resolution)),
+        (across, up, regions_at(model, view, nodes).reshape(resolution, resolution)),
         view.axis_names,
         stretch_of(across, up) if view.flat else 1.0,
+        regions_at(model, view, points),
     )
+
+
+def regions_at(model: Any, view: Plane, places: Floats) -> Indices:
+    """Give the class code at places of the plane, so many at a time as memory has room for."""
+    size = max(AT_A_TIME // len(view.origin), 1)
+    parts = [places[i : i + size] for i in range(0, len(places), size)]
+    return np.concatenate([codes_at(model, view.rows(part)) for part in parts])
 
 
 def prototypes_in_plane(model: Any, width: int) -> tuple[Floats, Any]:
@@ -111,7 +114,7 @@ def stretch_of(across: Floats, up: Floats) -> float:
     """Give how large the second axis has to be drawn for a picture that one can look at."""
     ratio = np.ptp(up) / np.ptp(across)
     stretch = float(f"{np.clip(ratio, FLATTEST, STEEPEST) / ratio:.2g}")
-    return stretch if max(stretch, 1.0 / stretch) > UNSEEN else 1.0
+    return stretch if max(stretch, 1.0 / stretch) > UNSEEN_STRETCH else 1.0
 
 
 def classifier_at_end(model: Any) -> Any:

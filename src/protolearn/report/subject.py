@@ -7,7 +7,7 @@ model begins with a table, with scalers, or with neither.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._names import numbered
+from .._names import numbered, shortened
 from .._parameters import Floats, Indices
 from ..analysis import RejectClassifier
 from ..analysis.counterfactuals.units import FEATUREWISE, transformed, undone
@@ -28,9 +28,16 @@ from ..tables.category_column import CategoryColumn
 from ..tables.columns import Column
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.steps import flat, prototypes_of
-from ..tables.texts import column_texts, plain_text
+from ..tables.texts import UNUSED, column_texts, plain_text
 
 UNSEEN = "Categories that the training rows"
+"""How a warning begins that the fit has told."""
+
+LONGEST = 80
+"""Characters of names and texts that are shown."""
+
+MOST_NUMBERS = 50_000_000
+"""Of a sparse matrix that is shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +64,8 @@ class Subject:
         The rows with the columns of the encoder.
     begins_with_table : bool
         Whether the encoder is the first step of the model.
+    in_users_units : bool, default=True
+        False if nothing leads back from the last step: it is told by what it sees.
     """
 
     model: Any
@@ -67,6 +76,7 @@ class Subject:
     encoder: TableEncoder
     frame: Any
     begins_with_table: bool
+    in_users_units: bool = True
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None) -> Subject:
@@ -86,31 +96,27 @@ class Subject:
                 "X is a sparse matrix; expected rows that can be shown: give X.toarray() of some "
                 "of them."
             )
+        if np.ndim(X) == 1 and getattr(X, "dtype", np.dtype(float)).names is None:
+            raise TypeError(
+                "X holds one thing a row; expected rows of columns that can be shown: give the "
+                "last step of the model, and rows as it sees them."
+            )
         y = known_labels(model, column_or_1d(y))
         check_consistent_length(X, y)
         *before, (_, last) = steps
         if before and isinstance(before[0][1], TableEncoder):
-            if feature_names is not None:
-                raise ValueError("feature_names is given, and the columns of X have names already.")
-            return cls(model, X, y, last, before[1:], before[0][1], X, True)
-        frame = named_frame(X, feature_names)
-        found = cls(model, X, y, last, before, TableEncoder().fit(frame), frame, False)
+            check_unnamed(X, feature_names)
+            found = cls(model, X, y, last, before[1:], before[0][1], X, True)
+        else:
+            frame = named_frame(X, feature_names)
+            found = cls(model, X, y, last, before, TableEncoder().fit(frame), frame, False)
         return found if found._can_be_undone else found._of_last_step()
 
     def take(self, rows: Indices) -> Subject:
         """Give the same with some of the rows."""
         X, y, _ = Rows(self.X, self.y, None).take(rows)
         frame = X if self.frame is self.X else Rows(self.frame, self.y, None).take(rows).X
-        return Subject(
-            self.model,
-            X,
-            y,
-            self.last,
-            self.between,
-            self.encoder,
-            frame,
-            self.begins_with_table,
-        )
+        return replace(self, X=X, y=y, frame=frame)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -120,12 +126,12 @@ class Subject:
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        return [str(column.name) for column in self.columns]
+        return [shortened(str(column.name), LONGEST) for column in self.columns]
 
     @property
     def classes(self) -> list[str]:
         """Names of the classes."""
-        return [str(label) for label in self.model.classes_]
+        return [shortened(str(label), LONGEST) for label in self.model.classes_]
 
     def codes_of(self, labels: Any) -> Indices:
         """Give the places of labels among the classes."""
@@ -145,13 +151,30 @@ class Subject:
             return self.codes_of(self.model.predict(self.X))
 
     @cached_property
-    def inner(self) -> Any:
+    def inner(self) -> Floats:
         """The rows as the last step sees them."""
         with silent(NO_NAMES, UNSEEN):
-            Z = self.encoder.transform(self.frame) if self.begins_with_table else self.X
+            Z: Any = self.encoder.transform(self.frame) if self.begins_with_table else self.X
             for _, step in self.between:
                 Z = transformed(step, Z)
-        return Z if issparse(Z) else np.asarray(Z, dtype=np.float64)
+        if issparse(Z) and Z.shape[0] * Z.shape[1] > MOST_NUMBERS:
+            raise TypeError(
+                f"{type(self.last).__name__} sees a sparse matrix of shape {Z.shape}, too large to "
+                "be shown; give fewer rows, with cv=None and a model that has not seen them."
+            )
+        return np.asarray(Z.toarray() if issparse(Z) else Z, dtype=np.float64)
+
+    @cached_property
+    def used(self) -> NDArray[np.bool_]:
+        """Whether the model sees anything of each column, which selecting steps may leave out."""
+        places = np.arange(sum(column.width for column in self.columns))
+        for _, step in self.between:
+            if hasattr(step, "get_support"):
+                places = places[step.get_support()]
+            elif not isinstance(step, FEATUREWISE):
+                return np.ones(len(self.columns), dtype=bool)
+        owner = np.repeat(np.arange(len(self.columns)), [c.width for c in self.columns])
+        return np.isin(np.arange(len(self.columns)), owner[places])
 
     @cached_property
     def inner_names(self) -> list[str]:
@@ -197,8 +220,11 @@ class Subject:
     def prototype_texts(self, plain: Floats) -> list[list[str]]:
         """Write rows in the user's units: for each column the value of each row."""
         return [
-            [plain_text(column, part[k : k + 1]) for k in range(len(part))]
-            for column, part in self.parts(plain)
+            [
+                shortened(plain_text(column, part[k : k + 1]), LONGEST) if used else UNUSED
+                for k in range(len(part))
+            ]
+            for (column, part), used in zip(self.parts(plain), self.used, strict=True)
         ]
 
     def texts(self) -> list[list[str]]:
@@ -223,32 +249,44 @@ class Subject:
     @cached_property
     def _can_be_undone(self) -> bool:
         """Whether prototypes can be shown in the user's units."""
-        numbers = all(not isinstance(column, CategoryColumn) for column in self.columns)
-        if not numbers or not all(hasattr(step, "inverse_transform") for _, step in self.between):
+        words = any(isinstance(column, CategoryColumn) for column in self.columns)
+        if words and not self.begins_with_table:
             return False
+        if not all(hasattr(step, "inverse_transform") for _, step in self.between):
+            return False
+        width = sum(column.width for column in self.columns)
         try:
-            return self.undone(self.inner[:1]).shape[1] == len(self.columns)
+            return self.undone(self.take(np.arange(1)).inner).shape[1] == width
         except ValueError:
             return False
 
     def _of_last_step(self) -> Subject:
         """Give the same about what the last step sees, where nothing leads back."""
-        frame = named_frame(self.inner, self.inner_names)
+        names = [name or "no name" for name in self.inner_names]
+        frame = named_frame(self.inner, names)
         encoder = TableEncoder().fit(frame)
-        return Subject(self.last, self.inner, self.y, self.last, [], encoder, frame, False)
+        return Subject(self.last, self.inner, self.y, self.last, [], encoder, frame, False, False)
+
+
+def check_unnamed(X: Any, names: Sequence[str] | None) -> None:
+    """Raise if names are given for columns that have some."""
+    named = hasattr(X, "columns") or getattr(getattr(X, "dtype", None), "names", None)
+    if names is not None and named:
+        raise ValueError("feature_names is given, and the columns of X have names already.")
 
 
 def named_frame(X: Any, names: Sequence[str] | None) -> Any:
     """Give rows whose columns have names, if any are known."""
+    check_unnamed(X, names)
     if names is None:
         return X
     X, names = np.asarray(X, dtype=np.float64), [str(name) for name in names]
-    if X.shape[1] != len(names) or len(set(names)) != len(names):
+    if X.shape[1] != len(names) or len(set(names)) != len(names) or "" in names:
         raise ValueError(
             f"feature_names has {len(names)} names, {len(set(names))} of them different; X has "
-            f"{X.shape[1]} columns, and each needs its own."
+            f"{X.shape[1]} columns, and each needs its own, which may not be empty."
         )
-    frame = np.empty(len(X), dtype=[(name or " ", np.float64) for name in names])
+    frame = np.empty(len(X), dtype=[(name, np.float64) for name in names])
     for j, name in enumerate(frame.dtype.names or ()):
         frame[name] = X[:, j]
     return frame

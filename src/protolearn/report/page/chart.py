@@ -11,8 +11,10 @@ import numpy as np
 
 from .html import Markup, paragraph, tag
 
-INK, MUTED, PAPER, ACCENT = "@ink", "@muted", "@paper", "@accent"
-"""Colours that the page knows by name, other ones in light than in dark."""
+Colour = dict[str, str]
+"""A colour that the page knows by name: another one in light than in dark."""
+
+INK, MUTED, PAPER, ACCENT = ({"colour": name} for name in ("ink", "muted", "paper", "accent"))
 
 SYMBOLS = "circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star"
 """The marks of classes, in the order of the other pictures."""
@@ -79,9 +81,9 @@ class Chart:
         }
 
 
-def class_colour(code: int) -> str:
+def class_colour(code: int) -> Colour:
     """Name the colour of a class."""
-    return f"@class-{code % 8}"
+    return {"colour": f"class-{code % 8}"}
 
 
 def class_symbol(code: int) -> str:
@@ -92,11 +94,6 @@ def class_symbol(code: int) -> str:
 def safe(text: Any) -> str:
     """Write a text so that the charting library, which knows some tags, shows it as it is."""
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def shortened(name: str, most: int = 28) -> str:
-    """Cut a long name in the middle."""
-    return name if len(name) <= most else f"{name[: most // 2]}…{name[-most // 2 + 1 :]}"
 
 
 def lines(*texts: Any) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._names import shortened
 from . import png
-from .chart import ACCENT, INK, Chart, axis, lines, numbers, safe, shares, shortened
+from .chart import ACCENT, INK, Chart, axis, lines, numbers, safe, shares
 from .html import Markup, joined, paragraph, tag
 from .relevances import Relevances
 from .story import Section, Story
@@ -29,24 +30,31 @@ def counting(story: Story) -> Section:
         section.parts.append(picture(found, story.image_shape))
     groups = found.groups[:MOST_GROUPS] or [""]
     section.parts += [bars(found, g, name) for g, name in enumerate(groups)]
-    section.parts.append(paragraph(found.meaning, "note"))
+    left = len(found.groups) - len(groups)
+    more = f" The first {len(groups)} of {len(found.groups)} local metrics." if left > 0 else ""
+    section.parts.append(paragraph(found.meaning + more, "note"))
     return section
 
 
 def told(found: Relevances) -> str:
     """Say which columns count most."""
     order, mean = found.order, found.values.mean(axis=0)
-    half = int(np.searchsorted(np.cumsum(mean[order]), 0.5 * mean.sum())) + 1
+    if not mean.sum():
+        return "No column counts: all rows get the same answer."
+    if len(mean) == 1:
+        return f"There is one column, {found.names[0]}."
+    half = int(np.searchsorted(np.cumsum(mean[order]), 0.5 * mean.sum() * (1.0 - 1e-9))) + 1
     first = ", ".join(found.names[j] for j in order[: min(half, 5)])
     if half == 1:
-        return f"One column of {len(mean)} counts for more than half: {first}."
+        return f"One column of {len(mean)} counts for half of it or more: {first}."
     more = f" and {half - 5} more" if half > 5 else ""
     return f"{half} of {len(mean)} columns count for half of it: {first}{more}."
 
 
 def bars(found: Relevances, g: int, group: str) -> Chart:
     """Draw the bars of a metric."""
-    shown = [int(j) for j in found.order[:MOST_BARS]]
+    order = np.argsort(-found.values[g], kind="stable")
+    shown = [int(j) for j in order[:MOST_BARS]]
     values, low, high = (part[g, shown] for part in (found.values, found.low, found.high))
     sure = np.isfinite(low).all()
     names = [found.names[j] for j in shown]

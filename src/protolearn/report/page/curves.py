@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._names import count
+from ..._parameters import Floats
 from ...analysis import accuracy_reject_curve
 from ...selection.intervals import share_interval
 from ...selection.roc_curves import curve_of
@@ -19,28 +22,23 @@ MOST_POINTS = 150
 N_BINS = 10
 
 
-def roc(evidence: Evidence) -> Chart | None:
+def roc(story: Story) -> Chart | None:
     """Draw the curves of each class against the others; of two classes one."""
-    answers = evidence.answers
-    scores = answers.probabilities if answers.probabilities is not None else answers.scores
-    if scores is None:
+    curves = curves_of(story.evidence)
+    if not curves:
         return None
-    there = [label for label in answers.classes if 0 < (answers.y_true == label).mean() < 1]
-    wanted = there[-1:] if len(answers.classes) == 2 else there[:MOST_CURVES]
-    if not wanted:
-        return None
+    drawn = dict(list(curves.items())[:MOST_CURVES])
     traces, told = [diagonal()], []
-    for label in wanted:
-        found = curve_of(answers.y_true, scores, answers.classes, label)
-        code = answers.classes.tolist().index(label)
-        places = every(len(found.fpr), MOST_POINTS)
-        name = f"{label}, AUC {found.auc:.3f}"
-        x, y = found.fpr[places], found.tpr[places]
-        texts = [lines(label, f"{a:.1%} false, {b:.1%} true") for a, b in zip(x, y, strict=True)]
+    for label, (x, y, area) in drawn.items():
+        code = int(story.subject.codes_of(np.array([label]))[0])
+        class_name = story.subject.classes[code]
+        name = f"{class_name}, AUC {area:.3f}"
+        texts = [
+            lines(class_name, f"{a:.1%} false, {b:.1%} true") for a, b in zip(x, y, strict=True)
+        ]
         told_by: dict[str, Any] = {"hovertext": texts, "hoverinfo": "text", "name": safe(name)}
         traces.append(curve(x, y, class_colour(code), meta={"class": code}, **told_by))
         told.append(name)
-    rest = len(there) - len(wanted) if len(answers.classes) > 2 else 0
     return Chart(
         "roc",
         "ROC: what a threshold buys",
@@ -52,56 +50,118 @@ def roc(evidence: Evidence) -> Chart | None:
             "showlegend": True,
             "legend": {"x": 1, "y": 0, "xanchor": "right", "yanchor": "bottom"},
         },
-        note=(f"The first {len(wanted)} classes; {rest} more are not drawn. " if rest else "")
-        + "Each class against the others, the answers of all folds together.",
+        note=roc_note(story.evidence, len(curves) - len(drawn)),
     )
+
+
+def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
+    """Give both rates and the area of the curve of each class, of two classes of the second."""
+    evaluation, answers = evidence.evaluation, evidence.answers
+    if evaluation.roc is not None:  # of two classes, averaged over the folds
+        found = evaluation.roc
+        places = every(len(found.fpr), MOST_POINTS)
+        return {found.positive: (found.fpr[places], found.tpr[places], evaluation.auc.value)}
+    scores = answers.probabilities if answers.probabilities is not None else answers.scores
+    curves: dict[Any, tuple[Floats, Floats, float]] = {}
+    if scores is None:
+        return curves
+    for label in answers.classes:
+        if 0 < (answers.y_true == label).mean() < 1:
+            found = curve_of(answers.y_true, scores, answers.classes, label)
+            places = every(len(found.fpr), MOST_POINTS)
+            curves[label] = found.fpr[places], found.tpr[places], found.auc
+    return curves
+
+
+def roc_note(evidence: Evidence, n_left: int) -> str:
+    """Say what the curves are."""
+    left = f" {n_left} more are not drawn." if n_left else ""
+    if evidence.evaluation.roc is not None:
+        return "Averaged over the folds." if evidence.evaluation.n_folds else ""
+    folds = " The answers of all folds are taken together, and the measures above are means."
+    return f"Each class against the others.{left}{folds if evidence.evaluation.n_folds else ''}"
 
 
 def calibration(evidence: Evidence) -> Chart | None:
     """Draw how often answers of some probability are right."""
-    if evidence.answers.probabilities is None:
+    probability, right = evidence.probability, ~evidence.wrong
+    if probability is None:
         return None
-    probability, right = evidence.answers.probabilities.max(axis=1), ~evidence.wrong
-    said, share, low, high, texts = [], [], [], [], []
-    for rows in bins(probability):
-        said.append(probability[rows].mean())
-        share.append(right[rows].mean())
-        around = share_interval(int(right[rows].sum()), len(rows), CONFIDENCE)
-        low.append(share[-1] - around.low)
-        high.append(around.high - share[-1])
-        texts.append(
-            lines(
-                f"{len(rows):,} answers with probability {said[-1]:.1%} on average",
-                f"right in {share[-1]:.1%} ({around.low:.1%} to {around.high:.1%})",
-            )
-        )
-    gap = float(np.mean(probability) - np.mean(right))
-    size = "about as often as it says"
-    if abs(gap) > 0.02:
-        size = f"{abs(gap):.1%} {'less' if gap > 0 else 'more'} often than it says"
-    ends = {"array": numbers(high), "arrayminus": numbers(low)}
+    groups = [Group.of(probability[rows], right[rows]) for rows in bins(probability)]
+    said, share = [one.said for one in groups], [one.share for one in groups]
+    ends = {
+        "array": numbers([one.high - one.share for one in groups]),
+        "arrayminus": numbers([one.share - one.low for one in groups]),
+    }
     trace = curve(
         said,
         share,
         ACCENT,
         mode="lines+markers",
         error_y=ends | {"color": MUTED, "thickness": 1.4, "width": 3},
-        hovertext=texts,
+        hovertext=[one.text for one in groups],
         hoverinfo="text",
         marker={"color": ACCENT, "size": 8},
     )
-    lowest = min(mean - below for mean, below in zip(share, low, strict=True))
-    start = max(0.0, min(*said, lowest) - 0.03)
+    start = max(0.0, min(min(one.low, one.said) for one in groups) - 0.03)
+    told = calibrated(groups, float(probability.mean()), float(right.mean()))
     return Chart(
         "calibration",
         "Calibration: is 80% right in 80%?",
-        f"Share of right answers against their probability. The model is right {size}.",
+        f"Share of right answers against their probability. {told}",
         [diagonal(), trace],
         {
             "xaxis": shares("probability of the answer", range=[start, 1.01]),
             "yaxis": shares("right", range=[start, 1.03]),
         },
-        note=f"The model is right {size}; the lines are {CONFIDENCE:.0%} intervals.",
+        note=f"{told} The lines are {CONFIDENCE:.0%} intervals.",
+    )
+
+
+class Group(NamedTuple):
+    """Answers of about the same probability.
+
+    Attributes
+    ----------
+    n : int
+        How many.
+    said : float
+        Their mean probability.
+    share, low, high : float
+        Share of them that are right, and its interval.
+    """
+
+    n: int
+    said: float
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, probability: Floats, right: Any) -> Group:
+        """Sum up some answers."""
+        ends = share_interval(int(right.sum()), len(right), CONFIDENCE)
+        return cls(len(right), float(probability.mean()), float(right.mean()), *ends)
+
+    @property
+    def text(self) -> str:
+        """What is shown when it is pointed at."""
+        return lines(
+            f"{count(self.n, 'answer')} with probability {self.said:.1%} on average",
+            f"right in {self.share:.1%} ({self.low:.1%} to {self.high:.1%})",
+        )
+
+
+def calibrated(groups: Sequence[Group], said: float, right: float) -> str:
+    """Say whether answers are right as often as their probabilities say."""
+    off = [one for one in groups if not one.low <= one.said <= one.high]
+    if not off:
+        return "Answers are right as often as they say, as far as these rows can tell."
+    kinds = {one.said > one.share for one in off}
+    how = "more or less" if len(kinds) > 1 else "less" if True in kinds else "more"
+    return (
+        f"In {len(off)} of {count(len(groups), 'group')} answers are right {how} often than they "
+        f"say; over all they say {said:.1%} and are right in {right:.1%}."
     )
 
 
@@ -123,6 +183,8 @@ def reject(story: Story) -> Chart | None:
     # Of the last few rows the accuracy says little.
     there = found.reject_rate <= 1.0 - min(20, len(confidence)) / len(confidence)
     rate, accuracy = found.reject_rate[there], found.accuracy[there]
+    if len(rate) < 2:
+        return None
     places = every(len(rate), MOST_POINTS)
     hover = "without %{x:.1%} of the rows<br>right in %{y:.1%}<extra></extra>"
     traces = [curve(rate[places], accuracy[places], ACCENT, hovertemplate=hover)]
@@ -138,12 +200,12 @@ def reject(story: Story) -> Chart | None:
             look = {"color": INK, "size": 11, "symbol": "circle-open-dot"}
             told_by = {"hovertext": [safe(note)], "hoverinfo": "text"}
             traces.append(marks(np.array([[at, right]]), look, **told_by))
-    half = float(np.interp(0.1, rate, accuracy))
+    at_tenth = float(np.interp(0.1, rate, accuracy))
     return Chart(
         "reject",
         "Accuracy, if the least sure answers are left to a person",
         f"Accuracy of the others against the share left out: {accuracy[0]:.1%} with none left out, "
-        f"{half:.1%} without the least sure tenth. {note}",
+        f"{at_tenth:.1%} without the least sure tenth. {note}",
         traces,
         {
             "xaxis": shares("left to a person", rangemode="tozero"),

@@ -6,10 +6,14 @@ import warnings
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
+from ..._names import count
+from ...selection import Estimate
 from ..style import COLOURS
 from .chart import as_json
 from .counting import counting
-from .doubts import second_look
+from .doubts import doubts, second_look
 from .good import goodness
 from .html import Markup, joined, paragraph, tag
 from .made import made, tried
@@ -28,20 +32,22 @@ NO_CHARTS = "The charts of a report need plotly: pip install 'protolearn[report]
 def page(story: Story) -> str:
     """Write the page."""
     library = charting_library()
+    found = doubts(story)
+    rows = story.drawn(np.array([doubt.row for doubt in found], dtype=np.intp))
     wanted = [
         goodness(story),
         prototypes(story),
         counting(story),
-        world(story),
+        world(story, rows),
         safety(story),
-        second_look(story),
+        second_look(story, found),
         paths(story),
         tried(story),
         made(story),
     ]
     sections = [section for section in wanted if section is not None]
     charts = [chart.data for section in sections for chart in section.charts]
-    data = {"charts": charts, "classes": story.subject.classes, "rows": rows_drawn(story)}
+    data = {"charts": charts, "classes": story.subject.classes, "rows": rows_drawn(story, rows)}
     body = joined(
         [
             tag("a", "Skip to the text", href="#short", class_="skip"),
@@ -100,18 +106,14 @@ def in_short(story: Story) -> Markup:
     accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
     n_prototypes = 0 if subject.prototypes is None else len(subject.prototypes[0])
     tiles = [
-        tile(f"{accuracy.value:.1%}", "accuracy", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
-        tile(
-            f"{balanced.value:.1%}",
-            "balanced accuracy",
-            f"{balanced.low:.1%} to {balanced.high:.1%}",
-        ),
+        tile(f"{accuracy.value:.1%}", "accuracy", between(accuracy)),
+        tile(f"{balanced.value:.1%}", "balanced accuracy", between(balanced)),
         tile(
             f"{n_prototypes}" if n_prototypes else "none",
             "prototypes",
             f"{len(subject.classes)} classes",
         ),
-        tile(f"{len(subject.y):,}", "rows", f"{len(subject.columns)} columns"),
+        tile(f"{len(subject.y):,}", "rows", count(int(subject.used.sum()), "column")),
     ]
     missing = [] if charting_library() else [paragraph(NO_CHARTS, "warning")]
     return tag(
@@ -122,6 +124,11 @@ def in_short(story: Story) -> Markup:
         missing,
         id="short",
     )
+
+
+def between(one: Estimate) -> str:
+    """Write an interval, unless it is empty."""
+    return f"{one.low:.1%} to {one.high:.1%}" if one.low < one.high else "no interval"
 
 
 def tile(value: str, name: str, more: str) -> Markup:

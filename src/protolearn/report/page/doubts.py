@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats, Indices
-from ...analysis import certified_radius
-from ...tables.nearest import NO_NAMES, silent
+from ..._names import count, shortened
+from ..._parameters import Indices
+from ...tables.result import Change
 from ..turns import Turn, turns_of
 from .evidence import Evidence
 from .html import Markup, paragraph, tag
+from .safety import unit
 from .shown import of_class, picture
-from .story import MOST_ROWS, Section, Story
+from .story import Section, Story
 
 MOST_OF_A_KIND = 6
 MOST_CHANGES = 4
+LONGEST = 60
+"""Characters of a value that would change."""
+
+SURE = 0.9
+"""Probability of an answer that is not near the border."""
 
 KINDS = {
     "mislabelled": "perhaps mislabelled",
@@ -45,28 +52,29 @@ class Doubt:
     why: str
 
 
-def second_look(story: Story) -> Section:
-    """List the rows."""
+def second_look(story: Story, found: Sequence[Doubt]) -> Section:
+    """List rows, and what would give them another answer."""
     section = Section("look", "Rows worth a second look", "Rows")
-    found = doubts(story)
     if not found:
         section.parts.append(paragraph("There are none: every row was judged rightly."))
         return section
-    n_wrong = int(story.evidence.wrong.sum())
-    when = " when they were left out" if story.evidence.left_out else ""
-    text = (
-        f"{n_wrong:,} of {len(story.evidence.rows):,} rows were judged wrongly{when}. Here are "
-        "those that a person should look at first, each with the smallest change that would give "
-        "it another answer of the model."
-    )
-    section.parts.append(paragraph(text))
-    rows = np.array([doubt.row for doubt in found])
-    turns, reason = turned(story, rows)
+    turns, reason = turned(story, np.array([doubt.row for doubt in found]))
+    section.parts.append(paragraph(introduced(story.evidence, with_turns=not reason)))
     cards = [card(story, doubt, turn) for doubt, turn in zip(found, turns, strict=True)]
     section.parts.append(tag("div", cards, class_="cards"))
     if reason:
         section.parts.append(paragraph(f"There are no counterfactuals: {reason}", "note"))
     return section
+
+
+def introduced(evidence: Evidence, with_turns: bool) -> str:
+    """Say what is listed."""
+    when = " when their rows were left out" if evidence.left_out else ""
+    turns = ", each with the smallest change that would give it another answer" * with_turns
+    return (
+        f"{int(evidence.wrong.sum()):,} of {count(len(evidence.rows), 'answer')} were wrong{when}. "
+        f"Here are the rows that a person should look at first{turns}."
+    )
 
 
 def turned(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
@@ -105,6 +113,7 @@ def mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
     if P is None:
         return []
     labels = answers.classes.tolist()
+    names = [short(label) for label in labels]
     code = np.array([labels.index(label) for label in answers.y_true.tolist()])
     usual = np.array(
         [P[code == c, c].mean() if (code == c).any() else np.inf for c in range(len(labels))]
@@ -118,8 +127,8 @@ def mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
     return [
         (
             int(evidence.rows[i]),
-            f"{speaker(evidence)} says {labels[best[i]]} with probability {rival[i]:.0%}, as sure "
-            f"as of rows that are; its label {labels[code[i]]} has {own[i]:.0%}.",
+            f"{speaker(evidence)} says {names[best[i]]} with probability {rival[i]:.0%}, as sure "
+            f"as of rows that are; its label {names[code[i]]} has {own[i]:.0%}.",
         )
         for i in order
     ]
@@ -138,32 +147,29 @@ def wrong(evidence: Evidence) -> list[tuple[int, str]]:
         places = places[np.argsort(-sure[places], kind="stable")]
     found = []
     for i in places:
-        text = f"{speaker(evidence)} says {answers.y_pred[i]}"
-        if answers.probabilities is not None and sure is not None:
-            text += f" with probability {sure[i]:.0%}"
+        text = f"{speaker(evidence)} says {short(answers.y_pred[i])}"
+        if evidence.probability is not None:
+            text += f" with probability {evidence.probability[i]:.0%}"
         found.append((int(evidence.rows[i]), text + "."))
     return found
 
 
 def near_border(story: Story) -> list[tuple[int, str]]:
-    """Find rows whose answer the smallest change turns, or that are least sure."""
-    evidence = story.evidence
-    rows = story.some_rows(MOST_ROWS)
-    some = story.subject.take(rows)
-    try:
-        with silent(NO_NAMES):
-            radius: Floats = certified_radius(some.last, some.inner)
-        order = np.argsort(radius, kind="stable")
+    """Find rows whose answer the smallest change turns, or of which models are least sure."""
+    radius, rows, evidence = story.certified, story.measured_rows, story.evidence
+    if not isinstance(radius, str):
+        within = f", in {unit(story.subject)}"
         return [
-            (int(rows[i]), f"The certified radius of its answer is {radius[i]:.2g}.") for i in order
+            (int(rows[i]), f"The certified radius of its answer is {radius[i]:.2g}{within}.")
+            for i in np.argsort(radius, kind="stable")
         ]
-    except (TypeError, ValueError):
-        sure = evidence.confidence
-    if sure is None or evidence.answers.probabilities is None:
+    sure = evidence.probability
+    if sure is None:
         return []
-    order = np.argsort(sure, kind="stable")
     return [
-        (int(evidence.rows[i]), f"The best of the probabilities is {sure[i]:.0%}.") for i in order
+        (int(evidence.rows[i]), f"Its answer has a probability of {sure[i]:.0%}.")
+        for i in np.argsort(sure, kind="stable")
+        if sure[i] < SURE
     ]
 
 
@@ -190,7 +196,7 @@ def before_and_after(story: Story, row: int, turn: Turn | None) -> Markup:
     """Show a row as a picture, and the nearest one with another answer."""
     frames = [picture(story, story.subject.plain[row], f"row {story.row_names[row]}")]
     if turn is not None:
-        frames.append(picture(story, turn.plain, f"would be {turn.label}"))
+        frames.append(picture(story, turn.plain, f"would be {short(turn.label)}"))
     return tag("div", frames, class_="pictures")
 
 
@@ -199,10 +205,24 @@ def changes_of(turn: Turn | None) -> Markup | None:
     if turn is None:
         return None
     rows = [
-        tag("tr", tag("th", change.column, scope="row"), tag("td", f"{change.old} → {change.new}"))
+        tag(
+            "tr",
+            tag("th", short(change.column), scope="row"),
+            tag("td", arrow(change)),
+        )
         for change in turn.changes[:MOST_CHANGES]
     ]
     more = len(turn.changes) - len(rows)
     rest = paragraph(f"and {more} smaller change{'s' * (more > 1)}", "note") if more else None
-    name = tag("caption", f"It would be {turn.label} with")
+    name = tag("caption", f"It would be {short(turn.label)} with")
     return Markup(tag("table", name, tag("tbody", rows), class_="turn") + (rest or ""))
+
+
+def arrow(change: Change) -> str:
+    """Write a change of a value."""
+    return f"{short(change.old)} → {short(change.new)}"
+
+
+def short(value: Any) -> str:
+    """Write a value that may be long."""
+    return shortened(str(value), LONGEST)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from ..._parameters import Floats, Indices
 from ...analysis.relevance import Rows
 from ...selection import Evaluation
 from ...selection.evaluation.evaluate import on_folds, on_test_set
-from ...selection.held_out import Answers, answers_of, over_folds, splitter_of
+from ...selection.held_out import Answers, answers_of, as_indices, over_folds, splitter_of
 
 CONFIDENCE = 0.95
 
@@ -36,6 +38,8 @@ class Evidence:
         What was said about them.
     how : str
         How the rows came to be unseen, in a sentence.
+    by : str
+        The same in a word or two.
     left_out : bool, default=True
         Whether other models were fitted without the rows, rather than the model asked itself.
     """
@@ -44,6 +48,7 @@ class Evidence:
     rows: Indices
     answers: Answers
     how: str
+    by: str
     left_out: bool = True
 
     @property
@@ -51,11 +56,20 @@ class Evidence:
         """Which answers are wrong."""
         return np.asarray(self.answers.y_true != self.answers.y_pred)
 
+    @cached_property
+    def probability(self) -> Floats | None:
+        """The probability of each answer, which need not be the most probable one."""
+        P, labels = self.answers.probabilities, self.answers.classes.tolist()
+        if P is None:
+            return None
+        place = np.array([labels.index(label) for label in self.answers.y_pred.tolist()])
+        return P[np.arange(len(P)), place]
+
     @property
     def confidence(self) -> Floats | None:
         """How sure each answer is: its probability, or the lead of the best score."""
-        if self.answers.probabilities is not None:
-            return self.answers.probabilities.max(axis=1)
+        if self.probability is not None:
+            return self.probability
         if self.answers.scores is None:
             return None
         second, best = np.partition(self.answers.scores, -2, axis=1)[:, -2:].T
@@ -69,11 +83,24 @@ def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: Any, n_jobs: int | None)
     parts = [(train, test) for train, test in splitter.split(X, y)]
     answers, n_train, n_test = over_folds(model, data, check_cv(parts), answers_of, n_jobs)
     evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
-    how = (
-        f"Every row was judged by a model that had not seen it: {len(parts)} folds, a model fitted "
-        "to all rows but those of a fold each time."
+    rows = np.concatenate([as_indices(test) for _, test in parts])
+    by = f"{type(splitter).__name__}, {len(parts)} splits"
+    return Evidence(evaluation, rows, pooled(answers), how_split(rows, len(y), len(parts)), by)
+
+
+def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
+    """Say how rows came to be judged by models that had not seen them."""
+    judged = np.unique(rows)
+    if len(judged) == len(rows) == n_rows:
+        return (
+            f"Every row was judged by a model that had not seen it: {n_splits} folds, a model "
+            "fitted to all rows but those of a fold each time."
+        )
+    often = ", some of them several times" if len(judged) < len(rows) else ""
+    return (
+        f"{len(judged):,} of {n_rows:,} rows were judged by models that had not seen them{often}: "
+        f"{n_splits} splits, and {len(rows):,} answers in all."
     )
-    return Evidence(evaluation, pooled_rows([test for _, test in parts]), pooled(answers), how)
 
 
 def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
@@ -85,12 +112,13 @@ def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
     )
     n_resamples = int(np.clip(DRAWN // len(y), FEWEST_RESAMPLES, MOST_RESAMPLES))
     evaluation = on_test_set(answers, CONFIDENCE, n_resamples, seed)
-    return Evidence(evaluation, np.arange(len(y)), answers, how, left_out=False)
+    rows = np.arange(len(y))
+    return Evidence(evaluation, rows, answers, how, "the model itself", left_out=False)
 
 
 def folds_for(cv: Any, y: NDArray[Any]) -> Any:
     """Give as many folds as the smallest class has rows, if those are fewer than wanted."""
-    if not isinstance(cv, (int, np.integer)) or isinstance(cv, bool):
+    if not isinstance(cv, Integral):
         return cv
     labels, counts = np.unique(y, return_counts=True)
     if counts.min() < 2:
@@ -100,13 +128,6 @@ def folds_for(cv: Any, y: NDArray[Any]) -> Any:
             "not seen."
         )
     return min(int(cv), int(counts.min()))
-
-
-def pooled_rows(tests: Sequence[Any]) -> Indices:
-    """Give the rows of all folds, which may also be marked by truth values."""
-    return np.concatenate(
-        [np.flatnonzero(test) if np.asarray(test).dtype == bool else test for test in tests]
-    )
 
 
 def pooled(folds: Sequence[Answers]) -> Answers:

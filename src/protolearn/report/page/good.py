@@ -32,7 +32,7 @@ def goodness(story: Story) -> Section:
     both = tag("div", measures(evidence), confusion(evidence), class_="two")
     section.parts += [paragraph(evidence.how), both]
     section.parts += [paragraph(note, "note") for note in evidence.evaluation.notes]
-    found = roc(evidence), calibration(evidence), reject(story)
+    found = roc(story), calibration(evidence), reject(story)
     section.parts += [chart for chart in found if chart is not None]
     if evidence.answers.probabilities is None:
         text = "The model gives no probabilities, so that there is no calibration to show."
@@ -50,7 +50,8 @@ def measures(evidence: Evidence) -> Markup:
         label = [name, tag("small", EXPLAINED[name])]
         rows.append((label, f"{one.value:.3f}" if known else "-", ends, bar))
     heads = "measure", "value", f"{CONFIDENCE:.0%} interval", "from 0 to 1"
-    return table(heads, rows, "Measures on rows that had no part in the model", "measures")
+    which = " that had no part in the model" if evidence.left_out else ", by the model itself"
+    return table(heads, rows, f"Measures on rows{which}", "measures")
 
 
 def interval_bar(name: str, one: Estimate) -> Markup:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import platform
 from datetime import date
 from importlib.metadata import version
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from ..._names import shortened
 from ...selection.fingerprint import digest
 from .html import paragraph, table, tag
 from .story import Section, Story
 
 LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"
 MOST_TRIED = 20
+
+LONGEST = 2_000
+"""Characters of the settings of a model."""
 
 
 def tried(story: Story) -> Section | None:
@@ -44,8 +49,12 @@ def tried(story: Story) -> Section | None:
 def made(story: Story) -> Section:
     """Tell how the model was made."""
     section = Section("made", "How it was made", "Made")
-    rows = [(name, [text]) for name, text in story.made]
-    section.parts.append(table((), rows, "How the model was made", "made"))
+    time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
+    if story.page:
+        section.parts.append(table((), story.made, "The model", "made"))
+        section.parts.append(table((), [*story.page, time], "This page", "made"))
+    else:
+        section.parts.append(table((), [*story.made, time], "The model and this page", "made"))
     section.parts += [
         tag("h3", "Load it again"),
         tag("pre", tag("code", story.use), tabindex="0"),
@@ -54,7 +63,7 @@ def made(story: Story) -> Section:
 
 
 def surroundings() -> list[tuple[str, str]]:
-    """Give the versions of what the model was made with."""
+    """Give the versions of what is installed, and the day."""
     return [
         ("versions", ", ".join(f"{name} {text}" for name, text in versions().items())),
         ("written", date.today().isoformat()),
@@ -73,4 +82,4 @@ def fingerprint(X: Any, y: Any) -> str:
 
 def settings(model: Any) -> str:
     """Write a model with its settings that are not the defaults."""
-    return " ".join(repr(model).split())
+    return shortened(" ".join(repr(model).split()), LONGEST)

@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from ..._names import shortened
 from ..._parameters import Indices
 from ..plane_map import PlaneMap, plane_map
 from ..style import COLOURS
+from ..subject import Subject
 from . import png
-from .chart import INK, Chart, axis, class_colour, safe, shortened
+from .chart import INK, Chart, axis, class_colour, safe
 from .doubts import speaker
 from .html import paragraph, tag
 from .shown import image_of
 from .story import Section, Story
 from .traces import ABOVE, marks, of_rows, stars
 
-RESOLUTION = 400
+RESOLUTION, WIDE = 400, 200
+"""Points along a side for the regions, half as many if a row has so many numbers."""
+
 MOST_COLUMNS = 12
 """Of a row that is shown when it is pointed at."""
 
@@ -28,35 +32,18 @@ OPACITY, EDGE = 38, 90
 """Of regions, and of the lines between them, out of 255."""
 
 
-def world(story: Story) -> Section:
-    """Draw the map."""
+def world(story: Story, rows: Indices) -> Section:
+    """Draw the map of some rows."""
     section = Section("map", "The map", "Map")
-    subject = story.subject
-    if subject.inner.shape[1] < 2:
+    subject, some = story.subject, story.subject.take(rows)
+    width = some.inner.shape[1]
+    if width < 2:
         section.parts.append(paragraph("The model sees one number, so that there is no plane."))
         return section
-    hard = hard_rows(story)
-    rows = story.some_rows(story.most_points, hard)
-    some = subject.take(rows)
-    try:
-        found = plane_map(subject.last, some.inner, subject.inner_names, RESOLUTION)
-    except (TypeError, ValueError) as error:
-        section.parts.append(paragraph(f"There is no map of this model: {error}"))
-        return section
-    when = " when they were left out" if story.evidence.left_out else ""
-    share = float((found.regions_at_points == some.predicted).mean())
-    section.parts.append(
-        paragraph(
-            "Each mark is a row, at its place in the plane in which the model is seen best; the "
-            "colours below are the answers of the model there. "
-            + faithful(share)
-            + f" Rings: rows that were judged wrongly{when}.",
-            "of-chart",
-        )
-    )
-    wrong = np.isin(rows, hard)
-    names = [story.row_names[i] for i in rows.tolist()]
-    chart = drawn(story, found, some.codes, wrong, names)
+    resolution = RESOLUTION if width < WIDE else RESOLUTION // 2
+    found = plane_map(subject.last, some.inner, subject.inner_names, resolution)
+    section.parts.append(paragraph(explained(story, found, some), "of-chart"))
+    chart = drawn(story, found, some.codes, rows)
     panel = tag(
         "aside",
         tag("h3", "The row"),
@@ -69,40 +56,49 @@ def world(story: Story) -> Section:
     section.parts.append(paragraph("A map is a chart, and so is not shown here.", "of-no-chart"))
     section.placed.append(chart)
     if len(rows) < len(subject.y):
-        text = f"{len(rows):,} of {len(subject.y):,} rows are drawn, those judged wrongly first."
+        text = (
+            f"{len(rows):,} of {len(subject.y):,} rows are drawn: some at random, and those worth "
+            "a second look."
+        )
         section.parts.append(paragraph(text, "note"))
     return section
 
 
-def hard_rows(story: Story) -> Indices:
-    """Give the rows that were judged wrongly when they were left out."""
-    return np.unique(story.evidence.rows[story.evidence.wrong])
+def explained(story: Story, found: PlaneMap, some: Subject) -> str:
+    """Say what is to be seen."""
+    when = " when they were left out" if story.evidence.left_out else ""
+    share = float((found.regions_at_points == some.predicted).mean())
+    return (
+        "Each mark is a row, at its place in the plane in which the model is seen best; the "
+        f"colours below are the answers of the model there. {faithful(share)} Rings: rows that "
+        f"were judged wrongly{when}."
+    )
 
 
 def faithful(share: float) -> str:
     """Say how far a plane can be trusted."""
-    if share > 0.995:
+    if share == 1.0:
         return "The plane loses nothing: each row lies in the region of its answer."
     return (
-        f"{share:.0%} of the rows lie in the region of their answer; the others are decided by "
-        "directions that a plane does not show."
+        f"{min(share, 0.999):.1%} of the rows lie in the region of their answer; the others are "
+        "decided by directions that a plane does not show."
     )
 
 
-def drawn(story: Story, found: PlaneMap, codes: Indices, wrong: Any, row_names: list[Any]) -> Chart:
+def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
     """Give the chart."""
     classes = story.subject.classes
     traces = []
     for code, name in enumerate(classes):
         mine = np.flatnonzero(codes == code)
         if len(mine):
-            texts = [shortened(f"row {row_names[i]}: {name}", LONGEST) for i in mine]
+            texts = [shortened(f"row {story.row_names[rows[i]]}: {name}", LONGEST) for i in mine]
             told: dict[str, Any] = {"hovertext": [safe(text) for text in texts]}
             told |= {"hoverinfo": "text", "customdata": mine.tolist()}
             told["meta"] = {"class": code, "rows": True}
             places = found.points[mine]
             traces.append(of_rows(places, name, class_colour(code), code, 7.0, 0.85, **told))
-    rings = np.flatnonzero(wrong)
+    rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     if len(rings):
         look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
         name = "judged wrongly"
@@ -161,11 +157,9 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def rows_drawn(story: Story) -> dict[str, Any]:
+def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
     """Give the rows of the map as the page shows them when they are pointed at."""
-    subject = story.subject
-    rows = story.some_rows(story.most_points, hard_rows(story))
-    some = subject.take(rows)
+    subject, some = story.subject, story.subject.take(rows)
     relevances, texts = story.relevances, some.texts()
     order = list(range(len(texts)))
     if relevances.names == subject.names:
@@ -174,9 +168,10 @@ def rows_drawn(story: Story) -> dict[str, Any]:
     answers = story.evidence.answers
     said = dict(zip(story.evidence.rows.tolist(), answers.y_pred.tolist(), strict=True))
     sure: dict[int, float] = {}
-    if answers.probabilities is not None:
-        best = answers.probabilities.max(axis=1).tolist()
-        sure = dict(zip(story.evidence.rows.tolist(), best, strict=True))
+    if story.evidence.probability is not None:
+        sure = dict(
+            zip(story.evidence.rows.tolist(), story.evidence.probability.tolist(), strict=True)
+        )
     places = rows.tolist()
     return {
         "columns": [subject.names[j] for j in order],
@@ -186,7 +181,7 @@ def rows_drawn(story: Story) -> dict[str, Any]:
         "true": some.codes.tolist(),
         "says": some.predicted.tolist(),
         "who": speaker(story.evidence),
-        "said": [None if i not in said else str(said[i]) for i in places],
+        "said": [None if i not in said else shortened(str(said[i]), LONGEST) for i in places],
         "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,
         "sure": [round(sure[i], 3) if i in sure else None for i in places],
     }

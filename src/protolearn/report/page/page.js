@@ -8,10 +8,10 @@
   const pen = document.createElement("canvas").getContext("2d");
   let picked = "";
 
-  /* Colours that are names, such as @ink, are those of the page: other ones in light and dark. */
+  /* Colours that are names, such as {colour: "ink"}, are those of the page: other ones in light and dark. */
   const resolve = (value, style) => {
-    if (typeof value === "string") {
-      return value.startsWith("@") ? style.getPropertyValue("--" + value.slice(1)).trim() : value;
+    if (value && typeof value.colour === "string") {
+      return style.getPropertyValue("--" + value.colour).trim();
     }
     if (Array.isArray(value)) return value.map((one) => resolve(one, style));
     if (value && typeof value === "object") {

@@ -12,9 +12,10 @@ from ..._parameters import Floats
 from ...linear import PrototypePath, SoftMarginSVM, regularization_path
 from ..edge_on import line_in, view_of
 from ..hyperplane import Shown, step
-from .chart import INK, MUTED, Chart, axis, class_colour, every, numbers
+from ..subject import Subject
+from .chart import INK, MUTED, Chart, Colour, axis, class_colour, every, numbers
 from .html import Markup, paragraph, tag
-from .story import Section, Story
+from .story import Section, Story, some_rows
 from .traces import ABOVE, curve, of_rows, stars
 
 MOST_ROWS = 400
@@ -31,31 +32,32 @@ ALONG = 1e-12
 def paths(story: Story) -> Section | None:
     """Draw the paths of a model that has some; None if it has none."""
     subject = story.subject
-    rows = story.some_rows(MOST_ROWS)
+    rows = some_rows(len(subject.y), MOST_ROWS, story.seed)
     some = subject.take(rows)
     found, remark = paths_of(some)
     if not found:
         return None
     section = Section("path", "How it got there", "Path")
-    section.parts.append(paragraph(remark))
+    which = f" {len(rows):,} of {len(subject.y):,} rows are drawn." * (len(rows) < len(subject.y))
+    section.parts.append(paragraph(remark + which))
     for number, path in enumerate(found[:MOST_PATHS]):
         chart, slider = drawn(some, path, number)
         section.parts.append(tag("div", chart.figure, slider, class_="path"))
         section.placed.append(chart)
-    if len(found) > MOST_PATHS:
-        text = f"The first {MOST_PATHS} of {len(found)} classes, each against all others."
+    if len(subject.classes) > MOST_PATHS:
+        text = f"The first {MOST_PATHS} of {len(subject.classes)} classes, each against all others."
         section.parts.append(paragraph(text, "note"))
     return section
 
 
-def paths_of(subject: Any) -> tuple[list[PrototypePath], str]:
+def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
     """Give the paths of a model, and what they are."""
     path = getattr(subject.last, "path_", None)
     if path is not None:
         remark = "The prototypes and the hyperplane after every round of boosting."
         return path if isinstance(path, list) else [path], remark
-    if not isinstance(subject.last, SoftMarginSVM):
-        return [], ""
+    if not isinstance(subject.last, SoftMarginSVM) or subject.last.class_weight is not None:
+        return [], ""  # weights are no part of a path
     model, y = subject.last, subject.y
     labels = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
     found = []
@@ -69,7 +71,8 @@ def paths_of(subject: Any) -> tuple[list[PrototypePath], str]:
         found.append(one)
     remark = (
         "The prototypes and the hyperplane for every weight C of the errors, from the means of the "
-        f"classes to the largest margin; the model itself has C = {model.C:g}."
+        f"classes to the largest margin, fitted again to {len(y):,} rows of this page. The model "
+        f"has C = {model.C:g}."
     )
     return found, remark
 
@@ -81,14 +84,14 @@ def of_class(path: PrototypePath, label: Any) -> PrototypePath:
     return replace(path, classes=classes)
 
 
-def place_of_model(subject: Any, path: PrototypePath, places: Sequence[int]) -> int:
+def place_of_model(subject: Subject, path: PrototypePath, places: Sequence[int]) -> int:
     """Give the step that is the model itself, or the next one to it: of rounds the last."""
     if path.parameter != "C":
         return len(places) - 1
     return int(np.abs(np.log(path.values[list(places)] / subject.last.C)).argmin())
 
 
-def drawn(subject: Any, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
+def drawn(subject: Subject, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
     """Draw a path, and the slider that moves along it."""
     last = step(path, len(path) - 1)
     what = Shown(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
@@ -152,18 +155,18 @@ def slider(name: str, path: PrototypePath, steps: list[dict[str, Any]], start: i
     )
 
 
-def class_of(subject: Any, label: Any) -> int | None:
+def class_of(subject: Subject, label: Any) -> int | None:
     """Give the class of a side of the hyperplane; None for the rest."""
     return None if label is None else int(subject.codes_of(np.array([label]))[0])
 
 
-def cloud(points: Floats, name: str, colour: str, code: int | None) -> dict[str, Any]:
+def cloud(points: Floats, name: str, colour: Colour, code: int | None) -> dict[str, Any]:
     """Draw the rows of a side."""
     meta = {} if code is None else {"class": code}
     return of_rows(points, name, colour, code or 0, 6.0, 0.6, hoverinfo="skip", meta=meta)
 
 
-def trail(centers: Floats, colour: str) -> dict[str, Any]:
+def trail(centers: Floats, colour: Colour) -> dict[str, Any]:
     """Draw the way of a prototype."""
     unseen = {"hoverinfo": "skip", "showlegend": False}
     return curve(centers[:, 0], centers[:, 1], colour, width=3, **unseen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -80,14 +80,25 @@ def relevances_of(
     are ``seconds`` for.
     """
     some = subject.take(rows)
+    found = among(some, n_refits, seconds, n_jobs, seed)
+    if len(rows) == len(subject.y) or not found.meaning:
+        return found
+    which = f" By {len(rows):,} of {len(subject.y):,} rows, drawn at random."
+    return replace(found, meaning=found.meaning + which)
+
+
+def among(
+    subject: Subject, n_refits: int, seconds: float | None, n_jobs: int | None, seed: int
+) -> Relevances:
+    """Tell how much each column counts, by all rows of a subject."""
     try:
         learned_metric(subject.last)
     except (TypeError, ValueError):
-        return by_decisions(some)
+        return by_decisions(subject)
     try:
-        return by_metric(some, affordable(some, n_refits, seconds), n_jobs, seed)
+        return by_metric(subject, affordable(subject, n_refits, seconds), n_jobs, seed)
     except ValueError as error:
-        return without_intervals(some, f"they cannot be fitted again: {error}")
+        return without_intervals(subject, f"it cannot be fitted again: {error}")
 
 
 def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:

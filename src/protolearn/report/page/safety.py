@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import RobustScaler, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 from ..._parameters import Floats
-from ...analysis import certified_radius, hypothesis_margin
-from ...tables.nearest import NO_NAMES, silent
+from ...analysis import hypothesis_margin
+from ...tables.category_column import CategoryColumn
 from ..subject import Subject
 from .chart import ACCENT, INK, Chart, axis, class_colour, every, numbers, safe, shares
 from .html import paragraph
-from .story import MOST_ROWS, Section, Story
+from .story import Section, Story, told
 from .traces import ABOVE, curve
 
 N_BINS = 40
@@ -26,47 +26,46 @@ FAR = 99.0
 def safety(story: Story) -> Section:
     """Draw margins and certificates."""
     section = Section("safety", "How far each answer is from another one", "Margins")
-    rows = story.some_rows(MOST_ROWS)
-    some = story.subject.take(rows)
-    reasons = []
-    try:
-        with silent(NO_NAMES):
-            margin = hypothesis_margin(some.last, some.inner, some.y)
+    some, radius = story.measured, story.certified
+    margin = told(hypothesis_margin, some.last, some.inner, some.y)
+    if not isinstance(radius, str):
+        section.parts.append(paragraph(certain(some, radius)))
+    if isinstance(margin, str):
+        section.parts.append(paragraph(f"No hypothesis margin: {margin}."))
+    else:
         section.parts.append(margins(some, margin))
-    except (TypeError, ValueError) as error:
-        reasons.append(f"No hypothesis margin: {short(error)}.")
-    try:
-        with silent(NO_NAMES):
-            radius = certified_radius(some.last, some.inner)
-        section.parts.insert(0, paragraph(certain(some, radius)))
+    if isinstance(radius, str):
+        section.parts.append(paragraph(f"No certificate: {radius}."))
+    else:
         section.parts.append(certificates(some, radius))
-    except (TypeError, ValueError) as error:
-        reasons.append(f"No certificate: {short(error)}.")
-    section.parts += [paragraph(reason) for reason in reasons]
-    if len(rows) < len(story.subject.y) and section.charts:
-        text = f"By {len(rows):,} of {len(story.subject.y):,} rows, drawn at random."
-        section.parts.append(paragraph(text, "note"))
+    if section.charts:
+        section.parts.append(paragraph(by_which(story), "note"))
     return section
 
 
-def short(error: Exception) -> str:
-    """Give a message without the advice for those who call functions."""
-    return str(error).partition("; give ")[0].rstrip(".")
+def by_which(story: Story) -> str:
+    """Say by which rows the charts are."""
+    n_rows, n_used = len(story.subject.y), len(story.measured_rows)
+    which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
+    seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
+    return f"Both are those of the model itself on {which} of this page{seen}."
 
 
 def unit(subject: Subject) -> str:
-    """Name the unit of distances."""
-    steps = [step for _, step in subject.between]
-    if subject.begins_with_table or any(
-        isinstance(s, (StandardScaler, RobustScaler)) for s in steps
-    ):
+    """Name the unit of distances: standard deviations only where they are that."""
+    scalers = [step for _, step in subject.between]
+    words = any(isinstance(column, CategoryColumn) for column in subject.columns)
+    if subject.begins_with_table and not scalers:
+        jump = ", where another category counts as one" if words else ""
+        return f"standard deviations of the columns{jump}"
+    if len(scalers) == 1 and isinstance(scalers[0], StandardScaler) and not words:
         return "standard deviations of the columns"
-    return "units of the rows, as the model sees them"
+    return "units in which the model sees the rows"
 
 
 def certain(subject: Subject, radius: Floats) -> str:
     """Say what the certificates tell, in a sentence."""
-    half = float(np.median(radius[np.isfinite(radius)])) if np.isfinite(radius).any() else np.inf
+    half = float(np.median(radius))
     return (
         "A certificate is a proof: no change of a row that is smaller than its certified radius "
         f"can give it another answer. For half of the rows the radius is at least {half:.2g}, in "
@@ -100,6 +99,8 @@ def margins(subject: Subject, margin: Floats) -> Chart:
             }
         )
     wrong = float((margin < 0.0).mean())
+    soft = getattr(getattr(subject.last, "_decision", None), "soft", False)
+    right = "for the nearest to be of its class" if soft else "for it to be right"
     layout = {
         "barmode": "stack",
         "xaxis": axis("hypothesis margin"),
@@ -110,7 +111,7 @@ def margins(subject: Subject, margin: Floats) -> Chart:
     }
     note = (
         "How far all prototypes may move before a row changes its class; left of zero, "
-        f"{wrong:.1%} of the rows, they would have to move for it to be right."
+        f"{wrong:.1%} of the rows, they would have to move {right}."
     )
     return Chart(
         "margins", "Margins", f"Histogram of hypothesis margins. {note}", traces, layout, note=note
@@ -148,12 +149,9 @@ def certificates(subject: Subject, radius: Floats) -> Chart:
         hovertemplate=hover,
     )
     layout = {
-        "xaxis": axis(f"change, in {unit(subject)}", range=[0, end]),
+        "xaxis": axis(f"change, in {unit(subject).partition(',')[0]}", range=[0, end]),
         "yaxis": shares("right for certain", range=[0, 1.01]),
     }
-    note = (
-        "The share of rows that are right, and stay right under every change smaller than this. By "
-        "the model on the rows of this page."
-    )
+    note = "The share of rows that are right, and stay right under every change smaller than this."
     alt = f"Certified accuracy falls from {right.mean():.1%} without change to zero. {note}"
     return Chart("certificates", "Certified accuracy", alt, [trace], layout, note=note)

@@ -14,7 +14,7 @@ from ...tables.category_column import CategoryColumn
 from ..spread import Spread, spread_of
 from . import png
 from .html import Markup, joined, paragraph, table_of, tag
-from .story import Section, Story
+from .story import LARGEST_PICTURE, Section, Story
 
 MOST_COLUMNS = 25
 MOST_CELLS = 500
@@ -37,8 +37,9 @@ LEGEND = (
 
 def prototypes(story: Story) -> Section:
     """Show the prototypes in the units of the user."""
-    section = Section("prototypes", "The prototypes, in your units", "Prototypes")
     subject = story.subject
+    units = "in your units" if subject.in_users_units else "as the model sees them"
+    section = Section("prototypes", f"The prototypes, {units}", "Prototypes")
     if subject.prototypes is None:
         text = f"{type(subject.last).__name__} has no prototypes that could be shown."
         section.parts.append(paragraph(text))
@@ -62,7 +63,7 @@ def rule_of(model: Any) -> str:
     if isinstance(model, LinearPrototypeClassifier):
         return OF_LINEAR
     if not isinstance(model, NearestPrototypeClassifier):
-        return "Each stands for a group of rows; the model decides by all of them together."
+        return "The model decides by all of them together, not by the nearest alone."
     if model._decision.soft:
         return "A row gets the class whose prototypes are near it, the nearer the more they count."
     return "A row gets the class of the prototype that is nearest to it."
@@ -90,16 +91,20 @@ def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
         cells = []
         for k in shown:
             beside = (
-                of_category(
-                    column, part[k : k + 1], spreads[j], codes[k], subject.classes[codes[k]]
+                None
+                if not subject.used[j]
+                else (
+                    of_category(
+                        column, part[k : k + 1], spreads[j], codes[k], subject.classes[codes[k]]
+                    )
+                    if isinstance(column, CategoryColumn)
+                    else strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
                 )
-                if isinstance(column, CategoryColumn)
-                else strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
             )
             value = tag("span", texts[j][k], class_="number")
             cells.append(tag("td", value, beside, data_class=codes[k]))
         body.append(tag("tr", tag("th", str(column.name), scope="row"), cells))
-    caption = "Prototypes in the units of the table"
+    caption = "Prototypes beside the rows of their class"
     whole = table_of(head, body, caption, "prototypes")
     return [whole, paragraph(LEGEND + left_out(story, len(codes) - len(shown)), "note")]
 
@@ -195,7 +200,7 @@ def pictures(story: Story, plain: Floats, codes: Indices) -> Markup:
     names = story.subject.prototype_names
     frames = [
         tag("div", picture(story, plain[k], names[k], dot(codes[k])), data_class=codes[k])
-        for k in range(min(len(codes), MOST_PICTURES))
+        for k in range(min(len(codes), story.most_points, MOST_PICTURES))
     ]
     rest = len(codes) - len(frames)
     note = [paragraph(f"Not shown: {rest} more prototypes.", "note")] if rest > 0 else []
@@ -211,4 +216,6 @@ def picture(story: Story, plain: Floats, name: str, mark: Markup | None = None) 
 def image_of(story: Story, plain: Floats) -> str:
     """Give a row as a picture."""
     assert story.image_shape is not None
-    return png.grey(plain.reshape(story.image_shape), *story.black_and_white)
+    image = plain.reshape(story.image_shape)
+    step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / LARGEST_PICTURE))
+    return png.grey(image[::step, ::step], *story.black_and_white)

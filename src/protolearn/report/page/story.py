@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..._parameters import Indices
+from ..._parameters import Floats, Indices
+from ...analysis import certified_radius
+from ...tables.nearest import NO_NAMES, silent
 from ..subject import Subject
 from .chart import Chart
 from .evidence import Evidence
@@ -19,11 +21,14 @@ from .relevances import Relevances
 MOST_ROWS = 5_000
 """Rows for which margins and the like are computed."""
 
-MOST_CERTAIN = 4
-"""One row in so many that are drawn may be a hard one."""
-
 MOST_POINTS, MOST_PICTURES = 1_500, 500
 """Rows that are drawn, and those with a picture each."""
+
+MOST_PIXELS = 200_000
+"""Numbers of all these pictures together."""
+
+LARGEST_PICTURE = 4_096
+"""Points of a picture; larger ones are thinned out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +49,12 @@ class Story:
         How good it is.
     relevances : Relevances
         How much each column counts, or why nobody knows.
-    made : list of tuple of two str
-        How it was made, by name.
+    made : list of tuple
+        How the model was made: names, and what can be written.
+    page : list of tuple
+        The same of the page, if that was made by itself.
+    begun : float
+        When the work began, by ``perf_counter``.
     use : str
         How to load the model again, in code.
     row_names : sequence
@@ -67,6 +76,8 @@ class Story:
     evidence: Evidence
     relevances: Relevances
     made: Sequence[tuple[str, Any]]
+    page: Sequence[tuple[str, Any]]
+    begun: float
     use: str
     row_names: Sequence[Any]
     threshold: float | None = None
@@ -83,22 +94,46 @@ class Story:
     @property
     def most_points(self) -> int:
         """Rows that are drawn; of pictures fewer, since each comes with its picture."""
-        return MOST_POINTS if self.image_shape is None else MOST_PICTURES
+        if self.image_shape is None:
+            return MOST_POINTS
+        size = min(int(np.prod(self.image_shape)), 3 * LARGEST_PICTURE)
+        return min(MOST_PICTURES, MOST_PIXELS // size)
 
-    def some_rows(self, most: int, first: Indices | None = None) -> Indices:
-        """Draw rows, certain ones before others, in their order."""
-        return some_rows(len(self.subject.y), most, self.seed, first)
+    @cached_property
+    def measured_rows(self) -> Indices:
+        """The rows for which margins and the like are computed."""
+        return some_rows(len(self.subject.y), MOST_ROWS, self.seed)
+
+    @cached_property
+    def measured(self) -> Subject:
+        """The model with these rows."""
+        return self.subject.take(self.measured_rows)
+
+    @cached_property
+    def certified(self) -> Floats | str:
+        """The certified radius of each of these rows, or why there is none."""
+        return told(certified_radius, self.measured.last, self.measured.inner)
+
+    def drawn(self, besides: Indices) -> Indices:
+        """Draw the rows of the map, and some besides; give them in order."""
+        rows = some_rows(len(self.subject.y), self.most_points, self.seed)
+        return np.union1d(rows, besides).astype(np.intp)
 
 
-def some_rows(n_rows: int, most: int, seed: int, first: Indices | None = None) -> Indices:
-    """Draw rows out of a number of them, certain ones before others; give them in order."""
+def some_rows(n_rows: int, most: int, seed: int) -> Indices:
+    """Draw at most so many out of a number of rows; give them in order."""
     if n_rows <= most:
         return np.arange(n_rows)
-    drawn = np.random.RandomState(seed).permutation(n_rows)
-    if first is not None:
-        certain = np.isin(drawn, first)
-        drawn = np.concatenate([drawn[certain][: most // MOST_CERTAIN], drawn[~certain]])
-    return np.sort(drawn[:most])
+    return np.sort(np.random.RandomState(seed).permutation(n_rows)[:most])
+
+
+def told(ask: Callable[..., Floats], *about: Any) -> Floats | str:
+    """Ask something of a model, or give the reason why it cannot tell."""
+    try:
+        with silent(NO_NAMES):
+            return ask(*about)
+    except (TypeError, ValueError) as error:
+        return str(error).partition("; give ")[0].rstrip(".")  # no advice for callers of functions
 
 
 @dataclass

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._parameters import Floats
-from .chart import INK, MUTED, PAPER, class_symbol, numbers, safe
+from .chart import INK, MUTED, PAPER, Colour, class_symbol, numbers, safe
 
 ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 """A legend above the chart."""
 
 
-def curve(x: Any, y: Any, colour: str, *, width: float = 2.2, **more: Any) -> dict[str, Any]:
+def curve(x: Any, y: Any, colour: Colour, *, width: float = 2.2, **more: Any) -> dict[str, Any]:
     """Draw a line."""
     line = {"color": colour, "width": width, **more.pop("line", {})}
     drawn = {"type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y), "line": line}
@@ -32,7 +32,7 @@ def marks(places: Floats, marker: dict[str, Any], **more: Any) -> dict[str, Any]
 
 
 def of_rows(
-    places: Floats, name: str, colour: str, code: int, size: float, opacity: float, **more: Any
+    places: Floats, name: str, colour: Colour, code: int, size: float, opacity: float, **more: Any
 ) -> dict[str, Any]:
     """Draw rows of a class."""
     edge = {"color": PAPER, "width": 0.5}
@@ -41,7 +41,7 @@ def of_rows(
 
 
 def stars(
-    places: Floats, colours: Sequence[str], names: Sequence[str], **more: Any
+    places: Floats, colours: Sequence[Colour], names: Sequence[str], **more: Any
 ) -> dict[str, Any]:
     """Draw prototypes."""
     edge = {"color": INK, "width": 1.5}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,11 +16,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
 from ..._files import replacing
-from ..._names import class_name
+from ..._names import class_name, count, shortened
 from ..._validation import integer_in
 from ..prototype_pictures import checked_shape
 from ..subject import Subject
-from .chart import shortened
 from .document import page, tell_missing
 from .evidence import Evidence, by_folds, by_given_rows
 from .made import fingerprint, settings, surroundings
@@ -111,21 +111,25 @@ def write(
     n_refits = integer_in(n_refits, "n_refits={value!r}", 0)
     X, y = (np.asarray(X) if isinstance(X, (list, tuple)) else X), column_or_1d(y)
     say = print if verbose else lambda text: None
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"path={os.fspath(path)!r} is a folder; expected a file to make.")
     say("[report] reading the model and the rows")
     subject = Subject.of(model, X, y, feature_names)
+    y = subject.y
+    _ = subject.predicted  # rows that do not fit the model are told before any work
     shape = None if image_shape is None else checked_shape(image_shape, subject.columns)
     tell_missing()
     say("[report] judging the model")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
         evidence = (
-            by_given_rows(model, X, subject.y, seed)
+            by_given_rows(model, X, y, seed)
             if cv is None
-            else by_folds(model, X, subject.y, cv, seed if isinstance(cv, int) else None, n_jobs)
+            else by_folds(model, X, y, cv, seed if isinstance(cv, Integral) else None, n_jobs)
         )
     say("[report] finding out which columns count")
     story = Story(
-        title=class_name(subject.last) if title is None else str(title),
+        title=class_name(subject.last) if title is None else shortened(str(title), 200),
         about=about(subject),
         sentences=sentences(subject, evidence),
         subject=subject,
@@ -133,14 +137,14 @@ def write(
         relevances=relevances_of(
             subject, some_rows(len(subject.y), MOST_ROWS, seed), n_refits, None, n_jobs, seed
         ),
-        made=[
-            ("model", settings(model)),
+        made=[("settings", settings(model))],
+        page=[
             ("rows", f"{len(subject.y):,}, fingerprint {fingerprint(X, y)}"),
+            ("measured by", evidence.by),
             ("seed", seed),
-            ("measured by", "the given rows" if cv is None else f"cv = {cv!r}"),
-            ("time", f"{perf_counter() - begun:.1f} seconds for this page"),
             *surroundings(),
         ],
+        begun=begun,
         use=how_to_load(model_path, "X"),
         row_names=names_of_rows(X),
         image_shape=shape,
@@ -156,7 +160,7 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
     """Write a page, beside the file first."""
     text = page(story)
     with replacing(path) as beside:
-        beside.write_text(text, encoding="utf-8")
+        beside.write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
 
 
 def about(subject: Subject) -> str:
@@ -166,7 +170,8 @@ def about(subject: Subject) -> str:
     parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
     more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
     return (
-        f"{len(subject.y):,} rows, {len(subject.columns)} columns, {len(parts)} classes: "
+        f"{count(len(subject.y), 'row')}, {count(len(subject.columns), 'column')}, "
+        f"{len(parts)} class{'es' * (len(parts) > 1)}: "
         f"{', '.join(parts[:8])}{more}"
     )
 
@@ -177,18 +182,19 @@ def sentences(subject: Subject, evidence: Evidence) -> list[str]:
     name, true = class_name(subject.last), evidence.answers.y_true
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())
-    found = subject.prototypes
+    found, columns = subject.prototypes, count(int(subject.used.sum()), "column")
     told = (
-        f"{name} tells {len(subject.classes)} classes apart by {len(subject.columns)} columns"
+        f"{name} tells {len(subject.classes)} classes apart by {columns}"
         if found is None
-        else f"{name} tells {len(subject.classes)} classes apart by {len(found[0])} prototypes in "
-        f"{len(subject.columns)} columns"
+        else f"{name} tells {len(subject.classes)} classes apart by "
+        f"{count(len(found[0]), 'prototype')} in {columns}"
     )
     pairs = evidence.evaluation.confusion
     errors = pairs.counts - np.diag(np.diag(pairs.counts))
     i, j = np.unravel_index(int(errors.argmax()), errors.shape)
     third = (
-        f"Its most frequent error is to take {pairs.labels[i]} for {pairs.labels[j]}: "
+        f"Its most frequent error is to take {name_of(pairs.labels[i])} for "
+        f"{name_of(pairs.labels[j])}: "
         f"{errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
         if errors.any()
         else f"It made no error on {len(true):,} rows."
@@ -197,9 +203,14 @@ def sentences(subject: Subject, evidence: Evidence) -> list[str]:
         f"{told}.",
         f"It is right in {accuracy.value:.1%} of cases ({evidence.evaluation.confidence:.0%} "
         f"interval {accuracy.low:.1%} to {accuracy.high:.1%}); always saying "
-        f"{str(labels[most])!r} would be right in {counts[most] / len(true):.1%}.",
+        f"{name_of(labels[most])!r} would be right in {counts[most] / len(true):.1%}.",
         third,
     ]
+
+
+def name_of(label: Any) -> str:
+    """Write a class."""
+    return shortened(str(label), 80)
 
 
 def how_to_load(path: str | os.PathLike[str], rows: str) -> str:
@@ -220,4 +231,6 @@ def candidates(model: Any) -> Sequence[Any]:
 def names_of_rows(X: Any) -> Sequence[Any]:
     """Give the names of the rows of a frame, or their numbers, the first is 0."""
     index = getattr(X, "index", None)
-    return range(len(X)) if index is None or callable(index) else list(index)
+    if index is None or callable(index) or not index.is_unique:
+        return range(len(X))
+    return [shortened(str(name), 60) for name in index]

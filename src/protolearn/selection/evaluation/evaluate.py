@@ -190,8 +190,15 @@ def on_folds(folds: list[Answers], n_train: Any, n_test: Any, confidence: float)
     curves = [curve for curve in map(curve_if_any, folds) if curve is not None]
     complete = len(curves) == len(folds)
     notes = []
-    if table["accuracy"].low == table["accuracy"].high:
-        notes.append("All folds have the same accuracy; its interval, by their spread, is empty.")
+    value, low, high, _ = table["accuracy"]
+    if low == high:
+        right = sum(int((one.y_true == one.y_pred).sum()) for one in folds)
+        ends = share_interval(right, int(np.sum(n_test)), confidence)
+        table["accuracy"] = Estimate(value, *ends)
+        notes.append(
+            "All folds have the same accuracy; since their spread tells nothing, its interval is "
+            "Wilson's, as if all rows had been tested by one model."
+        )
     return Evaluation(
         **table,
         confusion=confusion_of(folds),
