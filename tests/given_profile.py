@@ -2,9 +2,12 @@
 
 import os
 
+import pytest
 from sklearn.base import clone
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+
+long_test = pytest.mark.skipif(not THOROUGH, reason="a long test, of the thorough run alone")
 
 # Each fits many forms of the same rows, and looks at the shape of the answers alone.
 CHECKS_OF_FORMS = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")

@@ -13,6 +13,8 @@ import pytest
 from numpydoc.validate import validate
 from sklearn.datasets import load_iris
 
+from given_profile import in_all
+
 ROOT = Path(__file__).parent.parent
 MODULES = [
     "protolearn",
@@ -37,7 +39,6 @@ TEXTS = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/start.md",
-    "docs/automatic.md",
     "docs/tables.md",
     "docs/evaluation.md",
     "docs/saving.md",
@@ -73,7 +74,7 @@ def test_public_names_have_an_example(name):
     assert "EX01" not in [code for code, _ in validate(name)["errors"]]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", in_all(*TEXTS, thorough=["docs/automatic.md"]))
 def test_code_in_the_text_runs(text, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # for what they write
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / text).read_text(), re.DOTALL)

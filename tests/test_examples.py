@@ -6,7 +6,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
+from given_profile import in_all
+
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+LONG = "choose_a_model", "honest_evaluation"
 NEEDS = {"conformal.py": ["mapie"]}
 
 
@@ -15,7 +18,14 @@ def test_there_are_examples():
     assert set(NEEDS) <= {path.name for path in EXAMPLES}
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    in_all(
+        *(path for path in EXAMPLES if path.stem not in LONG),
+        thorough=[path for path in EXAMPLES if path.stem in LONG],
+    ),
+    ids=lambda path: path.stem,
+)
 def test_example(path, capsys):
     for name in NEEDS.get(path.name, []):
         pytest.importorskip(name, reason=f"{path.name} needs {name}")

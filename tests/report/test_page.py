@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import protolearn
+from given_profile import in_all
 from protolearn import (
     GLVQ,
     LGMLVQ,
@@ -54,6 +55,10 @@ MODELS = {
 }
 
 
+TWO = "rslvq", "fisher", "svm", "boosted"
+"""Of these two classes are another case than three."""
+
+
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Leave out the charting library, which is always the same."""
@@ -71,8 +76,14 @@ def text_of(path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("name", "n_classes"),
+    in_all(
+        *((name, 3) for name in MODELS),
+        *((name, 2) for name in TWO),
+        thorough=[(name, 2) for name in MODELS if name not in TWO],
+    ),
+)
 def test_every_model_has_a_page(flowers, tmp_path, name, n_classes):
     X, y = flowers
     here = np.isin(y, ["versicolor", "virginica", "setosa"][:n_classes])

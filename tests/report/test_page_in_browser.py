@@ -23,7 +23,13 @@ A4 = 688
 
 RUN = "ran=1"
 TITLE = f"</title><script>{RUN}</script>"
-COLUMNS = f"<script>{RUN}</script>", "</script>'\"", "javascript:alert(1)", "a <b>bold</b> &lt;"
+COLUMNS = (
+    f"<script>{RUN}</script>",
+    "</script>'\"",
+    "javascript:alert(1)",
+    "a <b>bold</b> &lt;",
+    "@ink",
+)
 CATEGORIES = f"<img src=x onerror='{RUN}'>", "$x^2$", "%{x}"
 CLASSES = "<script>alert(1)", '%{x} it\'s "so"', "$y^2$ &lt;"
 
@@ -253,7 +259,7 @@ def test_the_slider_of_a_path(browser, tmp_path):
 def test_hostile_names_are_only_names(browser, tmp_path):
     rng = np.random.RandomState(0)
     y = rng.randint(0, 3, 150)
-    X = pd.DataFrame(rng.normal(size=(150, 4)), columns=COLUMNS)
+    X = pd.DataFrame(rng.normal(size=(150, len(COLUMNS))), columns=COLUMNS)
     X[COLUMNS[0]] += 3.0 * (y == 1)
     X[COLUMNS[1]] += 3.0 * (y == 2)
     X["kind"] = np.array(CATEGORIES)[np.where(rng.rand(150) < 0.7, y, rng.randint(0, 3, 150))]

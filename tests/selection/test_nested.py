@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from given_profile import long_test
 from protolearn import GLVQ
 from protolearn.selection.intervals import fold_interval
 from protolearn.selection.nested import nested_cross_validate
@@ -73,6 +74,7 @@ def test_text_and_frame(iris, search):
     assert repr(result) == f"<NestedResult: 3 outer folds, mean {result.mean:.4f}>"
 
 
+@long_test
 def test_nested_estimate_agrees_with_a_large_test_set():
     """On two Gaussians the outer scores are those of 20,000 new rows, up to chance."""
     rng = np.random.RandomState(0)

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from given_ledger import Clock
+from given_profile import long_test
 from protolearn import AutoPrototypeClassifier, certified_radius, counterfactual
 from protolearn.checks import expected_failed_checks
 
@@ -144,6 +145,7 @@ def test_a_straight_border_does_not(tmp_path):
     )
 
 
+@long_test
 def test_labels_without_meaning_are_reported_as_chance():
     """The best score among many is above chance; what the classifier reports is not."""
     told, top = [], []
