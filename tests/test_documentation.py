@@ -40,7 +40,6 @@ TEXTS = [
     "CONTRIBUTING.md",
     "docs/start.md",
     "docs/tables.md",
-    "docs/evaluation.md",
     "docs/saving.md",
     "docs/report.md",
     "docs/daily_use.md",
@@ -51,6 +50,8 @@ TEXTS = [
     "docs/metrics.md",
     "docs/distances.md",
 ]
+
+LONG = ["docs/automatic.md", "docs/evaluation.md"]
 
 
 def public_objects():
@@ -74,7 +75,9 @@ def test_public_names_have_an_example(name):
     assert "EX01" not in [code for code, _ in validate(name)["errors"]]
 
 
-@pytest.mark.parametrize("text", in_all(*TEXTS, thorough=["docs/automatic.md"]))
+@pytest.mark.parametrize(
+    "text", in_all(*TEXTS, thorough=["docs/automatic.md", "docs/evaluation.md"])
+)
 def test_code_in_the_text_runs(text, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # for what they write
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / text).read_text(), re.DOTALL)

@@ -9,7 +9,7 @@ import pytest
 from given_profile import in_all
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "choose_a_model", "honest_evaluation"
+LONG = "choose_a_model", "honest_evaluation", "prototype_svms", "support_vectors"
 NEEDS = {"conformal.py": ["mapie"]}
 
 

@@ -19,23 +19,28 @@ from protolearn import (
 )
 from protolearn.checks import expected_failed_checks
 
-# Always: every class, every loop of a solver (momentum has that of Adam), several prototypes.
+# Always: every loop of a solver (momentum has that of Adam), several prototypes, soft decisions,
+# rules; others differ by their axes alone.
 ESTIMATORS = in_all(
     GLVQ(),
     GLVQ(solver="sgd"),
     GLVQ(prototypes_per_class=2, beta=5.0),
     MCE(),
-    LOGM(),
-    SNPC(),
     RSLVQ(),
-    MarginLVQ(),
     PrototypeClassifier(),
     GLVQ(solver="adam"),
     LVQ1(),
-    OLVQ1(),
-    LVQ21(),
     LVQ3(),
-    thorough=[RSLVQ(solver="sgd"), MarginLVQ(loss="exponential"), GLVQ(solver="momentum")],
+    thorough=[
+        LOGM(),
+        SNPC(),
+        MarginLVQ(),
+        OLVQ1(),
+        LVQ21(),
+        RSLVQ(solver="sgd"),
+        MarginLVQ(loss="exponential"),
+        GLVQ(solver="momentum"),
+    ],
 )
 
 

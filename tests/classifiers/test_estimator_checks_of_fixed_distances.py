@@ -16,20 +16,24 @@ from protolearn.distances import (
     Renyi,
 )
 
-# Always: every distance, with a kink (p = 1) and without, by products of rows and not, and a rule.
+# Always: one distance of each kind, with a kink, by products of rows and not, and a rule.
 ESTIMATORS = in_all(
     *(
         PrototypeClassifier(distance=distance)
         for distance in in_all(
             Minkowski(1),
-            Minkowski(),
             Kernel(),
-            Kernel("polynomial", degree=2),
             KullbackLeibler(),
-            CauchySchwarz(),
-            Renyi(),
             Mahalanobis(),
-            thorough=[Minkowski(np.inf), Kernel("linear"), Mahalanobis(0.0)],
+            thorough=[
+                Minkowski(),
+                Minkowski(np.inf),
+                Kernel("linear"),
+                Kernel("polynomial", degree=2),
+                CauchySchwarz(),
+                Renyi(),
+                Mahalanobis(0.0),
+            ],
         )
     ),
     LVQ1(distance="kl"),

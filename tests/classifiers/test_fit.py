@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import custom_axes
+from given_profile import long_test
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
 from protolearn.checks import expected_failed_checks
 from protolearn.losses import LOSSES, Identity, Sigmoid
@@ -452,6 +453,7 @@ print(search.fit(X, y).best_score_ > 0.9)
 """
 
 
+@long_test
 def test_a_loss_of_a_script_in_parallel(tmp_path):
     path = tmp_path / "script.py"
     path.write_text(SCRIPT)

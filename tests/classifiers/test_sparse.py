@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 
 import custom_axes
 import reference
+from given_profile import long_test
 from protolearn import (
     GLVQ,
     LOGM,
@@ -535,6 +536,7 @@ print(rows_and_fits, *(f"{model.solver_} {model.score(X, y)}" for model in model
 """
 
 
+@long_test
 @pytest.mark.skipif(
     not (Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent") / "20ng.npz").is_file(),
     reason="set PROTOLEARN_DATA to the folder of benchmark data, with 20ng.npz",

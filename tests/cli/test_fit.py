@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_m
 
 import protolearn
 from given_pets import FIT, MILD, SEVERE, pets, write
+from given_profile import long_test
 from protolearn.cli.learning_table import learning_table
 from protolearn.tables import read_table
 
@@ -134,6 +135,7 @@ def test_the_same_seed_gives_the_same_results(command, fitted):
     assert first != other
 
 
+@long_test
 def test_labels_without_meaning_are_judged_as_chance(command, tmp_path):
     rng = np.random.RandomState(0)
     rows = [

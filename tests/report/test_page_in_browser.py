@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from given_browser import PHONE, a_browser, opened, violations
+from given_profile import long_test
 from protolearn import GLVQ, GMLVQ, GRLVQ, SoftMarginSVM
 from protolearn.report import write
 from protolearn.report.page import document, evidence
@@ -298,6 +299,7 @@ def test_hostile_names_are_only_names(browser, tmp_path):
         assert page.evaluate("window.ran") is None
 
 
+@long_test
 def test_of_many_rows_some_are_drawn(browser, tmp_path, monkeypatch):
     monkeypatch.setattr(evidence, "FEWEST_RESAMPLES", 20)  # of so many rows they take long
     rng = np.random.RandomState(0)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._parameters import Floats, Indices
 from ..analysis.margins import last_of
+from ..classifiers import NearestPrototypeClassifier
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.steps import prototypes_of
 from .plane import Plane, plane
@@ -104,10 +105,16 @@ def codes_at(model: Any, rows: Floats) -> Indices:
         there &= (rows >= 0.0).all(axis=1)
     if there.any():
         inside = np.ascontiguousarray(rows[there])
-        with silent(NO_NAMES):
-            said = model.predict(inside)
-        codes[there] = np.searchsorted(model.classes_, said)
+        codes[there] = codes_of_rows(model, inside)
     return codes
+
+
+def codes_of_rows(model: Any, rows: Floats) -> Indices:
+    """Give the classes of rows; of prototypes without the labels, which may be long texts."""
+    if isinstance(model, NearestPrototypeClassifier):
+        return model._codes(rows)
+    with silent(NO_NAMES):
+        return np.searchsorted(model.classes_, model.predict(rows))
 
 
 def stretch_of(across: Floats, up: Floats) -> float:

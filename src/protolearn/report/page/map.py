@@ -19,8 +19,8 @@ from .shown import image_of
 from .story import Section, Story
 from .traces import ABOVE, marks, of_rows, stars
 
-RESOLUTION, WIDE = 400, 200
-"""Points along a side for the regions, half as many if a row has so many numbers."""
+FINEST, COARSEST, NUMBERS = 400, 150, 30_000_000
+"""Points along a side for the regions, and numbers of the rows at all of them."""
 
 MOST_COLUMNS = 12
 """Of a row that is shown when it is pointed at."""
@@ -40,7 +40,7 @@ def world(story: Story, rows: Indices) -> Section:
     if width < 2:
         section.parts.append(paragraph("The model sees one number, so that there is no plane."))
         return section
-    resolution = RESOLUTION if width < WIDE else RESOLUTION // 2
+    resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
     found = plane_map(subject.last, some.inner, subject.inner_names, resolution)
     section.parts.append(paragraph(explained(story, found, some), "of-chart"))
     chart = drawn(story, found, some.codes, rows)
