@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import protolearn
-from given_profile import in_all
+from given_profile import in_all, long_test
 from protolearn import (
     GLVQ,
     LGMLVQ,
@@ -239,6 +239,11 @@ def test_no_page_is_too_large(tmp_path):
     y = np.array([f"{'class ' * 100}{i}" for i in range(20)])[np.arange(n) % 20]
     model = table_pipeline(GLVQ(init="means", max_iter=1)).fit(frame, y)
     assert write(model, frame, y, tmp_path / "page.html", cv=2).stat().st_size < 1_000_000
+
+
+@long_test
+def test_no_page_of_pictures_is_too_large(tmp_path):
+    rng = np.random.RandomState(0)
     pictures, labels = rng.normal(size=(100, 64 * 64)), np.arange(100) % 2
     model = GLVQ(init="random", max_iter=1, prototypes_per_class=20).fit(pictures, labels)
     path = tmp_path / "page.html"
