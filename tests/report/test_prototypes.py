@@ -144,7 +144,7 @@ def test_values_do_not_overlap(flowers):
     y = np.char.add(y.astype(str), " of a rather long name")
     ax = PrototypeDisplay.from_estimator(glvq().fit(X, y), X, y).ax_
     ax.figure.draw_without_rendering()
-    heads = [text for text in ax.texts if text.get_text().endswith("...")]
+    heads = [text for text in ax.texts if "…" in text.get_text()]
     boxes = sorted((text.get_window_extent() for text in heads), key=lambda box: box.x0)
     assert len(boxes) == 3
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))

@@ -15,15 +15,14 @@ from .._parameters import Floats
 from ..analysis import certified_radius
 from ..analysis.margins import margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier
+from ..selection.held_out import places_among
 from ..tables import TableEncoder
+from ..tables.checks import UNSEEN
 from ..tables.contributions import seen
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.steps import prototypes_of
 from .prototype_texts import prototype_names
 from .saved import SavedModel
-
-UNSEEN = "Categories that the training rows"
-"""How the warning begins that is told once for all rows."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,7 @@ class Respondent:
 
     def of_prediction(self, label: NDArray[Any], probability: Floats) -> Floats:
         """Give the probability of the predicted classes."""
-        order = np.argsort(self.classes)
-        places = order[np.searchsorted(self.classes, label, sorter=order)]
-        return np.take_along_axis(probability, places[:, None], axis=1)[:, 0]
+        return probability[np.arange(len(label)), places_among(self.classes, label)]
 
     @property
     def _name(self) -> str:

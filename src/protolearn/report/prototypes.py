@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._names import shortened
 from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..tables.category_column import CategoryColumn
@@ -295,4 +296,4 @@ def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
 
 def cut(texts: Sequence[str], longest: int = LONGEST_VALUE) -> list[str]:
     """Cut long texts."""
-    return [text if len(text) <= longest else text[: longest - 3] + "..." for text in texts]
+    return [shortened(text, longest) for text in texts]

@@ -23,15 +23,14 @@ from ..analysis import RejectClassifier
 from ..analysis.counterfactuals.units import FEATUREWISE, transformed, undone
 from ..analysis.margins import known_labels
 from ..analysis.relevance import Rows
+from ..selection.held_out import places_among
 from ..tables import TableEncoder
 from ..tables.category_column import CategoryColumn
+from ..tables.checks import UNSEEN
 from ..tables.columns import Column
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.steps import flat, prototypes_of
 from ..tables.texts import UNUSED, column_texts, plain_text
-
-UNSEEN = "Categories that the training rows"
-"""How a warning begins that the fit has told."""
 
 LONGEST = 80
 """Characters of names and texts that are shown."""
@@ -135,9 +134,7 @@ class Subject:
 
     def codes_of(self, labels: Any) -> Indices:
         """Give the places of labels among the classes."""
-        known = np.asarray(self.model.classes_)
-        order = np.argsort(known)
-        return order[np.searchsorted(known, labels, sorter=order)]
+        return places_among(np.asarray(self.model.classes_), labels)
 
     @cached_property
     def codes(self) -> Indices:

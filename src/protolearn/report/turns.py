@@ -12,10 +12,11 @@ from .._parameters import Floats
 from ..analysis import Counterfactuals, counterfactual
 from ..tables import counterfactual_table
 from ..tables.category_column import CategoryColumn
+from ..tables.checks import UNSEEN
 from ..tables.columns import Column
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.result import Change
-from .subject import UNSEEN, Subject
+from .subject import Subject
 
 
 class Turn(NamedTuple):

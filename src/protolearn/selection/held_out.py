@@ -135,6 +135,12 @@ def class_scores(model: Any, X: Any) -> Floats:
     )
 
 
+def places_among(classes: NDArray[Any], labels: Any) -> Indices:
+    """Give the places of labels among classes, which may stand in any order."""
+    order = np.argsort(classes)
+    return order[np.searchsorted(classes, labels, sorter=order)]
+
+
 def by_class(scores: Floats) -> Floats:
     """Give one column for each class; two classes share their difference equally."""
     return np.stack([-0.5 * scores, 0.5 * scores], axis=1) if scores.ndim == 1 else scores

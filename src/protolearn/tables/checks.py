@@ -13,6 +13,9 @@ from .naming import named
 from .table import Table
 from .values import Values, as_objects
 
+UNSEEN = "Categories that the training rows"
+"""How the warning about new categories begins, for those who have told it already."""
+
 
 def given_categories(categories: Any, table: Table) -> dict[Any, list[Any]]:
     """Give the categories that a user names, by column."""
@@ -94,7 +97,7 @@ def tell_unseen(unseen: dict[Any, list[Any]], unknown: str) -> None:
         f"({len(found)} row{'s' * (len(found) > 1)})"
         for name, found in unseen.items()
     )
-    message = f"Categories that the training rows do not have: {told}."
+    message = f"{UNSEEN} do not have: {told}."
     if unknown == "error":
         raise ValueError(message)
     warnings.warn(f"{message} They are taken as equally far from all.", stacklevel=5)

@@ -12,6 +12,7 @@ from .._names import numbered
 from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..analysis.margins import known_labels
+from .checks import UNSEEN
 from .columns import CategoryColumn, Column
 from .jumps import Jumps
 from .limits import Limits, places_of
@@ -106,7 +107,7 @@ def counterfactual_table(
 
 def predicted(pipeline: Any, rows: Any) -> Any:
     """Give the answers of the whole pipeline; what it warns about was told before."""
-    with silent(NO_NAMES, "X has feature names", "Categories that"):
+    with silent(NO_NAMES, "X has feature names", UNSEEN):
         return pipeline.predict(rows)
 
 

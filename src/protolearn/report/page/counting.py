@@ -120,15 +120,16 @@ def intervals(low: Any, high: Any) -> list[dict[str, Any]]:
 def picture(found: Relevances, shape: tuple[int, ...]) -> Markup:
     """Show relevances of points of a picture where the points are."""
     frames = []
-    names = found.groups or ["all"]
+    names = found.groups or [""]
     for values, name in zip(found.values[:MOST_GROUPS], names, strict=False):
         image = png.grey(values.reshape(shape), 0.0, float(values.max()))
-        alt = f"How much each point of a picture counts, {name}: bright points count most."
+        of = f", {name}" if name else ""
+        alt = f"How much each point of a picture counts{of}: bright points count most."
         frames.append(
             tag(
                 "figure",
                 tag("img", src=image, alt=alt, class_="pixels"),
-                tag("figcaption", "bright counts" if name == "all" else name),
+                tag("figcaption", name or "bright counts"),
             )
         )
     return joined([tag("div", frames, class_="pictures")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -152,6 +153,7 @@ def text_of(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
+@cache
 def charting_library() -> str:
     """Give the charting library, or nothing if it is not installed."""
     try:

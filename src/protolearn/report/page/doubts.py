@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._names import count, shortened
 from ..._parameters import Indices
+from ...selection.held_out import places_among
 from ...tables.result import Change
 from ..turns import Turn, turns_of
 from .evidence import Evidence
@@ -112,11 +113,10 @@ def mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
     answers, P = evidence.answers, evidence.answers.probabilities
     if P is None:
         return []
-    labels = answers.classes.tolist()
-    names = [short(label) for label in labels]
-    code = np.array([labels.index(label) for label in answers.y_true.tolist()])
+    names = [short(label) for label in answers.classes]
+    code = places_among(answers.classes, answers.y_true)
     usual = np.array(
-        [P[code == c, c].mean() if (code == c).any() else np.inf for c in range(len(labels))]
+        [P[code == c, c].mean() if (code == c).any() else np.inf for c in range(len(names))]
     )
     others = np.where(usual <= P, P, -np.inf)
     others[np.arange(len(P)), code] = -np.inf

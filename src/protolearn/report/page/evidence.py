@@ -16,7 +16,14 @@ from ..._parameters import Floats, Indices
 from ...analysis.relevance import Rows
 from ...selection import Evaluation
 from ...selection.evaluation.evaluate import on_folds, on_test_set
-from ...selection.held_out import Answers, answers_of, as_indices, over_folds, splitter_of
+from ...selection.held_out import (
+    Answers,
+    answers_of,
+    as_indices,
+    over_folds,
+    places_among,
+    splitter_of,
+)
 
 CONFIDENCE = 0.95
 
@@ -59,11 +66,10 @@ class Evidence:
     @cached_property
     def probability(self) -> Floats | None:
         """The probability of each answer, which need not be the most probable one."""
-        P, labels = self.answers.probabilities, self.answers.classes.tolist()
+        P = self.answers.probabilities
         if P is None:
             return None
-        place = np.array([labels.index(label) for label in self.answers.y_pred.tolist()])
-        return P[np.arange(len(P)), place]
+        return P[np.arange(len(P)), places_among(self.answers.classes, self.answers.y_pred)]
 
     @property
     def confidence(self) -> Floats | None:
@@ -76,10 +82,10 @@ class Evidence:
         return best - second
 
 
-def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: Any, n_jobs: int | None) -> Evidence:
-    """Fit clones without each fold, and ask them about it."""
+def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:
+    """Fit clones without each fold, and ask them about it; the seed shuffles a number of folds."""
     data = Rows(X, y, None)
-    splitter = splitter_of(folds_for(cv, y), model, y, seed)
+    splitter = splitter_of(folds_for(cv, y), model, y, seed if isinstance(cv, Integral) else None)
     parts = [(train, test) for train, test in splitter.split(X, y)]
     answers, n_train, n_test = over_folds(model, data, check_cv(parts), answers_of, n_jobs)
     evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._names import shortened
-from ..._parameters import Indices
+from ..._parameters import Floats, Indices
 from ..plane_map import PlaneMap, plane_map
 from ..style import COLOURS
 from ..subject import Subject
@@ -87,30 +87,56 @@ def faithful(share: float) -> str:
 
 def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
     """Give the chart."""
-    classes = story.subject.classes
+    rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
+    traces = marks_of_rows(story, found, codes, rows)
+    if len(rings):
+        traces.append(ringed(found.points[rings], codes[rings]))
+    if len(found.prototypes):
+        classes = found.prototype_codes.tolist()
+        colours, meta = [class_colour(code) for code in classes], {"classes": classes}
+        traces.append(stars(found.prototypes, colours, story.subject.prototype_names, meta=meta))
+    n_classes = len(story.subject.classes)
+    alt = (
+        f"A map of {len(found.points)} rows of {n_classes} classes with {len(found.prototypes)} "
+        f"prototypes and the decision regions of the model; {len(rings)} rows are ringed, which "
+        "were judged wrongly."
+    )
+    title = "Rows, prototypes and decision regions"
+    return Chart("world", title, alt, traces, layout_of(found, n_classes), height=560)
+
+
+def marks_of_rows(
+    story: Story, found: PlaneMap, codes: Indices, rows: Indices
+) -> list[dict[str, Any]]:
+    """Draw the rows, class by class; each knows its place among those that are drawn."""
     traces = []
-    for code, name in enumerate(classes):
+    for code, name in enumerate(story.subject.classes):
         mine = np.flatnonzero(codes == code)
         if len(mine):
-            texts = [shortened(f"row {story.row_names[rows[i]]}: {name}", LONGEST) for i in mine]
-            told: dict[str, Any] = {"hovertext": [safe(text) for text in texts]}
-            told |= {"hoverinfo": "text", "customdata": mine.tolist()}
-            told["meta"] = {"class": code, "rows": True}
+            texts = [f"row {story.row_names[rows[i]]}: {name}" for i in mine]
+            told: dict[str, Any] = {
+                "hovertext": [safe(shortened(text, LONGEST)) for text in texts],
+                "hoverinfo": "text",
+                "customdata": mine.tolist(),
+                "meta": {"class": code, "rows": True},
+            }
             places = found.points[mine]
             traces.append(of_rows(places, name, class_colour(code), code, 7.0, 0.85, **told))
-    rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
-    if len(rings):
-        look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
-        name = "judged wrongly"
-        meta = {"classes": codes[rings].tolist()}
-        traces.append(marks(found.points[rings], look, name=name, hoverinfo="skip", meta=meta))
-    if len(found.prototypes):
-        codes = found.prototype_codes.tolist()
-        colours, meta = [class_colour(code) for code in codes], {"classes": codes}
-        traces.append(stars(found.prototypes, colours, story.subject.prototype_names, meta=meta))
+    return traces
+
+
+def ringed(points: Floats, codes: Indices) -> dict[str, Any]:
+    """Draw rings around rows that were judged wrongly."""
+    look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
+    meta = {"classes": codes.tolist()}
+    return marks(points, look, name="judged wrongly", hoverinfo="skip", meta=meta)
+
+
+def layout_of(found: PlaneMap, n_classes: int) -> dict[str, Any]:
+    """Describe the axes, and the picture of the regions below."""
     across, up, regions = found.grid
     picture = {
-        "source": picture_of(regions, len(classes)),
+        "source": picture_of(regions, n_classes),
         "xref": "x",
         "yref": "y",
         "x": float(across[0]),
@@ -120,24 +146,19 @@ def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart
         "sizing": "stretch",
         "layer": "below",
     }
-    ends = [[float(a[0]), float(a[-1])] for a in (across, up)]
     stretched = f", drawn {found.stretch:g} times as large" if found.stretch != 1.0 else ""
-    layout = {
+    names = found.axis_names[0], found.axis_names[1] + stretched
+    axes = [
+        axis(name, range=[float(ends[0]), float(ends[-1])], zeroline=False, showgrid=False)
+        for name, ends in zip(names, (across, up), strict=True)
+    ]
+    return {
         "images": [picture],
-        "xaxis": axis(found.axis_names[0], range=ends[0], zeroline=False, showgrid=False),
-        "yaxis": axis(
-            found.axis_names[1] + stretched, range=ends[1], zeroline=False, showgrid=False
-        ),
+        "xaxis": axes[0],
+        "yaxis": axes[1],
         "showlegend": True,
         "legend": ABOVE,
-        "hovermode": "closest",
     }
-    alt = (
-        f"A map of {len(found.points)} rows of {len(classes)} classes with "
-        f"{len(found.prototypes)} prototypes and the decision regions of the model; "
-        f"{len(rings)} rows are ringed, which were judged wrongly."
-    )
-    return Chart("world", "Rows, prototypes and decision regions", alt, traces, layout, height=560)
 
 
 def picture_of(regions: Indices, n_classes: int) -> str:
@@ -160,11 +181,8 @@ def rgb(colour: str) -> tuple[int, int, int]:
 def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
     """Give the rows of the map as the page shows them when they are pointed at."""
     subject, some = story.subject, story.subject.take(rows)
-    relevances, texts = story.relevances, some.texts()
-    order = list(range(len(texts)))
-    if relevances.names == subject.names:
-        order = [int(j) for j in relevances.order]
-    order = order[:MOST_COLUMNS]
+    texts = some.texts()
+    order = (story.columns_that_count or list(range(len(texts))))[:MOST_COLUMNS]
     answers = story.evidence.answers
     said = dict(zip(story.evidence.rows.tolist(), answers.y_pred.tolist(), strict=True))
     sure: dict[int, float] = {}

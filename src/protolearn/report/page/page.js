@@ -132,7 +132,7 @@
     const label = data.classes[rows.true[i]];
     panel.append(element("p", "Labelled " + label + "; the model says " + data.classes[rows.says[i]] + "."));
     if (rows.said[i] !== null) {
-      const sure = rows.sure[i] === null ? "" : ", with probability " + Math.round(100 * rows.sure[i]) + " %";
+      const sure = rows.sure[i] === null ? "" : ", with probability " + Math.round(100 * rows.sure[i]) + "%";
       panel.append(element("p", rows.who + " said " + rows.said[i] + sure + "."));
     }
     if (rows.pictures) {

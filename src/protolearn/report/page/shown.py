@@ -90,20 +90,15 @@ def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
         column, part = parts[j]
         cells = []
         for k in shown:
-            beside = (
-                None
-                if not subject.used[j]
-                else (
-                    of_category(
-                        column, part[k : k + 1], spreads[j], codes[k], subject.classes[codes[k]]
-                    )
-                    if isinstance(column, CategoryColumn)
-                    else strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
-                )
-            )
+            beside = None
+            if subject.used[j] and isinstance(column, CategoryColumn):
+                name = subject.classes[codes[k]]
+                beside = of_category(column, part[k : k + 1], spreads[j], codes[k], name)
+            elif subject.used[j]:
+                beside = strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
             value = tag("span", texts[j][k], class_="number")
             cells.append(tag("td", value, beside, data_class=codes[k]))
-        body.append(tag("tr", tag("th", str(column.name), scope="row"), cells))
+        body.append(tag("tr", tag("th", subject.names[j], scope="row"), cells))
     caption = "Prototypes beside the rows of their class"
     whole = table_of(head, body, caption, "prototypes")
     return [whole, paragraph(LEGEND + left_out(story, len(codes) - len(shown)), "note")]
@@ -121,11 +116,11 @@ def left_out(story: Story, n_prototypes: int) -> str:
 
 def columns_in_order(story: Story, plain: Floats) -> list[int]:
     """Give the columns, those that count most first, or in which prototypes differ most."""
-    relevances, subject = story.relevances, story.subject
-    if relevances.names == subject.names:
-        return [int(j) for j in relevances.order]
+    subject, known = story.subject, story.columns_that_count
+    if known is not None:
+        return known
     apart = np.ptp(plain, axis=0) / np.maximum(subject.plain.std(axis=0), 1e-300)
-    return [int(j) for j in np.argsort(-subject.by_column(apart), kind="stable")]
+    return np.argsort(-subject.by_column(apart), kind="stable").tolist()
 
 
 def dot(code: int) -> Markup:

@@ -92,6 +92,12 @@ class Story:
         return float(low), float(high)
 
     @property
+    def columns_that_count(self) -> list[int] | None:
+        """The columns, those that count most first; None if that is not known by column."""
+        by_column = self.relevances.names == self.subject.names
+        return self.relevances.order.tolist() if by_column else None
+
+    @property
     def most_points(self) -> int:
         """Rows that are drawn; of pictures fewer, since each comes with its picture."""
         if self.image_shape is None:

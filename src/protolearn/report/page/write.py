@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -122,11 +121,10 @@ def write(
     say("[report] judging the model")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
-        evidence = (
-            by_given_rows(model, X, y, seed)
-            if cv is None
-            else by_folds(model, X, y, cv, seed if isinstance(cv, Integral) else None, n_jobs)
-        )
+        if cv is None:
+            evidence = by_given_rows(model, X, y, seed)
+        else:
+            evidence = by_folds(model, X, y, cv, seed, n_jobs)
     say("[report] finding out which columns count")
     story = Story(
         title=class_name(subject.last) if title is None else shortened(str(title), 200),
