@@ -70,8 +70,8 @@ def explained(story: Story, found: PlaneMap, some: Subject) -> str:
     share = float((found.regions_at_points == some.predicted).mean())
     return (
         "Each mark is a row, at its place in the plane in which the model is seen best; the "
-        f"colours below are the answers of the model there. {faithful(share)} Rings: rows that "
-        f"were judged wrongly{when}."
+        "colours below are the answers of the model there. Each axis has a scale of its own. "
+        f"{faithful(share)} Rings: rows that were judged wrongly{when}."
     )
 
 
@@ -146,11 +146,9 @@ def layout_of(found: PlaneMap, n_classes: int) -> dict[str, Any]:
         "sizing": "stretch",
         "layer": "below",
     }
-    stretched = f", drawn {found.stretch:g} times as large" if found.stretch != 1.0 else ""
-    names = found.axis_names[0], found.axis_names[1] + stretched
     axes = [
         axis(name, range=[float(ends[0]), float(ends[-1])], zeroline=False, showgrid=False)
-        for name, ends in zip(names, (across, up), strict=True)
+        for name, ends in zip(found.axis_names, (across, up), strict=True)
     ]
     return {
         "images": [picture],
