@@ -1,0 +1,99 @@
+"""Fused sequential descent on dense rows."""
+
+from __future__ import annotations
+
+import numba
+
+from ..._parameters import Floats, Indices, as_floats, as_indices
+from ...objective import Objective
+from .loops import INLINED, Geometry, descend, prototypes
+
+
+@numba.njit(**INLINED)
+def fill(rows, i, state, out):
+    """Give the squared distances, four at a time.
+
+    The last four may overlap those before, so that equal prototypes have equal distances.
+    """
+    X, W = rows[0], state[0]
+    K = W.shape[0]
+    for quarter in range((K + 3) // 4 if K > 3 else 0):
+        k = min(4 * quarter, K - 4)
+        sum_a = sum_b = sum_c = sum_d = 0.0
+        for f in range(W.shape[1]):
+            r = X[i, f] - W[k, f]
+            sum_a += r * r
+            r = X[i, f] - W[k + 1, f]
+            sum_b += r * r
+            r = X[i, f] - W[k + 2, f]
+            sum_c += r * r
+            r = X[i, f] - W[k + 3, f]
+            sum_d += r * r
+        out[k], out[k + 1], out[k + 2], out[k + 3] = sum_a, sum_b, sum_c, sum_d
+    for k in range(K if K < 4 else 0):
+        total = 0.0
+        for f in range(W.shape[1]):
+            r = X[i, f] - W[k, f]
+            total += r * r
+        out[k] = total
+
+
+@numba.njit(**INLINED)
+def move_two(rows, i, state, k, k_share, m, m_share):
+    """Move two prototypes towards a row."""
+    X, W = rows[0], state[0]
+    for f in range(W.shape[1]):
+        W[k, f] += k_share * (X[i, f] - W[k, f])
+        W[m, f] += m_share * (X[i, f] - W[m, f])
+
+
+@numba.njit(**INLINED)
+def move_all(rows, i, state, shares):
+    """Move all prototypes towards a row."""
+    X, W = rows[0], state[0]
+    for k in range(W.shape[0]):
+        part = shares[k]
+        for f in range(W.shape[1]):
+            W[k, f] += part * (X[i, f] - W[k, f])
+
+
+DENSE = Geometry(fill, move_two, move_all)
+
+
+class DenseDescent:
+    """Passes over the same rows at a rate that falls to zero at the end.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Rows.
+    y : ndarray of shape (n_rows,)
+        Classes as numbers.
+    order : ndarray of shape (n_steps,)
+        The row of each step, over all passes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import SquaredEuclidean
+    >>> from protolearn.losses import Sigmoid
+    >>> from protolearn.margins import Relative
+    >>> from protolearn.objective import Objective
+    >>> from protolearn.solvers.fused import DenseDescent
+    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
+    >>> descent = DenseDescent(X, y, np.tile(np.arange(4), 500))
+    >>> objective = Objective(SquaredEuclidean(), Relative(), Sigmoid(), n_classes=2)
+    >>> descent.run(objective, np.array([[0.0], [3.0]]), np.array([0, 1]), rate=0.1).round(1)
+    array([[0.6],
+           [3.4]])
+    """
+
+    def __init__(self, X: Floats, y: Indices, order: Indices):
+        self.rows = (as_floats(X),)
+        self.y, self.order = as_indices(y), as_indices(order)
+
+    def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
+        """Give the prototypes that are reached from others of the same classes."""
+        W, falling = prototypes(start), as_floats([rate, len(self.order)])
+        descend(DENSE, self.rows, self.y, self.order, (W,), labels, objective, falling)
+        return W

@@ -1,0 +1,82 @@
+"""The fused loops take the steps of SGD, on dense and on sparse rows."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from protolearn._parameters import Codebook
+from protolearn.blocks import Block, MemoryBlocks
+from protolearn.distances import SquaredEuclidean
+from protolearn.losses import Exponential, Logistic, Sigmoid
+from protolearn.margins import Difference, Hypothesis, LogOdds, Relative
+from protolearn.objective import Objective
+from protolearn.solvers import SGD
+from protolearn.solvers.fused import DenseDescent, SparseDescent
+
+AXES = {
+    "glvq": (Relative(), Sigmoid(15.0)),
+    "mce": (Difference(), Sigmoid(2.0)),
+    "logm": (Difference(), Logistic(1.0)),
+    "snpc": (LogOdds(2.0), Sigmoid()),
+    "margin": (Hypothesis(), Exponential(1.0)),
+}
+
+
+def problem(seed, n=60, n_features=7, per_class=2, n_classes=3):
+    rng = np.random.RandomState(seed)
+    X = rng.poisson(0.4, (n, n_features)) * rng.rand(n, n_features)
+    y = rng.randint(n_classes, size=n)
+    labels = np.repeat(np.arange(n_classes), per_class)
+    start = rng.rand(len(labels), n_features)
+    return X, y, start, labels
+
+
+def by_sgd(objective, X, y, start, labels, rate, epochs):
+    """Let the solver go through the rows in their order."""
+    n = len(labels)
+    codebook = Codebook(
+        start, labels, np.zeros((1, 0)), np.zeros(n, dtype=np.intp), np.zeros(X.shape[1])
+    )
+    blocks = MemoryBlocks(Block(X, y, np.ones(len(y))))
+    solver = SGD(learning_rate=rate, shuffle=False)
+    found = solver.minimize(
+        objective, codebook, blocks, np.random.RandomState(0), max_iter=epochs, tol=0.0
+    )
+    return found.codebook.prototypes
+
+
+@pytest.mark.parametrize("descent", [DenseDescent, SparseDescent])
+@pytest.mark.parametrize("attraction", [0.0, 0.05])
+@pytest.mark.parametrize("name", AXES)
+def test_steps_are_those_of_sgd(name, attraction, descent):
+    margin, loss = AXES[name]
+    X, y, start, labels = problem(seed=3)
+    objective = Objective(SquaredEuclidean(), margin, loss, 3, attraction, scale=0.7)
+    rows = X if descent is DenseDescent else csr_array(X)
+    order = np.tile(np.arange(len(y)), 4)
+    before = start.copy()
+    found = descent(rows, y, order).run(objective, start, labels, rate=0.2)
+    wanted = by_sgd(objective, X, y, start, labels, 0.2, epochs=4)
+    np.testing.assert_array_equal(start, before)
+    assert np.abs(wanted - start).max() > 0.1
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_prototypes_of_sparse_rows_may_land_on_a_row():
+    """A step of the whole way leaves nothing of the prototype."""
+    X, y, start, labels = problem(seed=5)
+    objective = Objective(SquaredEuclidean(), Difference(), Logistic(4.0), 3, 0.0, scale=0.1)
+    order = np.tile(np.arange(len(y)), 3)
+    found = SparseDescent(csr_array(X), y, order).run(objective, start, labels, rate=5.0)
+    wanted = DenseDescent(X, y, order).run(objective, start, labels, rate=5.0)
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
+
+
+def test_equal_prototypes_stay_equal_to_rounding():
+    """All distances are summed in the same order."""
+    X, y, start, labels = problem(seed=1, per_class=3)
+    start[:] = start[0]
+    objective = Objective(SquaredEuclidean(), LogOdds(1.0), Sigmoid(), 3)
+    found = DenseDescent(X, y, np.arange(len(y))).run(objective, start, labels, rate=0.1)
+    for k in range(0, len(labels), 3):
+        np.testing.assert_allclose(found[k : k + 3], found[[k, k, k]], rtol=1e-12)
