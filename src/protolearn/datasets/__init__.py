@@ -1,13 +1,15 @@
 """Benchmark data by name, and the data sets that the papers make by formula.
 
 ``load`` reads real data: four sets come with scikit-learn, every other one is read from the
-folder named by the environment variable ``PROTOLEARN_DATA``. The ``make_*`` functions draw
-artificial data; the same ``random_state`` always gives the same numbers.
+folder named by the environment variable ``PROTOLEARN_DATA``. ``fetch`` does the same, and downloads
+what is not there. The ``make_*`` functions draw artificial data; the same ``random_state`` always
+gives the same numbers.
 """
 
 from ._graf import make_graf_toy, make_neurons
 from ._label_noise import flip_labels
 from ._loading import Description, describe, feature_names, load, names
+from ._openml import fetch
 from ._perceptron import make_random_patterns, make_teacher_student
 from ._planar import make_isolated, make_spirals, make_striated
 
@@ -15,6 +17,7 @@ __all__ = [
     "Description",
     "describe",
     "feature_names",
+    "fetch",
     "flip_labels",
     "load",
     "make_graf_toy",
