@@ -17,7 +17,9 @@ PROTOLEARN = str(Path(sys.executable).parent / "protolearn")
 SERVER = """
 import json, os, sys
 import protolearn.cli
-from protolearn.cli import answers, compare, datasets, demo, explain, fit, predict, saved
+from protolearn.cli import (
+    answers, compare, datasets, demo, explain, fit, predict, reproduce, saved
+)
 import skops.io
 from protolearn.io.trust import known
 known()

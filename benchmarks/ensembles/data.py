@@ -17,11 +17,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from protolearn import PrototypeSVM, datasets
 from protolearn.datasets import flip_labels
+from protolearn.reproduce.shen.data import NOISE, SETS, load
 
 Labelled = tuple[NDArray[np.float64], NDArray[Any]]
-
-NOISE = 0.1
-"""Share of wrong labels in the noisy sets."""
 
 LARGE = 1500
 """Rows that are taken of a large set."""
@@ -40,12 +38,7 @@ def checkerboard() -> Labelled:
     return X, np.floor(X).sum(axis=1).astype(int) % 2
 
 
-PAPER: dict[str, Callable[[], Labelled]] = {
-    "isolated": partial(datasets.make_isolated, random_state=0),
-    "striated": partial(datasets.make_striated, random_state=0),
-    "spirals": partial(datasets.make_spirals, random_state=0),
-    **{name: partial(datasets.load, name) for name in ("iris", "glass", "vehicle", "segment")},
-}
+PAPER: dict[str, Callable[[], Labelled]] = {name: partial(load, name, 0) for name in SETS}
 
 OTHERS: dict[str, Callable[[], Labelled]] = {
     **{

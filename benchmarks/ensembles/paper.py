@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
+from protolearn.reproduce.shen.paper import PSVM, TABLE2, TABLE4, TABLE5
+
 from ..measure import Table, mark
 from .data import PAPER, Folds, noisy_folds, on_folds
 
@@ -25,31 +27,9 @@ COSTS = (0.01, 1.0, 100.0, 1e4)
 SEEDS = 5
 """Draws of label noise; one for the largest set."""
 
-ACCURACY = {
-    "isolated": (90.9, 4.07),
-    "striated": (97.3, 1.66),
-    "spirals": (21.8, 18.9),
-    "iris": (96.0, 4.42),
-    "glass": (52.8, 8.72),
-    "vehicle": (79.4, 4.49),
-    "segment": (95.2, 1.18),
-}
-"""Means and standard deviations of table 2."""
-
-NOISY_ACCURACY = {
-    "isolated": (71.9, 7.71),
-    "striated": (76.8, 7.42),
-    "spirals": (29.0, 15.4),
-    "iris": (88.7, 5.21),
-    "glass": (50.0, 5.50),
-    "vehicle": (68.1, 4.43),
-    "segment": (84.3, 2.18),
-}
-"""The same of table 4."""
-
-MODELS = dict(zip(PAPER, (323, 149, 47, 54, 35, 110, 453), strict=True))
-NOISY_MODELS = dict(zip(PAPER, (122, 170, 56, 24, 37, 113, 323), strict=True))
-"""Sizes of ensembles, table 5."""
+ACCURACY = {name: row[PSVM][:2] for name, row in TABLE2.items()}
+NOISY_ACCURACY = {name: row[PSVM][:2] for name, row in TABLE4.items()}
+"""Means and standard deviations of the PSVM."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +92,9 @@ def published() -> Iterator[Result]:
                 start = perf_counter()
                 folds = on_folds(X, y, y, FOLDS, **ALGORITHM, C=C, standardize=standardize)
                 told = f"{name}, {'z-scored' if standardize else 'raw'}, C={C:g}"
-                yield result(told, folds, ACCURACY[name], MODELS[name], perf_counter() - start)
+                yield result(
+                    told, folds, ACCURACY[name], TABLE5[name].clean, perf_counter() - start
+                )
 
 
 def tables() -> Iterator[Table]:
@@ -127,7 +109,7 @@ def clean() -> Iterator[Result]:
         X, y = load()
         start = perf_counter()
         folds = on_folds(X, y, y, FOLDS)
-        yield result(name, folds, ACCURACY[name], MODELS[name], perf_counter() - start)
+        yield result(name, folds, ACCURACY[name], TABLE5[name].clean, perf_counter() - start)
 
 
 def noisy() -> Iterator[Result]:
@@ -139,7 +121,7 @@ def noisy() -> Iterator[Result]:
         folds = noisy_folds(X, y, seeds, FOLDS, noisy_tests=True)
         told = f"{name}, {len(seeds)} draw{'s' * (len(seeds) > 1)} of noise"
         seconds = perf_counter() - start
-        yield result(told, folds, NOISY_ACCURACY[name], NOISY_MODELS[name], seconds)
+        yield result(told, folds, NOISY_ACCURACY[name], TABLE5[name].noisy, seconds)
 
 
 def result(

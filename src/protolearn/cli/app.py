@@ -208,6 +208,47 @@ def compare(
         run(data, target, models or (), folds, repeats, seed, out, *chosen, rows)
 
 
+def list_experiments(wanted: bool) -> None:
+    """Print the names of the experiments, and end."""
+    if wanted:
+        from .reproduce import print_names
+
+        print_names()
+        raise typer.Exit
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="An experiment of --list.")],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A reduced version that takes seconds.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the results; else protolearn-NAME. A stopped run goes on there.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Seed = 0,
+    jobs: Annotated[int, typer.Option(help="Processes; -1: one a processor.")] = -1,
+    names: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            help="List the experiments, and end.",
+            callback=list_experiments,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Run a published experiment again, and show ours beside theirs."""
+    with ending("reproduce", "Run the same command again to go on where it stopped."):
+        from .reproduce import run
+
+        run(name, quick, out, seed, jobs)
+
+
 @app.command()
 def datasets() -> None:
     """List the data sets that can be named in place of a file."""

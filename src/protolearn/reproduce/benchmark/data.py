@@ -1,0 +1,50 @@
+"""The small sets, and the folds that all models share."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from ... import datasets
+
+SETS = (
+    "diabetes",
+    "glass",
+    "glass2",
+    "heart",
+    "ionosphere",
+    "iris",
+    "segment",
+    "sonar",
+    "vehicle",
+    "wdbc",
+    "wine",
+)
+QUICK = ("iris", "wine")
+"""Sets of the reduced version."""
+
+SHORTENED, MOST_ROWS = ("segment",), 700
+"""Large sets, and how many rows of them are drawn, with the shares of their classes."""
+
+
+@cache
+def given(name: str, seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Load a set, or a draw of its rows."""
+    X, y = datasets.fetch(name)
+    if name in SHORTENED:
+        X, _, y, _ = train_test_split(X, y, train_size=MOST_ROWS, stratify=y, random_state=seed)
+    return X, y
+
+
+def splits(name: str, folds: int, seed: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Give training and test rows of each fold."""
+    X, y = given(name, seed)
+    with warnings.catch_warnings():
+        # A class can have fewer rows than there are folds.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))

@@ -1,0 +1,105 @@
+"""A cell of the table: our accuracy beside the published one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+ALLOWED = 0.5
+"""Points by which a single test part may fall short."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Accuracies in percent.
+
+    Attributes
+    ----------
+    data, method : str
+        The row and the column.
+    accuracy, deviation : float
+        Ours: the mean and the standard deviation of repetitions, which is NaN for one test part.
+    published, published_deviation : float
+        Theirs.
+    setting : tuple
+        The median of the chosen alpha, prototypes a class and tau.
+    """
+
+    data: str
+    method: str
+    accuracy: float
+    deviation: float
+    published: float
+    published_deviation: float
+    setting: tuple[float, float, float]
+
+    @classmethod
+    def of_repetitions(
+        cls,
+        data: str,
+        method: str,
+        means: Sequence[Any],
+        published: tuple[float, float],
+        setting: tuple[float, float, float],
+    ) -> Cell:
+        """Sum up the mean accuracies of repetitions."""
+        deviation = 100.0 * float(np.std(means, ddof=1)) if len(means) > 1 else float("nan")
+        return cls(data, method, 100.0 * float(np.mean(means)), deviation, *published, setting)
+
+    @classmethod
+    def of_test(
+        cls,
+        data: str,
+        method: str,
+        accuracy: float,
+        published: float,
+        setting: tuple[float, float, float],
+    ) -> Cell:
+        """Take over the accuracy on a test part."""
+        nan = float("nan")
+        return cls(data, method, 100.0 * accuracy, nan, published, nan, setting)
+
+    @property
+    def bar(self) -> float:
+        """What is to be reached at least."""
+        allowed = ALLOWED if np.isnan(self.published_deviation) else self.published_deviation
+        return self.published - allowed
+
+    @property
+    def met(self) -> bool:
+        """Whether it is reached."""
+        return self.accuracy >= self.bar
+
+    def texts(self) -> tuple[str, str]:
+        """Give ours, with a star if it is short, and theirs."""
+        star = "" if self.met else "*"
+        return (
+            shown(self.accuracy, self.deviation) + star,
+            shown(self.published, self.published_deviation),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Give the line of the CSV file."""
+        return {
+            "data": self.data,
+            "method": self.method,
+            "accuracy": round(self.accuracy, 4),
+            "deviation": blank(self.deviation),
+            "paper_accuracy": self.published,
+            "paper_deviation": blank(self.published_deviation),
+            "bar": round(self.bar, 4),
+            "met": self.met,
+        }
+
+
+def shown(mean: float, deviation: float) -> str:
+    """Write a mean with its deviation, if there is one."""
+    return f"{mean:.2f}" if np.isnan(deviation) else f"{mean:.2f} ({deviation:.2f})"
+
+
+def blank(value: float) -> float | str:
+    """Give a number for a CSV file, nothing for NaN."""
+    return "" if np.isnan(value) else round(value, 4)

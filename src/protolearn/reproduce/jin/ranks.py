@@ -1,0 +1,64 @@
+"""The paper's test: LOGM against the others by signed ranks over the data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scipy.stats import wilcoxon
+
+from ..findings import Table
+from .cells import Cell
+from .published import P_VALUES
+
+
+def ranks_table(cells: Sequence[Cell]) -> Table:
+    """Compare over all sets: with our accuracies, with the printed ones, and as printed."""
+    records = []
+    for other, printed in P_VALUES.items():
+        records.append(
+            {
+                "method": other,
+                "p_ours": signed_rank_p(cells, other, "accuracy"),
+                "logm_better_on": wins(cells, other),
+                "sets": len({cell.data for cell in cells}),
+                "p_from_printed_table": signed_rank_p(cells, other, "published"),
+                "p_printed": printed,
+            }
+        )
+    rows = [
+        [
+            f"LOGM against {one['method']}",
+            f"{one['logm_better_on']} of {one['sets']}",
+            f"{one['p_ours']:.4f}",
+            f"{one['p_from_printed_table']:.4f}",
+            f"{one['p_printed']:.4f}",
+        ]
+        for one in records
+    ]
+    return Table(
+        "wilcoxon",
+        "Wilcoxon's signed-rank test over the data sets, exact and two-sided",
+        ["", "LOGM better on", "p, ours", "p of the printed accuracies", "p, printed"],
+        rows,
+        records,
+    )
+
+
+def column(cells: Sequence[Cell], method: str, which: str) -> list[float]:
+    """Give the accuracies of a method, in the order of the sets."""
+    return [getattr(cell, which) for cell in cells if cell.method == method]
+
+
+def signed_rank_p(cells: Sequence[Cell], other: str, which: str) -> float:
+    """Give the p-value of LOGM against another method."""
+    differences = [
+        a - b
+        for a, b in zip(column(cells, "LOGM", which), column(cells, other, which), strict=True)
+    ]
+    return float(wilcoxon(differences, method="exact").pvalue)
+
+
+def wins(cells: Sequence[Cell], other: str) -> int:
+    """Count the sets on which LOGM is better."""
+    pairs = zip(column(cells, "LOGM", "accuracy"), column(cells, other, "accuracy"), strict=True)
+    return sum(a > b for a, b in pairs)

@@ -1,0 +1,151 @@
+"""The experiments of Jin et al. (2008)."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import wilcoxon
+from sklearn.metrics import mutual_info_score
+from sklearn.preprocessing import StandardScaler
+
+from protolearn import GLVQ, SNPC
+from protolearn.datasets import load
+from protolearn.reproduce import Work
+from protolearn.reproduce.jin.cells import Cell
+from protolearn.reproduce.jin.fold import judged, seed_of
+from protolearn.reproduce.jin.methods import METHODS, Method
+from protolearn.reproduce.jin.protocol import Fits, Protocol, Setting, chosen, distances
+from protolearn.reproduce.jin.published import CHOSEN, LARGE, P_VALUES, SMALL
+from protolearn.reproduce.jin.published import METHODS as NAMES
+from protolearn.reproduce.jin.table1 import SMALL_PROTOCOL, remarks, run
+from protolearn.reproduce.jin.words import Weighting, information_gain
+from protolearn.solvers import SGD
+
+TINY = Protocol((1, 2), 5, 1 / 3, alphas=(0.0, 0.05), taus=(0.5,))
+
+
+def iris():
+    X, labels = load("iris")
+    return StandardScaler().fit_transform(X), np.unique(labels, return_inverse=True)[1]
+
+
+def test_p_values_of_the_paper_come_out_of_its_table():
+    """Wilcoxon's exact test on the printed accuracies gives the printed numbers."""
+    columns = {
+        name: [*(row[i][0] for row in SMALL.values()), *(row[i] for row in LARGE.values())]
+        for i, name in enumerate(NAMES)
+    }
+    for other, printed in P_VALUES.items():
+        differences = np.subtract(columns["LOGM"], columns[other])
+        assert wilcoxon(differences, method="exact").pvalue == pytest.approx(printed, abs=5e-5)
+
+
+def test_grid_is_that_of_the_paper():
+    settings = list(SMALL_PROTOCOL.settings())
+    assert len(settings) == len(set(settings)) == 125
+    assert all(len(one) == 4 for one in CHOSEN.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("GLVQ", GLVQ(beta=15.0)), ("SNPC", SNPC(xi=2.0))],
+)
+def test_a_fit_is_that_of_the_classifier(name, model):
+    """The same start, the same order of rows, the same unit: the same prototypes."""
+    X, y = iris()
+    setting = Setting(alpha=0.01, prototypes=2, tau=1.5)
+    method, fits = METHODS[name], Fits(X, y, epochs=1, seed=3)
+    start, scale = fits.start(2)
+    order = np.random.RandomState(3).permutation(len(y))
+    model.set_params(
+        prototypes_per_class=2,
+        init=start,
+        scale=scale,
+        attraction=setting.alpha * method.attraction,
+        solver=SGD(learning_rate=0.1 * setting.tau, shuffle=False),
+        max_iter=1,
+    ).fit(X[order], y[order])
+    found = fits.prototypes(method, setting)
+    assert np.abs(found - start).max() > 0.1
+    np.testing.assert_allclose(found, model.prototypes_, rtol=1e-9)
+
+
+def test_scale_is_the_mean_squared_distance_to_the_nearest_first_prototype():
+    X, y = iris()
+    W, scale = Fits(X, y, epochs=1, seed=0).start(3)
+    wanted = np.mean([np.min([np.sum((x - w) ** 2) for w in W]) for x in X])
+    assert scale == pytest.approx(wanted)
+
+
+def test_distances_of_sparse_rows_are_those_of_dense_ones():
+    rng = np.random.RandomState(0)
+    X, W = rng.rand(5, 3) * (rng.rand(5, 3) > 0.5), rng.rand(4, 3)
+    wanted = ((X[:, None] - W) ** 2).sum(axis=2)
+    np.testing.assert_allclose(distances(X, W), wanted, atol=1e-12)
+    np.testing.assert_allclose(distances(csr_array(X), W), wanted, atol=1e-12)
+
+
+def test_of_equal_settings_the_first_is_chosen():
+    first, second = Setting(0.0, 1, 0.1), Setting(0.0, 2, 0.1)
+    assert chosen([(first, 0.9), (second, 0.9)]) == (first, 0.9)
+    assert chosen([(first, 0.8), (second, 0.9)]) == (second, 0.9)
+
+
+def test_choice_does_not_see_the_test_rows():
+    """With other test rows the same settings are chosen."""
+    X, y = iris()
+    rng = np.random.RandomState(0)
+    train = rng.permutation(len(y))[:100]
+    one = judged(X[train], y[train], X[:5], y[:5], TINY, seed=1)
+    other = judged(X[train], y[train], 100.0 + X[5:9], 2 - y[5:9], TINY, seed=1)
+    for name in METHODS:
+        for key in ("validation", "alpha", "prototypes", "tau"):
+            assert one[name][key] == other[name][key]
+
+
+def test_information_gain_is_the_mutual_information_in_bits():
+    rng = np.random.RandomState(1)
+    counts = rng.poisson(0.5, (60, 8))
+    counts[:, 0] = 0
+    y = rng.randint(3, size=60)
+    wanted = [mutual_info_score(y, column > 0) / np.log(2) for column in counts.T]
+    np.testing.assert_allclose(information_gain(csr_array(counts), y), wanted, atol=1e-12)
+
+
+def test_words_and_their_rarity_come_from_the_training_texts():
+    X = csr_array(np.array([[3, 0, 1, 0], [2, 0, 0, 0], [0, 1, 1, 0], [0, 5, 0, 0]]))
+    weighting = Weighting(X, np.array([0, 0, 1, 1]), words=2)
+    assert sorted(weighting.words) == [0, 1]
+    found = weighting(csr_array(np.array([[1, 1, 9, 9], [0, 0, 1, 0]]))).toarray()
+    np.testing.assert_allclose(found, [[np.sqrt(0.5)] * 2, [0.0, 0.0]])
+
+
+def test_seeds_differ_by_set_repetition_and_fold_and_stay():
+    seeds = {
+        seed_of(0, name, r, f) for name in ("pima", "iris") for r in range(3) for f in range(3)
+    }
+    assert len(seeds) == 18
+    assert seed_of(0, "pima", 1) == seed_of(0, "pima", 1)
+
+
+def test_a_cell_that_is_short_is_told():
+    short = Cell.of_repetitions("iris", "MCE", [0.90, 0.92], (95.6, 0.95), (0.0, 1, 0.5))
+    reached = Cell.of_test("usps", "MCE", 0.9413, 94.62, (0.0, 1, 0.5))
+    assert not short.met
+    assert reached.met
+    assert short.texts() == ("91.00 (1.41)*", "95.60 (0.95)")
+    assert remarks([short, reached], quick=False)[1] == "iris, MCE: 91.00, 3.65 points short."
+
+
+def test_reduced_table_reaches_the_papers_numbers():
+    """On the easy sets even a small grid does."""
+    found = run(Work(quick=True))
+    accuracies = {(one["data"], one["method"]): one for one in found.tables[0].records}
+    assert len(accuracies) == 12
+    assert all(one["met"] for one in accuracies.values())
+
+
+def test_method_takes_the_attraction_of_its_own_equation():
+    assert METHODS["SNPC"].objective(3, 0.01, 2.0).attraction == pytest.approx(0.02)
+    assert Method(METHODS["MCE"].margin, METHODS["MCE"].loss).objective(
+        3, 0.01, 2.0
+    ).attraction == pytest.approx(0.01)

@@ -1,0 +1,130 @@
+"""Tasks are done once each, remembered, and taken up again where a run was stopped."""
+
+import json
+
+import pytest
+
+from protolearn.reproduce import Experiment, Figure, Findings, Table, Work, experiments, find
+from protolearn.reproduce.ledger import Ledger
+from protolearn.reproduce.writing import write
+
+CALLS = []
+
+
+def squared(number):
+    CALLS.append(number)
+    return {"square": number**2}
+
+
+def fails_at_three(number):
+    if number == 3:
+        raise KeyboardInterrupt
+    return squared(number)
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    CALLS.clear()
+
+
+def tasks(n):
+    return {f"task/{i}": (i,) for i in range(n)}
+
+
+def test_results_come_in_the_order_of_the_tasks_whatever_ends_first():
+    found = Work(jobs=2).map("squares", pow, {f"{i}": (i, 2) for i in range(7)})
+    assert found == {f"{i}": i**2 for i in range(7)}
+    assert list(found) == [f"{i}" for i in range(7)]
+
+
+def test_progress_is_told_from_nothing_to_all():
+    told = []
+    Work(progress=lambda *now: told.append(now)).map("squares", squared, tasks(3))
+    assert told == [("squares", done, 3) for done in range(4)]
+
+
+def test_a_stopped_run_goes_on_where_it_was(tmp_path):
+    path, settings = tmp_path / "finished.jsonl", {"experiment": "x", "seed": 1}
+    with pytest.raises(KeyboardInterrupt):
+        Work(ledger=Ledger(path, settings)).map("squares", fails_at_three, tasks(5))
+    assert CALLS == [0, 1, 2]
+    CALLS.clear()
+    found = Work(ledger=Ledger(path, settings)).map("squares", squared, tasks(5))
+    assert CALLS == [3, 4]
+    assert found == {f"task/{i}": {"square": i**2} for i in range(5)}
+
+
+def test_half_a_line_is_done_again(tmp_path):
+    path = tmp_path / "finished.jsonl"
+    ledger = Ledger(path, {"seed": 1})
+    ledger.add("a", 1)
+    ledger.add("b", 2.5)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-4])
+    again = Ledger(path, {"seed": 1})
+    assert again.results == {"a": 1}
+    again.add("b", 2.5)
+    assert path.read_bytes() == whole
+    assert Ledger(path, {"seed": 1}).results == {"a": 1, "b": 2.5}
+
+
+def test_results_of_other_settings_are_refused_and_kept(tmp_path):
+    path = tmp_path / "finished.jsonl"
+    Ledger(path, {"experiment": "x", "seed": 1}).add("a", 1)
+    before = path.read_text()
+    with pytest.raises(ValueError, match="seed was 1 and is 2"):
+        Ledger(path, {"experiment": "x", "seed": 2})
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("text", ["no json\n", "[1, 2]\n", '{"format": "other"}\n', "3\n"])
+def test_a_foreign_file_is_refused_and_kept(tmp_path, text):
+    path = tmp_path / "finished.jsonl"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"finished\.jsonl"):
+        Ledger(path, {"seed": 1})
+    assert path.read_text() == text
+
+
+def test_experiments_have_names_of_their_own_and_can_be_imported():
+    names = [one.name for one in experiments()]
+    assert len(set(names)) == len(names)
+    for one in experiments():
+        assert find(one.name) is one
+        module = __import__(f"protolearn.reproduce.{one.module}", fromlist=["x"])
+        assert callable(getattr(module, one.function))
+
+
+def test_a_wrong_name_is_told_with_near_ones():
+    with pytest.raises(ValueError, match="Did you mean 'jin-table1'"):
+        find("jin-tabel1")
+
+
+def test_files_hold_the_numbers_the_words_and_the_pictures(tmp_path):
+    table = Table(
+        "scores",
+        "Scores",
+        ["data", "ours"],
+        [["a|b", "1.0"]],
+        [{"data": "a|b", "ours": 0.123456}],
+        ["A remark of the table."],
+    )
+    figure = Figure("curve", "A line", lambda canvas: canvas.subplots().plot([0, 1]))
+    experiment = Experiment("name", "Somebody (2000)", "what it shows", "m", "f", "seconds")
+    work = Work(seed=7, quick=True)
+    files = write(experiment, work, Findings([table], [figure], ["It holds."]), tmp_path)
+    assert [path.name for path in files] == ["results.md", "scores.csv", "curve.png"]
+    text = files[0].read_text()
+    assert r"| a\|b | 1.0 |" in text
+    assert "![A line](curve.png)" in text
+    for words in ("Somebody (2000)", "--seed 7 --quick", "A remark of the table.", "- It holds."):
+        assert words in text
+    assert files[1].read_text().splitlines() == ["data,ours", "a|b,0.123456"]
+    assert files[2].read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_result_is_plain_json(tmp_path):
+    path = tmp_path / "finished.jsonl"
+    Work(ledger=Ledger(path, {"seed": 0})).map("squares", squared, tasks(2))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[1:] == [{"key": f"task/{i}", "result": {"square": i**2}} for i in range(2)]
