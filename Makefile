@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 
-.PHONY: demo test lint test-all test-oldest bench docs clean
+.PHONY: demo test lint test-all test-oldest bench reproduce docs clean
 
 demo: $(VENV)/.demo  ## from a table to a model: every command on a built-in set
 	$(BIN)/protolearn demo
@@ -26,6 +26,9 @@ test-oldest: .venv-oldest/.test
 
 bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rvm/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/.demo  ## the papers' tables and figures again, into docs/reproduced
+	$(BIN)/protolearn reproduce all --out docs/reproduced
 
 docs: $(VENV)/.docs  ## the documentation, into docs/_build
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

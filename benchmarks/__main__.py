@@ -1,8 +1,9 @@
 """``make bench``: print the tables and write them as JSON.
 
-``core``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield``, ``metrics``
-or ``ensembles`` picks a part; without a word all but the last two, which take a quarter of an hour
-each. The names of data sets after ``metrics`` pick some of its lines, which are printed only.
+``core``, ``fused``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield``,
+``metrics`` or ``ensembles`` picks a part; without a word all but the last two, which take a quarter
+of an hour each. The names of data sets after ``metrics`` pick some of its lines, which are printed
+only.
 ``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
 ``python -m benchmarks.automatic`` and ``python -m benchmarks.defaults`` stand alone.
 """
@@ -21,7 +22,7 @@ from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from . import boosting, core, ensembles, hopfield, margins, perceptrons, rvm  # noqa: E402
+from . import boosting, core, ensembles, fused, hopfield, margins, perceptrons, rvm  # noqa: E402
 from .measure import Table  # noqa: E402
 from .peers import metrics  # noqa: E402
 from .peers import rows as peers  # noqa: E402
@@ -29,6 +30,7 @@ from .peers import rows as peers  # noqa: E402
 RESULTS = Path(__file__).parent / "results"
 PARTS = {
     "core": core.tables,
+    "fused": fused.tables,
     "margins": margins.tables,
     "boosting": boosting.tables,
     "peers": peers.tables,

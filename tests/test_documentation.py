@@ -32,6 +32,7 @@ MODULES = [
     "protolearn.selection",
     "protolearn.tables",
     "protolearn.io",
+    "protolearn.reproduce",
 ]
 # Summary there and on one line; parameters all documented, none invented, in order, with types.
 CODES = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR04", "PR06", "PR07", "RT03"}

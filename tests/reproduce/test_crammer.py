@@ -132,7 +132,7 @@ def test_bound_is_the_sum_of_its_terms():
     few, many = (prototypes.bound("wdbc", k, 0) for k in (1, 8))
     assert few["bound"] == pytest.approx(few["margin_error"] + few["added"])
     assert many["added"] > few["added"]
-    X, y = prototypes.data("wdbc")
+    X, y = prototypes.fetch("wdbc")
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     radius = np.linalg.norm(Z, axis=1).max() * (1.0 + 1e-12)
     model = OLVQ1(random_state=0).fit(Z, y)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from given_profile import in_all
 from protolearn import HardMarginSVM, MeanOfClass, reproduce
 from protolearn.reproduce.claims import Claim, claims_table, small, told
 from protolearn.reproduce.graf import boosting, neurons, toy
@@ -120,7 +121,9 @@ def test_projected_gaussians_are_gaussian():
     assert claim.share < 0.3
 
 
-@pytest.mark.parametrize("name", ["graf-fig1", "graf-fig2", "graf-fig3", "graf-fig4"])
+@pytest.mark.parametrize(
+    "name", in_all("graf-fig3", thorough=["graf-fig1", "graf-fig2", "graf-fig4"])
+)
 def test_runs_and_draws(name, tmp_path):
     found = reproduce.run(name, tmp_path, quick=True, seed=1)
     assert {table.name for table in found.tables} >= {"statements"}

@@ -7,19 +7,26 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
+from given_profile import long_test
 from protolearn import GLVQ, SNPC
-from protolearn.datasets import load
+from protolearn.datasets import load, names
 from protolearn.reproduce import Work
+from protolearn.reproduce.jin import fig2, fold, large
 from protolearn.reproduce.jin.cells import Cell
-from protolearn.reproduce.jin.fold import judged, seed_of
+from protolearn.reproduce.jin.fold import seed_of
+from protolearn.reproduce.jin.large import Parts
 from protolearn.reproduce.jin.methods import METHODS, Method
 from protolearn.reproduce.jin.protocol import Fits, Protocol, Setting, chosen, distances
 from protolearn.reproduce.jin.published import CHOSEN, LARGE, P_VALUES, SMALL
 from protolearn.reproduce.jin.published import METHODS as NAMES
-from protolearn.reproduce.jin.table1 import SMALL_PROTOCOL, remarks, run
+from protolearn.reproduce.jin.ranks import ranks_table
+from protolearn.reproduce.jin.table1 import SMALL_PROTOCOL, remarks, run, typical
 from protolearn.reproduce.jin.words import Weighting, information_gain
 from protolearn.solvers import SGD
 
+needs_data = pytest.mark.skipif(
+    "usps" not in names(), reason="usps is not in the folder PROTOLEARN_DATA"
+)
 TINY = Protocol((1, 2), 5, 1 / 3, alphas=(0.0, 0.05), taus=(0.5,))
 
 
@@ -90,14 +97,16 @@ def test_of_equal_settings_the_first_is_chosen():
     assert chosen([(first, 0.8), (second, 0.9)]) == (second, 0.9)
 
 
-def test_choice_does_not_see_the_test_rows():
+def test_choice_does_not_see_the_test_rows(monkeypatch):
     """With other test rows the same settings are chosen."""
+    some = {name: METHODS[name] for name in ("SNPC", "GLVQ")}
+    monkeypatch.setattr(fold, "METHODS", some)
     X, y = iris()
     rng = np.random.RandomState(0)
     train = rng.permutation(len(y))[:100]
-    one = judged(X[train], y[train], X[:5], y[:5], TINY, seed=1)
-    other = judged(X[train], y[train], 100.0 + X[5:9], 2 - y[5:9], TINY, seed=1)
-    for name in METHODS:
+    one = fold.judged(X[train], y[train], X[:5], y[:5], TINY, seed=1)
+    other = fold.judged(X[train], y[train], 100.0 + X[5:9], 2 - y[5:9], TINY, seed=1)
+    for name in some:
         for key in ("validation", "alpha", "prototypes", "tau"):
             assert one[name][key] == other[name][key]
 
@@ -128,14 +137,16 @@ def test_seeds_differ_by_set_repetition_and_fold_and_stay():
 
 
 def test_a_cell_that_is_short_is_told():
-    short = Cell.of_repetitions("iris", "MCE", [0.90, 0.92], (95.6, 0.95), (0.0, 1, 0.5))
-    reached = Cell.of_test("usps", "MCE", 0.9413, 94.62, (0.0, 1, 0.5))
+    setting = Setting(0.0, 1, 0.5)
+    short = Cell.of_repetitions("iris", "MCE", [0.90, 0.92], (95.6, 0.95), setting, 0.5)
+    reached = Cell.of_test("usps", "MCE", 0.9413, 94.62, setting, 1.0)
     assert not short.met
     assert reached.met
     assert short.texts() == ("91.00 (1.41)*", "95.60 (0.95)")
     assert remarks([short, reached], quick=False)[1] == "iris, MCE: 91.00, 3.65 points short."
 
 
+@long_test
 def test_reduced_table_reaches_the_papers_numbers():
     """On the easy sets even a small grid does."""
     found = run(Work(quick=True))
@@ -149,3 +160,74 @@ def test_method_takes_the_attraction_of_its_own_equation():
     assert Method(METHODS["MCE"].margin, METHODS["MCE"].loss).objective(
         3, 0.01, 2.0
     ).attraction == pytest.approx(0.01)
+
+
+def test_setting_that_was_chosen_most_often():
+    often, once = {"alpha": 0.01, "prototypes": 2, "tau": 1.0}, {"alpha": 0.0, "prototypes": 5}
+    assert typical([often, {**once, "tau": 2.0}, often]) == (Setting(0.01, 2, 1.0), 2 / 3)
+
+
+def test_signed_ranks_are_taken_over_the_sets():
+    """The printed accuracies give the printed p-values, ours are tested with and without pima."""
+    rng = np.random.RandomState(0)
+    setting = Setting(0.0, 1, 0.5)
+    cells = [
+        Cell.of_repetitions(name, method, [rng.rand(), rng.rand()], row[i], setting, 1.0)
+        for name, row in SMALL.items()
+        for i, method in enumerate(NAMES)
+    ] + [
+        Cell.of_test(name, method, rng.rand(), row[i], setting, 1.0)
+        for name, row in LARGE.items()
+        for i, method in enumerate(NAMES)
+    ]
+    for one in ranks_table(cells).records:
+        assert one["p_from_printed_table"] == pytest.approx(one["p_printed"], abs=5e-5)
+        pairs = [
+            (a.accuracy, b.accuracy)
+            for a in cells
+            for b in cells
+            if (a.method, b.method) == ("LOGM", one["method"]) and a.data == b.data != "pima"
+        ]
+        assert len(pairs) == 11
+        wanted = wilcoxon(*zip(*pairs, strict=True), method="exact").pvalue
+        assert one["p_without_pima"] == pytest.approx(wanted)
+        assert one["p"] != one["p_without_pima"]
+
+
+@pytest.fixture
+def tiny_usps(monkeypatch):
+    """Let iris stand for a large set; give its parts, in which a test can change the test rows."""
+    X, y = iris()
+    order = np.random.RandomState(0).permutation(len(y))
+    X, y = X[order], y[order]
+    parts = Parts(X[:100], y[:100], X[100:].copy(), y[100:].copy())
+    monkeypatch.setattr(large, "read", lambda name: parts)
+    large.selection_fits.cache_clear()
+    yield parts
+    large.selection_fits.cache_clear()
+
+
+def test_large_sets_choose_within_the_training_part(tiny_usps):
+    tried = [
+        one for n in TINY.prototypes for one in large.searched("usps", "GLVQ", n, TINY, seed=1)
+    ]
+    assert [tuple(one[:3]) for one in tried] == list(TINY.settings())
+    found = large.judged("usps", "GLVQ", tried, TINY, seed=1)
+    best = max(score for *_, score in tried)
+    assert found["validation"] == best
+    assert found["accuracy"] > 0.85
+    tiny_usps.X_test[:] = -5.0
+    assert large.judged("usps", "GLVQ", tried, TINY, seed=1)["accuracy"] < 0.6
+    again = [
+        one for n in TINY.prototypes for one in large.searched("usps", "GLVQ", n, TINY, seed=1)
+    ]
+    assert again == tried
+
+
+@needs_data
+def test_margins_of_four_algorithms_are_followed():
+    found = fig2.run(Work(quick=True))
+    assert [one["method"] for one in found.tables[0].records] == list(NAMES)
+    for one in found.tables[0].records:
+        assert one["last_difference"] > one["first_difference"] > 0.0
+        assert one["training_error"] < 0.05

@@ -3,12 +3,18 @@
 import json
 
 import pytest
+from threadpoolctl import threadpool_info
 
+from protolearn.datasets import fetch
 from protolearn.reproduce import Experiment, Figure, Findings, Table, Work, experiments, find
 from protolearn.reproduce.ledger import Ledger
 from protolearn.reproduce.writing import write
 
 CALLS = []
+
+
+def threads(api):
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == api] or [1]
 
 
 def squared(number):
@@ -54,18 +60,51 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
     assert found == {f"task/{i}": {"square": i**2} for i in range(5)}
 
 
-def test_half_a_line_is_done_again(tmp_path):
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_half_a_line_is_done_again_and_no_more(tmp_path, end):
     path = tmp_path / "finished.jsonl"
     ledger = Ledger(path, {"seed": 1})
-    ledger.add("a", 1)
-    ledger.add("b", 2.5)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-4])
+    for i in range(9):
+        ledger.add(f"{i}", i / 2)
+    path.write_bytes(path.read_bytes().replace(b"\n", end)[:-6])
     again = Ledger(path, {"seed": 1})
-    assert again.results == {"a": 1}
-    again.add("b", 2.5)
-    assert path.read_bytes() == whole
-    assert Ledger(path, {"seed": 1}).results == {"a": 1, "b": 2.5}
+    assert again.results == {f"{i}": i / 2 for i in range(8)}
+    again.add("8", 4.0)
+    assert Ledger(path, {"seed": 1}).results == {f"{i}": i / 2 for i in range(9)}
+
+
+def test_a_line_that_is_damaged_is_done_again(tmp_path):
+    path = tmp_path / "finished.jsonl"
+    ledger = Ledger(path, {"seed": 1})
+    for key in "abc":
+        ledger.add(key, key)
+    path.write_bytes(path.read_bytes().replace(b'"key": "b"', b'"key: "b"'))
+    assert Ledger(path, {"seed": 1}).results == {"a": "a", "c": "c"}
+
+
+def test_other_arguments_are_another_task(tmp_path):
+    """A protocol that was changed does not find the results of the one before."""
+    path = tmp_path / "finished.jsonl"
+    for number in (2, 3, 3):
+        ledger = Ledger(path, {"seed": 1})
+        found = Work(ledger=ledger).map("squares", squared, {"same key": (number,)})
+        assert found == {"same key": {"square": number**2}}
+    assert CALLS == [2, 3]
+
+
+def test_other_rows_are_not_mixed_in(tmp_path, monkeypatch):
+    path = tmp_path / "finished.jsonl"
+    Work(ledger=Ledger(path, {"seed": 1})).need("iris", "wine")
+    Work(ledger=Ledger(path, {"seed": 1})).need("iris")
+    X, y = fetch("iris")
+    monkeypatch.setattr("protolearn.reproduce.work.fetch", lambda name: (X[::-1], y[::-1]))
+    with pytest.raises(ValueError, match="other rows of 'iris'"):
+        Work(ledger=Ledger(path, {"seed": 1})).need("iris")
+
+
+def test_a_task_has_one_thread():
+    found = Work().map("threads", threads, {"blas": ("blas",), "openmp": ("openmp",)})
+    assert set(found["blas"] + found["openmp"]) == {1}
 
 
 def test_results_of_other_settings_are_refused_and_kept(tmp_path):
@@ -127,4 +166,6 @@ def test_every_result_is_plain_json(tmp_path):
     path = tmp_path / "finished.jsonl"
     Work(ledger=Ledger(path, {"seed": 0})).map("squares", squared, tasks(2))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert lines[1:] == [{"key": f"task/{i}", "result": {"square": i**2}} for i in range(2)]
+    assert lines[1:] == [
+        {"key": f"task/{i}", "given": f"({i},)", "result": {"square": i**2}} for i in range(2)
+    ]

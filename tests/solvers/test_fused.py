@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from given_profile import in_all
 from protolearn._parameters import Codebook
 from protolearn.blocks import Block, MemoryBlocks
-from protolearn.distances import SquaredEuclidean
+from protolearn.distances import Minkowski, SquaredEuclidean
 from protolearn.losses import Exponential, Logistic, Sigmoid
 from protolearn.margins import Difference, Hypothesis, LogOdds, Relative
 from protolearn.objective import Objective
@@ -47,7 +48,7 @@ def by_sgd(objective, X, y, start, labels, rate, epochs):
 
 @pytest.mark.parametrize("descent", [DenseDescent, SparseDescent])
 @pytest.mark.parametrize("attraction", [0.0, 0.05])
-@pytest.mark.parametrize("name", AXES)
+@pytest.mark.parametrize("name", in_all("glvq", "snpc", thorough=["mce", "logm", "margin"]))
 def test_steps_are_those_of_sgd(name, attraction, descent):
     margin, loss = AXES[name]
     X, y, start, labels = problem(seed=3)
@@ -65,7 +66,7 @@ def test_steps_are_those_of_sgd(name, attraction, descent):
 def test_prototypes_of_sparse_rows_may_land_on_a_row():
     """A step of the whole way leaves nothing of the prototype."""
     X, y, start, labels = problem(seed=5)
-    objective = Objective(SquaredEuclidean(), Difference(), Logistic(4.0), 3, 0.0, scale=0.1)
+    objective = Objective(SquaredEuclidean(), *AXES["glvq"], 3, 0.0, scale=0.1)
     order = np.tile(np.arange(len(y)), 3)
     found = SparseDescent(csr_array(X), y, order).run(objective, start, labels, rate=5.0)
     wanted = DenseDescent(X, y, order).run(objective, start, labels, rate=5.0)
@@ -76,7 +77,26 @@ def test_equal_prototypes_stay_equal_to_rounding():
     """All distances are summed in the same order."""
     X, y, start, labels = problem(seed=1, per_class=3)
     start[:] = start[0]
-    objective = Objective(SquaredEuclidean(), LogOdds(1.0), Sigmoid(), 3)
+    objective = Objective(SquaredEuclidean(), *AXES["snpc"], 3)
     found = DenseDescent(X, y, np.arange(len(y))).run(objective, start, labels, rate=0.1)
     for k in range(0, len(labels), 3):
         np.testing.assert_allclose(found[k : k + 3], found[[k, k, k]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("descent", [DenseDescent, SparseDescent])
+def test_what_a_loop_would_not_notice_is_refused(descent):
+    X, y, start, labels = problem(seed=1)
+    rows, order = (X if descent is DenseDescent else csr_array(X)), np.arange(len(y))
+    objective = Objective(SquaredEuclidean(), *AXES["glvq"], 3)
+
+    def run(objective=objective, order=order, start=start, labels=labels):
+        return descent(rows, y, order).run(objective, start, labels, rate=0.1)
+
+    with pytest.raises(ValueError, match="not Minkowski; take SGD"):
+        run(objective=Objective(Minkowski(), *AXES["glvq"], 3))
+    with pytest.raises(ValueError, match="from 0 to 60 of 60 rows"):
+        run(order=np.append(order, 60))
+    with pytest.raises(ValueError, match="6 prototypes and 5 labels"):
+        run(labels=labels[:5])
+    with pytest.raises(ValueError, match="each class needs a prototype"):
+        run(labels=np.where(labels == 2, 1, labels))

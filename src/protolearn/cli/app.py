@@ -219,7 +219,7 @@ def list_experiments(wanted: bool) -> None:
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="An experiment of --list.")],
+    name: Annotated[str, typer.Argument(help="An experiment of --list, or all.")],
     quick: Annotated[
         bool, typer.Option("--quick", help="A reduced version that takes seconds.")
     ] = False,

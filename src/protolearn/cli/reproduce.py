@@ -19,9 +19,13 @@ from rich.table import Table as Shown
 
 from .. import reproduce
 from ..reproduce.work import Progress as Told
-from ..reproduce.writing import SUMMARY, can_draw
+from ..reproduce.writing import REDUCED, SUMMARY, can_draw
+from .failure import FAILED, Failure
 from .results import check_folder
 from .summary import plain_table, say
+
+ALL = "all"
+"""The name by which all experiments are called."""
 
 
 def print_names() -> None:
@@ -33,14 +37,41 @@ def print_names() -> None:
 
 
 def run(name: str, quick: bool, out: Path | None, seed: int, jobs: int) -> None:
+    """Run one experiment, or all, each into a folder of its own."""
+    suffix = "-quick" if quick else ""
+    if name == ALL:
+        run_all(quick, out or Path(f"protolearn-reproduced{suffix}"), seed, jobs)
+        return
+    experiment = reproduce.find(name)  # before the folder: a wrong name leaves nothing behind
+    run_one(experiment, quick, out or Path(f"protolearn-{name}{suffix}"), seed, jobs)
+
+
+def run_all(quick: bool, folder: Path, seed: int, jobs: int) -> None:
+    """Run one after the other; what fails is told, and the others run all the same."""
+    failed = []
+    for one in reproduce.experiments():
+        try:
+            run_one(one, quick, folder / one.name, seed, jobs)
+        except (ValueError, OSError) as error:
+            say(Console(stderr=True), f"{one.name}: {error}")
+            failed.append(one.name)
+    if failed:
+        raise Failure(f"these failed: {', '.join(failed)}. Run it again to go on.", FAILED)
+
+
+def run_one(
+    experiment: reproduce.Experiment, quick: bool, folder: Path, seed: int, jobs: int
+) -> None:
     """Run an experiment, print ours beside theirs, write the files."""
     console, notes = Console(), Console(stderr=True)
-    experiment = reproduce.find(name)  # before the folder: a wrong name leaves nothing behind
-    folder = out or Path(f"protolearn-{name}{'-quick' if quick else ''}")
     check_folder(folder)
     say(console, f"{experiment.source}: {experiment.title}. Seed {seed}.", "bold")
+    if quick:
+        say(console, REDUCED)
     with bar(notes) as progress:
-        found = reproduce.run(name, folder, quick=quick, seed=seed, jobs=jobs, progress=progress)
+        found = reproduce.run(
+            experiment.name, folder, quick=quick, seed=seed, jobs=jobs, progress=progress
+        )
     for table in found.tables:
         console.print(shown(table), markup=False, highlight=False)
         for remark in table.remarks:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._folder import VARIABLE
+from ._folder import folder_state
 from ._loading import load, names
 from ._newsgroups import word_counts
 from ._sizes import SIZES, Size
@@ -125,14 +125,14 @@ def _download(name: str, part: str) -> Data:
         try:
             X, y = source()
             _check(X, y, SIZES[name], part)
-        except Exception as error:  # of the network, of the file, or of what is in it
+        except (OSError, ValueError, KeyError) as error:  # of the network, or of what came
             reasons.append(f"{type(error).__name__}: {error}")
         else:
             return X, y
     raise FileNotFoundError(
         f"The data set {name!r} (part={part!r}) is neither in a folder nor to be had from the "
-        f"network ({'; '.join(dict.fromkeys(reasons))}). Set the environment variable {VARIABLE} "
-        f"to a folder with {name}.csv.gz or {name}.npz, or connect to the network and try again."
+        f"network ({'; '.join(dict.fromkeys(reasons))}). Connect to the network and try again, or "
+        f"have it as {name}.csv.gz or {name}.npz. {folder_state()}"
     )
 
 

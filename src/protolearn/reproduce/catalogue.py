@@ -132,6 +132,11 @@ _ALL = (
 def experiments() -> tuple[Experiment, ...]:
     """List the experiments.
 
+    Returns
+    -------
+    tuple of Experiment
+        Those that :func:`run` takes by their names.
+
     Examples
     --------
     >>> from protolearn.reproduce import experiments
@@ -142,7 +147,23 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def find(name: str) -> Experiment:
-    """Give an experiment by its name; raise if there is none."""
+    """Give an experiment by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of the names of :func:`experiments`.
+
+    Returns
+    -------
+    Experiment
+        What runs it.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    """
     known = {one.name: one for one in _ALL}
     if name in known:
         return known[name]

@@ -22,9 +22,9 @@ class Experiment:
     title : str
         What it shows, in a line.
     module : str
-        The module of this package whose function of the same name as ``function`` runs it.
+        The module of this package that has the function.
     function : str
-        Name of the function: takes a :class:`Work`, gives :class:`Findings`.
+        Name of the function that runs it: takes a :class:`Work`, gives :class:`Findings`.
     takes : str
         How long it takes, in words, on two cores.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ FORM = "protolearn-reproduce-1"
 class Ledger:
     """Results by key, of one experiment with one set of settings.
 
-    The file has a line for the settings and one for each result. Lines are only ever added: a run
-    that is stopped, even in the middle of a line, loses the work of that line alone.
+    The file has a line for the settings and one for each result. Lines are only ever added, each
+    by one write: a run that is stopped in the middle of a line loses the work of that line alone,
+    and two runs at once do work twice at worst.
 
     Parameters
     ----------
@@ -27,57 +29,77 @@ class Ledger:
     def __init__(self, path: Path | None, settings: Mapping[str, str | int]):
         self.path = path
         self.results: dict[str, Any] = {}
-        self._settings = dict(settings)
+        self._given: dict[str, str] = {}
+        self._head = {"format": FORM, **settings}
         if path is None:
             return
-        if path.exists() and path.stat().st_size:
-            self._take_over(path)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._add({"format": FORM, **self._settings})
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not self._take_over(path):
+            self._write(self._head)
 
-    def __contains__(self, key: str) -> bool:
-        return key in self.results
+    def has(self, key: str, given: str = "") -> bool:
+        """Tell whether there is a result that was found for what is given, in words."""
+        return key in self.results and self._given.get(key) == given
 
     def __getitem__(self, key: str) -> Any:
         return self.results[key]
 
-    def add(self, key: str, result: Any) -> None:
-        """Remember a result, in the file too."""
-        self.results[key] = result
+    def add(self, key: str, result: Any, given: str = "") -> None:
+        """Remember a result and what it was found for, in the file too."""
+        self.results[key], self._given[key] = result, given
         if self.path is not None:
-            self._add({"key": key, "result": result})
+            self._write({"key": key, "given": given, "result": result})
 
-    def _add(self, record: Mapping[str, Any]) -> None:
+    def _write(self, record: Mapping[str, Any]) -> None:
+        """Add a line at once."""
         assert self.path is not None
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-
-    def _take_over(self, path: Path) -> None:
-        """Read what is there; a last line without its end is cut off."""
-        text = path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
+        line = (json.dumps(record) + "\n").encode("ascii")
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
-            head, *lines = (json.loads(line) for line in whole.splitlines())
-            found = {key: head[key] for key in ("format", *self._settings)}
-            self.results = {line["key"]: line["result"] for line in lines}
-        except (ValueError, KeyError, TypeError) as error:
+            os.write(handle, line)
+        finally:
+            os.close(handle)
+
+    def _take_over(self, path: Path) -> bool:
+        """Read what is there, but for lines without their end; tell whether there is a head."""
+        content = path.read_bytes() if path.exists() else b""
+        if content and not content.endswith(b"\n"):
+            with path.open("ab") as file:  # what comes next begins a line
+                file.write(b"\n")
+        lines = content.splitlines()
+        if not any(lines):
+            return False
+        head = _record(lines[0])
+        if head is None or "format" not in head:
             raise ValueError(
-                f"{str(path)!r} holds no results of an experiment, or it is damaged "
-                f"({type(error).__name__}: {error}). Delete it to start anew, or name another "
-                "folder."
-            ) from error
-        wanted = {"format": FORM, **self._settings}
-        if found != wanted:
-            other = [
-                f"{key} was {found[key]!r} and is {wanted[key]!r}"
-                for key in wanted
-                if found[key] != wanted[key]
-            ]
+                f"{str(path)!r} holds no results of an experiment, or its first line is damaged. "
+                "Delete it to start anew, or name another folder."
+            )
+        self._check(path, head)
+        for one in filter(None, map(_record, lines[1:])):
+            key = one.get("key")
+            if isinstance(key, str) and "result" in one:
+                self.results[key], self._given[key] = one["result"], str(one.get("given"))
+        return True
+
+    def _check(self, path: Path, found: Mapping[str, Any]) -> None:
+        """Raise if the settings are others."""
+        other = [
+            f"{key} was {found.get(key)!r} and is {value!r}"
+            for key, value in self._head.items()
+            if found.get(key) != value
+        ]
+        if other:
             raise ValueError(
                 f"{str(path)!r} holds results of other settings: {'; '.join(other)}. Name another "
                 "folder, or delete the file to start anew."
             )
-        if whole != text:
-            with path.open("r+b") as file:
-                file.truncate(len(whole.encode("utf-8")))
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Read a line; None if it is not whole."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

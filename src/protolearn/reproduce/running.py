@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .. import __version__
+from .._threads import one_blas_thread, one_openmp_thread
+from ..report.page.made import versions
 from .catalogue import find
 from .findings import Findings
 from .ledger import Ledger
@@ -56,15 +57,18 @@ def run(
     """
     experiment = find(name)
     folder = None if out is None else Path(out)
+    if jobs == 0:
+        raise ValueError("jobs=0 does nothing; expected the number of processes, or -1.")
     settings: dict[str, str | int] = {
         "experiment": name,
         "quick": int(quick),
         "seed": seed,
-        "version": __version__,
+        **versions(),
     }
     ledger = Ledger(None if folder is None else folder / FINISHED, settings)
     work = Work(quick, seed, jobs, ledger, progress)
-    findings = experiment.run(work)
+    with one_blas_thread(), one_openmp_thread():
+        findings = experiment.run(work)
     if folder is not None:
         write(experiment, work, findings, folder)
     return findings

@@ -7,11 +7,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .._files import replacing
+from ..report.page.made import versions
 from .experiment import Experiment
 from .findings import Figure, Findings, Table
 from .work import Work
 
 SUMMARY = "results.md"
+
+REDUCED = "This is the reduced version: too small to be held against what was published."
 
 
 def write(experiment: Experiment, work: Work, findings: Findings, folder: Path) -> list[Path]:
@@ -29,20 +32,20 @@ def summary(experiment: Experiment, work: Work, findings: Findings, pictures: bo
     parts += [table.markdown() for table in findings.tables]
     if pictures:
         parts += [f"![{figure.title}]({figure.name}.png)" for figure in findings.figures]
-    parts += [f"- {remark}" for remark in findings.remarks]
+    if findings.remarks:
+        parts.append("\n".join(f"- {remark}" for remark in findings.remarks))
     return "\n\n".join(parts) + "\n"
 
 
 def made(experiment: Experiment, work: Work) -> str:
-    """Say what was run."""
+    """Say what was run, and with what."""
     command = f"protolearn reproduce {experiment.name} --seed {work.seed}"
-    text = f"{experiment.source}. Seed {work.seed}; "
-    if work.quick:
-        return (
-            f"{text}`{command} --quick` gives the same numbers. This is the reduced version: too "
-            "small to be held against what was published."
-        )
-    return f"{text}`{command}` gives the same numbers."
+    libraries = ", ".join(f"{name} {number}" for name, number in versions().items())
+    text = (
+        f"{experiment.source}. Seed {work.seed}; `{command}{' --quick' * work.quick}` gives the "
+        f"same numbers, but for times, with the same data and versions ({libraries})."
+    )
+    return f"{text} {REDUCED}" if work.quick else text
 
 
 def write_table(table: Table, folder: Path) -> Path:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 
 from ... import datasets
+from ..folds import stratified
 
 SETS = (
     "diabetes",
@@ -41,10 +41,7 @@ def given(name: str, seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
     return X, y
 
 
-def splits(name: str, folds: int, seed: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def splits(name: str, folds: int, seed: int) -> list[Any]:
     """Give training and test rows of each fold."""
     X, y = given(name, seed)
-    with warnings.catch_warnings():
-        # A class can have fewer rows than there are folds.
-        warnings.filterwarnings("ignore", message="The least populated class")
-        return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))
+    return stratified(X, y, folds, seed)

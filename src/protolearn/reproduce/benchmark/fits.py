@@ -8,7 +8,6 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._threads import one_blas_thread, one_openmp_thread
 from ...selection.comparison.fitting import seeded
 from .data import given, splits
 from .models import model
@@ -31,13 +30,12 @@ def measure(dataset: str, name: str, folds: int, seed: int) -> dict[str, Any]:
     for number, (train, test) in enumerate(splits(dataset, folds, seed)):
         fold = seeded(model(name), seed, number)
         try:
-            with warnings.catch_warnings(record=True) as said, one_blas_thread():
+            with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
-                with one_openmp_thread():
-                    start = perf_counter()
-                    fold.fit(X[train], y[train])
-                    found["seconds"].append(perf_counter() - start)
-                    found["accuracy"].append(float(fold.score(X[test], y[test])))
+                start = perf_counter()
+                fold.fit(X[train], y[train])
+                found["seconds"].append(perf_counter() - start)
+                found["accuracy"].append(float(fold.score(X[test], y[test])))
         except Exception as error:  # of any model whatever; the table shows it
             words = " ".join(f"{type(error).__name__}: {error}".split())
             found["failed"] = words[:LONGEST] + "..." * (len(words) > LONGEST)

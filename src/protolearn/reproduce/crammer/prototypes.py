@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from ..._parameters import Floats
 from ...analysis import generalization_bound
 from ...classifiers import GLVQ, OLVQ1
-from ...datasets import fetch, load
+from ...datasets import fetch
 from ...selection.comparison.significance import corrected_t_test, holm
 from ...selection.intervals import corrected_variance
 from ..findings import Figure, Findings, Table
@@ -26,7 +26,6 @@ NUMBERS = 1, 2, 3, 5, 8, 12, 20, 30, 50
 
 RULES = {"OLVQ1": OLVQ1, "GLVQ": GLVQ}
 NEAREST, MEANS = "1-NN", "class means"
-BUNDLED = ("wdbc",)
 FOLDS, LEVEL = 5, 0.05
 
 P_VALUES = "p_against_all", "p_against_one", "p_against_most"
@@ -37,7 +36,8 @@ THETA = 0.02
 
 def run(work: Work) -> Findings:
     """Measure the error against the number of prototypes, with both ends beside it."""
-    sets, numbers, repeats = (SETS, NUMBERS, 5) if not work.quick else (BUNDLED, (1, 3, 12), 1)
+    sets, numbers, repeats = (SETS, NUMBERS, 5) if not work.quick else (("wdbc",), (1, 3, 12), 1)
+    work.need(*sets)
     curves = {name: measured(work, name, numbers, repeats) for name in sets}
     bounded = sets[0]
     tasks = {f"bound {bounded}, {k}": (bounded, k, work.seed) for k in numbers}
@@ -54,12 +54,6 @@ def run(work: Work) -> Findings:
             told_bound(bounded, bounds),
         ],
     )
-
-
-def data(name: str) -> tuple[Any, Any]:
-    """Give a data set."""
-    X, y = (load if name in BUNDLED else fetch)(name)
-    return X, y
 
 
 def folds(repeats: int, seed: int) -> RepeatedStratifiedKFold:
@@ -83,7 +77,7 @@ def fitted(kind: str, k: int, seed: int, X: Any, y: Any) -> Any:
 
 def fold_errors(name: str, kind: str, k: int, repeats: int, seed: int) -> list[float]:
     """Give the test error in every fold."""
-    X, y = data(name)
+    X, y = fetch(name)
     errors = []
     for train, test in folds(repeats, seed).split(X, y):
         model = fitted(kind, k, seed, X[train], y[train])
@@ -96,7 +90,7 @@ def measured(work: Work, name: str, numbers: tuple[int, ...], repeats: int) -> d
     asked = [(rule, k) for rule in RULES for k in numbers] + [(NEAREST, 0), (MEANS, 0)]
     tasks = {f"{name}, {kind}, {k}": (name, kind, k, repeats, work.seed) for kind, k in asked}
     found = {key: np.array(errors) for key, errors in work.map(name, fold_errors, tasks).items()}
-    n_rows = len(data(name)[1])
+    n_rows = len(fetch(name)[1])
     return {
         "numbers": list(numbers),
         "rows": n_rows,
@@ -230,7 +224,7 @@ def lines(one: dict[str, Any]) -> list[tuple[str, Any, Floats]]:
 
 def bound(name: str, k: int, seed: int) -> dict[str, float]:
     """Give the two terms of the bound for OLVQ1 trained on all rows."""
-    X, y = data(name)
+    X, y = fetch(name)
     Z = StandardScaler().fit_transform(X)
     radius = float(np.linalg.norm(Z, axis=1).max())
     model = OLVQ1(prototypes_per_class=k, random_state=seed).fit(Z, y)

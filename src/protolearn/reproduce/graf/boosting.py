@@ -108,10 +108,10 @@ def findings(
 
 
 def claims_of(draws: list[dict[str, Any]], last: str) -> list[Claim]:
-    """Hold the statements against draws."""
+    """Hold the statements against draws; where classes overlap the paper has boosting alone."""
     return [
         claim_of(draws, path, which, classifier, verb)
-        for path in (ROUNDS, WEIGHTS)
+        for path in ((ROUNDS, WEIGHTS) if last == HARD else (ROUNDS,))
         for which, classifier, verb in (("first", MEAN, "begins"), ("last", last, "ends"))
     ]
 

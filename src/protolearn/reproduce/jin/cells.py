@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .protocol import Setting
+
 ALLOWED = 0.5
 """Points by which a single test part may fall short."""
 
@@ -24,8 +26,10 @@ class Cell:
         Ours: the mean and the standard deviation of repetitions, which is NaN for one test part.
     published, published_deviation : float
         Theirs.
-    setting : tuple
-        The median of the chosen alpha, prototypes a class and tau.
+    setting : Setting
+        What was chosen most often.
+    share : float
+        In what share of the folds.
     """
 
     data: str
@@ -34,7 +38,8 @@ class Cell:
     deviation: float
     published: float
     published_deviation: float
-    setting: tuple[float, float, float]
+    setting: Setting
+    share: float
 
     @classmethod
     def of_repetitions(
@@ -43,11 +48,14 @@ class Cell:
         method: str,
         means: Sequence[Any],
         published: tuple[float, float],
-        setting: tuple[float, float, float],
+        setting: Setting,
+        share: float,
     ) -> Cell:
         """Sum up the mean accuracies of repetitions."""
         deviation = 100.0 * float(np.std(means, ddof=1)) if len(means) > 1 else float("nan")
-        return cls(data, method, 100.0 * float(np.mean(means)), deviation, *published, setting)
+        return cls(
+            data, method, 100.0 * float(np.mean(means)), deviation, *published, setting, share
+        )
 
     @classmethod
     def of_test(
@@ -56,11 +64,12 @@ class Cell:
         method: str,
         accuracy: float,
         published: float,
-        setting: tuple[float, float, float],
+        setting: Setting,
+        share: float,
     ) -> Cell:
         """Take over the accuracy on a test part."""
         nan = float("nan")
-        return cls(data, method, 100.0 * accuracy, nan, published, nan, setting)
+        return cls(data, method, 100.0 * accuracy, nan, published, nan, setting, share)
 
     @property
     def bar(self) -> float:

@@ -27,6 +27,7 @@ Curve = dict[str, list[float]]
 
 def run(work: Work) -> Findings:
     """Follow the margins of four algorithms."""
+    work.need("usps")
     epochs = QUICK_EPOCHS if work.quick else EPOCHS
     rows = QUICK_ROWS if work.quick else 0
     tasks = {f"margins/{name}": (name, epochs, rows, work.seed) for name in METHODS}
@@ -92,7 +93,7 @@ def draw(canvas: Any, curves: dict[str, Curve]) -> None:
 
 
 def margins_table(curves: dict[str, Curve]) -> Table:
-    """Give the margins before, in the middle and at the end."""
+    """Give the margins after the first and after the last pass."""
     records: list[dict[str, Any]] = [
         {
             "method": name,

@@ -1,8 +1,8 @@
 """The four algorithms as costs, in units of the mean squared distance to the nearest prototype.
 
-The paper leaves the sharpness of its losses open. It is fixed here for all data sets together, by
-validation rows of four folds: the accuracy, in the other folds, of the setting that one fold
-chooses. No test row was looked at.
+The paper leaves the sharpness of its losses open. It is fixed here once for all data sets, by
+validation rows of four folds of the small ones: the accuracy, in the other folds, of the setting
+that one fold chooses. Such rows are test rows of other folds.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from scipy.stats import wilcoxon
 
@@ -10,37 +11,47 @@ from ..findings import Table
 from .cells import Cell
 from .published import P_VALUES
 
+TWICE = "pima"
+"""A set whose rows are those of another."""
+
 
 def ranks_table(cells: Sequence[Cell]) -> Table:
     """Compare over all sets: with our accuracies, with the printed ones, and as printed."""
-    records = []
-    for other, printed in P_VALUES.items():
-        records.append(
-            {
-                "method": other,
-                "p_ours": signed_rank_p(cells, other, "accuracy"),
-                "logm_better_on": wins(cells, other),
-                "sets": len({cell.data for cell in cells}),
-                "p_from_printed_table": signed_rank_p(cells, other, "published"),
-                "p_printed": printed,
-            }
-        )
+    once = [cell for cell in cells if cell.data != TWICE]
+    records: list[dict[str, Any]] = [
+        {
+            "method": other,
+            "logm_better_on": wins(cells, other),
+            "sets": len({cell.data for cell in cells}),
+            "p": signed_rank_p(cells, other, "accuracy"),
+            f"p_without_{TWICE}": signed_rank_p(once, other, "accuracy"),
+            "p_from_printed_table": signed_rank_p(cells, other, "published"),
+            "p_printed": printed,
+        }
+        for other, printed in P_VALUES.items()
+    ]
     rows = [
         [
             f"LOGM against {one['method']}",
             f"{one['logm_better_on']} of {one['sets']}",
-            f"{one['p_ours']:.4f}",
-            f"{one['p_from_printed_table']:.4f}",
-            f"{one['p_printed']:.4f}",
+            *(f"{value:.4f}" for key, value in one.items() if key.startswith("p")),
         ]
         for one in records
     ]
     return Table(
         "wilcoxon",
         "Wilcoxon's signed-rank test over the data sets, exact and two-sided",
-        ["", "LOGM better on", "p, ours", "p of the printed accuracies", "p, printed"],
+        [
+            "",
+            "LOGM better on",
+            "p, ours",
+            f"p without {TWICE}",
+            "p of the printed accuracies",
+            "p, printed",
+        ],
         rows,
         records,
+        [f"{TWICE} has the rows of diabetes, and the test takes sets to be independent."],
     )
 
 

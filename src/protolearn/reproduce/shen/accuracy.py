@@ -42,9 +42,11 @@ SHORT = {
 Accuracies = dict[str, dict[str, Published]]
 
 SETTINGS = (
-    "The PSVM has this library's defaults; trees, SVMs and perceptron are scikit-learn's, as near "
-    "to Weka's defaults as they come: other implementations than those of the paper. Folds are "
-    "stratified and shuffled; how those of the paper were drawn is not known."
+    "The PSVM has this library's defaults: z-scored features, probabilities that are calibrated "
+    "locally, and models that do not make the training rows more probable are dropped; the paper "
+    "has LIBSVM's probabilities, drops none, and gives neither C nor scaling. Trees, SVMs and "
+    "perceptron are scikit-learn's, as near to Weka's defaults as they come. Folds are stratified "
+    "and shuffled; how those of the paper were drawn is not known."
 )
 NO_TWEETS = (
     "The tweets of the paper are left out, since which of them it took is not known; its wins, "
@@ -153,8 +155,8 @@ def _wins(comparison: Comparison, paper: Accuracies, kind: str) -> Table:
     pairs.append((counted(ours), counted(theirs)))
     names = [*OTHERS, "all"]
     printed, tweets = TABLE3[kind], TWEETS[kind]
-    remark = f"Table 3 prints {_text(printed)} for all" + (
-        f", {_text(tweets)} of them on the tweets." if sum(tweets) else "."
+    remark = f"Table 3 has {_spelled(printed)} in all" + (
+        f", {_spelled(tweets)} of them on the tweets." if sum(tweets) else "."
     )
     return Table(
         f"table3_{kind}",
@@ -171,6 +173,10 @@ def _wins(comparison: Comparison, paper: Accuracies, kind: str) -> Table:
 
 def _text(counts: WinTieLoss) -> str:
     return " - ".join(map(str, counts))
+
+
+def _spelled(counts: WinTieLoss) -> str:
+    return f"{counts.win} wins, {counts.tie} ties and {counts.loss} losses"
 
 
 def _named(prefix: str, counts: WinTieLoss) -> dict[str, int]:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 
-from ..._threads import one_blas_thread
 from ...selection import Comparison
+from ..folds import FEW_ROWS, stratified
 from ..work import Work
-from .data import QUICK, SETS, given
+from .data import DRAWN, QUICK, SETS, given
 from .methods import MODELS
 
 FOLDS, QUICK_FOLDS = 10, 3
-
-FEW_ROWS = "The least populated class"
-"""How scikit-learn says that a class has fewer rows than there are folds."""
 
 
 def n_folds(work: Work) -> int:
@@ -38,8 +34,7 @@ def measured(work: Work, methods: Sequence[str], noisy: bool) -> dict[tuple[str,
     """Give what :func:`measure` found, by set, method and number of the fold."""
     kind, folds = ("noisy" if noisy else "clean"), n_folds(work)
     places = [(s, m, f) for s in sets(work) for m in methods for f in range(folds)]
-    for name in sets(work):
-        given(name, noisy, work.seed)  # before any work: a set may be missing
+    work.need(*(name for name in sets(work) if name not in DRAWN))
     tasks = {
         f"{kind}/{name}/{method}/{fold}": (name, method, noisy, fold, folds, work.seed)
         for name, method, fold in places
@@ -61,9 +56,9 @@ def measure(
         ensemble if it is one of prototypes.
     """
     X, y = given(name, noisy, seed)
-    train, test = _split(X, y, folds, seed)[fold]
+    train, test = stratified(X, y, folds, seed)[fold]
     model = MODELS[method](X.shape[1], len(np.unique(y)), seed)
-    with warnings.catch_warnings(), one_blas_thread():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message=FEW_ROWS)
         start = perf_counter()
@@ -95,16 +90,5 @@ def compared(work: Work, methods: Sequence[str], noisy: bool) -> Comparison:
 
 
 def _sizes(name: str, noisy: bool, folds: int, seed: int) -> list[list[int]]:
-    splits = _split(*given(name, noisy, seed), folds, seed)
+    splits = stratified(*given(name, noisy, seed), folds, seed)
     return [[len(split[part]) for split in splits] for part in (0, 1)]
-
-
-def _split(X: Any, y: Any, folds: int, seed: int) -> list[Any]:
-    """Give training and test rows of each fold; all methods have the same."""
-
-    def drawn() -> Iterator[Any]:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=FEW_ROWS)
-            yield from StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
-
-    return list(drawn())

@@ -68,7 +68,7 @@ def _table(records: list[dict[str, Any]], folds: int) -> Table:
     return Table(
         "table5",
         f"Models in the ensemble, mean over {folds} folds, ours / paper's",
-        ["data set", "at first", "clean labels", "noisy labels"],
+        ["data set", "at first, by the algorithm", "clean labels", "noisy labels"],
         rows,
         records,
     )

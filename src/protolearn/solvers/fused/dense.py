@@ -6,7 +6,7 @@ import numba
 
 from ..._parameters import Floats, Indices, as_floats, as_indices
 from ...objective import Objective
-from .loops import INLINED, Geometry, descend, prototypes
+from .loops import INLINED, Geometry, check, descend, prototypes
 
 
 @numba.njit(**INLINED)
@@ -94,6 +94,7 @@ class DenseDescent:
 
     def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
         """Give the prototypes that are reached from others of the same classes."""
-        W, falling = prototypes(start), as_floats([rate, len(self.order)])
+        check(objective, labels, self.y, self.order)
+        W, falling = prototypes(start, labels), as_floats([rate, len(self.order)])
         descend(DENSE, self.rows, self.y, self.order, (W,), labels, objective, falling)
         return W

@@ -14,6 +14,7 @@ import numba
 import numpy as np
 
 from ..._parameters import Floats, Indices, as_floats, as_indices
+from ...distances import SquaredEuclidean
 from ...native import FAST, Native
 from ...objective import Objective
 from ..schedules import linear
@@ -67,6 +68,23 @@ def descend(
         rate,
         begun,
     )
+
+
+def check(objective: Objective, labels: Indices, y: Indices, order: Indices) -> None:
+    """Raise if a loop, which looks at nothing, would go astray."""
+    if type(objective.distance) is not SquaredEuclidean:
+        raise ValueError(
+            f"Fused descent is for SquaredEuclidean alone, not {type(objective.distance).__name__};"
+            " take SGD."
+        )
+    if len(order) and not 0 <= order.min() <= order.max() < len(y):
+        raise ValueError(f"order names rows from {order.min()} to {order.max()} of {len(y)} rows.")
+    classes = np.unique(labels)
+    if len(classes) < 2 or not np.isin(np.unique(y), classes).all():
+        raise ValueError(
+            f"The prototypes are of the classes {classes.tolist()}, the rows of "
+            f"{np.unique(y).tolist()}; each class needs a prototype and a rival."
+        )
 
 
 @cache
@@ -150,6 +168,8 @@ def inlined(function: Native) -> Any:
     return numba.njit(error_model="numpy", forceinline=True)(function.py)
 
 
-def prototypes(start: Floats) -> Floats:
-    """Give a copy to work on."""
+def prototypes(start: Floats, labels: Indices) -> Floats:
+    """Give a copy to work on, a row each; raise if there are not as many as labels."""
+    if len(start) != len(labels):
+        raise ValueError(f"There are {len(start)} prototypes and {len(labels)} labels for them.")
     return np.array(start, dtype=np.float64, order="C")

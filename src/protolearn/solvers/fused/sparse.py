@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from ..._parameters import Floats, Indices, as_floats, as_indices
 from ...objective import Objective
-from .loops import INLINED, Geometry, descend, prototypes
+from .loops import INLINED, Geometry, check, descend, prototypes
 
 SMALLEST = 1e-6
 """Size below which, and one over which, a prototype is brought back to size one."""
@@ -98,7 +98,9 @@ class SparseDescent:
 
     def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
         """Give the prototypes that are reached from others of the same classes."""
-        V, falling = prototypes(start.T), as_floats([rate, len(self.order)])
+        check(objective, labels, self.y, self.order)
+        V = np.ascontiguousarray(prototypes(start, labels).T)
+        falling = as_floats([rate, len(self.order)])
         n_rows, n_prototypes = len(self.y), len(labels)
         for begun in range(0, len(self.order), n_rows):  # rounding errors live for a pass
             size, dots = np.ones(n_prototypes), np.empty(n_prototypes)
