@@ -20,7 +20,7 @@ from protolearn.reproduce.jin.protocol import Fits, Protocol, Setting, chosen, d
 from protolearn.reproduce.jin.published import CHOSEN, LARGE, P_VALUES, SMALL
 from protolearn.reproduce.jin.published import METHODS as NAMES
 from protolearn.reproduce.jin.ranks import ranks_table
-from protolearn.reproduce.jin.table1 import SMALL_PROTOCOL, remarks, run, typical
+from protolearn.reproduce.jin.table1 import SMALL_PROTOCOL, fallen, remarks, run, typical
 from protolearn.reproduce.jin.words import Weighting, information_gain
 from protolearn.solvers import SGD
 
@@ -160,6 +160,20 @@ def test_method_takes_the_attraction_of_its_own_equation():
     assert Method(METHODS["MCE"].margin, METHODS["MCE"].loss).objective(
         3, 0.01, 2.0
     ).attraction == pytest.approx(0.01)
+
+
+def test_folds_in_which_a_setting_broke_down_are_told():
+    judged = [
+        {"accuracy": 0.35, "validation": 0.9, "alpha": 0.0},
+        {"accuracy": 0.45, "validation": 0.9, "alpha": 0.01},
+        {"accuracy": 0.80, "validation": 0.9, "alpha": 0.0},
+    ]
+    cell = Cell.of_repetitions(
+        "iris", "MCE", [0.5, 0.6], (95.6, 0.9), Setting(0.0, 1, 0.5), 0.5, fallen(judged)
+    )
+    (told,) = [text for text in remarks([cell], quick=False) if text.startswith("iris")]
+    assert "In 2 folds" in told
+    assert "in 1 of them it had no attraction" in told
 
 
 def test_setting_that_was_chosen_most_often():

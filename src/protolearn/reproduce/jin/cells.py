@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class Cell:
         What was chosen most often.
     share : float
         In what share of the folds.
+    fallen : sequence of mapping
+        What was found in folds in which the chosen setting broke down.
     """
 
     data: str
@@ -40,6 +42,7 @@ class Cell:
     published_deviation: float
     setting: Setting
     share: float
+    fallen: Sequence[Mapping[str, float]] = ()
 
     @classmethod
     def of_repetitions(
@@ -50,11 +53,19 @@ class Cell:
         published: tuple[float, float],
         setting: Setting,
         share: float,
+        fallen: Sequence[Mapping[str, float]] = (),
     ) -> Cell:
         """Sum up the mean accuracies of repetitions."""
         deviation = 100.0 * float(np.std(means, ddof=1)) if len(means) > 1 else float("nan")
         return cls(
-            data, method, 100.0 * float(np.mean(means)), deviation, *published, setting, share
+            data,
+            method,
+            100.0 * float(np.mean(means)),
+            deviation,
+            *published,
+            setting,
+            share,
+            fallen,
         )
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._names import count
 from ..findings import Findings, Table
 from ..work import Work
 from . import fold, large
@@ -23,6 +24,9 @@ REPETITIONS = 10
 
 QUICK_PROTOCOL = Protocol((1, 2), 20, 1 / 3, alphas=(0.0, 0.01), taus=(0.5, 1.5))
 QUICK_SETS = ("iris", "wine", "wdbc")
+
+FALL = 0.4
+"""How much worse than on validation rows a setting is in a fold in which it broke down."""
 
 NOTES = (
     "The paper gives neither the sharpness of the losses nor the scaling of features. The former "
@@ -77,7 +81,9 @@ def small_cells(work: Work) -> Iterator[Cell]:
             for repetition in range(repetitions)
         ]
         chosen = [judged[method] for key, judged in found.items() if key.split("/")[0] == name]
-        yield Cell.of_repetitions(name, method, means, SMALL[name][place], *typical(chosen))
+        yield Cell.of_repetitions(
+            name, method, means, SMALL[name][place], *typical(chosen), fallen(chosen)
+        )
 
 
 def large_cells(work: Work) -> Iterator[Cell]:
@@ -113,6 +119,23 @@ def typical(judged: list[Judged]) -> tuple[Setting, float]:
     chosen = Counter(Setting(one["alpha"], int(one["prototypes"]), one["tau"]) for one in judged)
     setting, times = min(chosen.items(), key=lambda one: (-one[1], one[0]))
     return setting, times / len(judged)
+
+
+def fallen(judged: list[Judged]) -> list[Judged]:
+    """Give the folds in which the chosen setting broke down when all training rows were used."""
+    return [one for one in judged if one["accuracy"] < one["validation"] - FALL]
+
+
+def fallen_text(cell: Cell) -> str:
+    """Say in how many folds a method broke down, and whether attraction would have helped."""
+    if not cell.fallen:
+        return ""
+    free = sum(one["alpha"] == 0.0 for one in cell.fallen)
+    return (
+        f" In {count(len(cell.fallen), 'fold')} the chosen setting, fitted to all training rows, "
+        f"was more than {100 * FALL:g} points worse than on the validation rows; in {free} of them "
+        "it had no attraction, which keeps the prototypes from running away."
+    )
 
 
 def accuracy_table(cells: list[Cell]) -> Table:
@@ -187,7 +210,7 @@ def remarks(cells: list[Cell], quick: bool) -> list[str]:
     ]
     texts += [
         f"{cell.data}, {cell.method}: {cell.accuracy:.2f}, {cell.bar - cell.accuracy:.2f} points "
-        "short."
+        f"short.{fallen_text(cell)}"
         for cell in short
     ]
     texts += NOTES
