@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.datasets
 
+from given_profile import in_all
 from protolearn.datasets import describe, fetch, load
 from protolearn.datasets._newsgroups import word_counts
 from protolearn.datasets._openml import IDS
@@ -88,7 +89,7 @@ def test_a_download_is_as_it_came(given, name):
     assert got.dtype == {"usps": np.float32, "mnist": np.uint8}.get(name, np.float64)
 
 
-@pytest.mark.parametrize("name", ["letter", "usps", "mnist", "pendigits"])
+@pytest.mark.parametrize("name", in_all("letter", "usps", "pendigits", thorough=["mnist"]))
 def test_parts(given, name):
     size = SIZES[name]
     X, _ = given(IDS[name][0], size.n_features, *size.parts.values())

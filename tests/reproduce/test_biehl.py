@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from given_profile import long_test
 from protolearn import reproduce
 from protolearn.reproduce.biehl import fig52, fig61
 
@@ -82,6 +83,7 @@ def test_statements_about_prototypes_follow_the_numbers():
     assert [one.verdict for one in fig61.prototype_claims("made", rising)] == ["no", "no", "yes"]
 
 
+@long_test
 def test_figure_6_1_runs(tmp_path):
     found = reproduce.run("biehl-fig61", tmp_path, quick=True, seed=2)
     for name in ("fig6_1", "fig6_2"):

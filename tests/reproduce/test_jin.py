@@ -238,6 +238,7 @@ def test_large_sets_choose_within_the_training_part(tiny_usps):
     assert again == tried
 
 
+@long_test
 @needs_data
 def test_margins_of_four_algorithms_are_followed():
     found = fig2.run(Work(quick=True))
