@@ -24,7 +24,7 @@ SETS = "pima", "heart", "wdbc", "vehicle", "segment"
 NUMBERS = 1, 2, 3, 5, 8, 12, 20, 30, 50
 """Prototypes of each class."""
 
-RULES = {"OLVQ1": OLVQ1, "GLVQ": GLVQ}
+RULES: dict[str, Any] = {"OLVQ1": OLVQ1, "GLVQ": GLVQ}
 NEAREST, MEANS = "1-NN", "class means"
 FOLDS, LEVEL = 5, 0.05
 
