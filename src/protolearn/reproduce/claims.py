@@ -31,7 +31,8 @@ class Claim:
     def verdict(self) -> str:
         """Whether it holds, in a word or two."""
         if 0.0 < self.share < 1.0:
-            return f"in {100.0 * self.share:.0f} %"
+            percent = f"{100.0 * self.share:.0f}"
+            return f"in {f'{100.0 * self.share:.2f}' if percent in ('0', '100') else percent} %"
         return "yes" if self.share else "no"
 
 
