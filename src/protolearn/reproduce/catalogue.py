@@ -28,7 +28,7 @@ _ALL = (
         "average margin of four algorithms during training on USPS",
         "jin.fig2",
         "run",
-        "a minute",
+        "three minutes",
     ),
     Experiment(
         "graf-fig1",
@@ -124,7 +124,7 @@ _ALL = (
         "every classifier of ours and the usual ones of scikit-learn on all small sets",
         "benchmark",
         "run",
-        "a quarter of an hour",
+        "twenty minutes",
     ),
 )
 

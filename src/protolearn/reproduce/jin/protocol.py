@@ -118,7 +118,10 @@ class Fits:
 
 
 def distances(X: Any, W: Floats) -> Floats:
-    """Give the squared distances of rows, which may be sparse, to prototypes."""
+    """Give the squared distances of rows, which may be sparse, to prototypes.
+
+    Half a million times for a few hundred rows, where the checks of scikit-learn's take far longer.
+    """
     found: Floats = X @ (-2.0 * W.T)
     found += row_norms(X, squared=True)[:, None]
     found += row_norms(W, squared=True)

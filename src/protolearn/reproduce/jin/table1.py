@@ -191,13 +191,13 @@ def settings_text(cell: Cell, published: Setting | None) -> str:
 
 def settings_record(cell: Cell, published: Setting | None) -> dict[str, Any]:
     """Give the line of the CSV file."""
-    paper = Setting("", "", "") if published is None else published  # type: ignore[arg-type]
+    paper = dict.fromkeys(Setting._fields, "") if published is None else published._asdict()
     return {
         "data": cell.data,
         "method": cell.method,
         **cell.setting._asdict(),
         "share": cell.share,
-        **{f"paper_{key}": value for key, value in paper._asdict().items()},
+        **{f"paper_{key}": value for key, value in paper.items()},
     }
 
 

@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import numba
 
-from ..._parameters import Floats, Indices, as_floats, as_indices
+from ..._parameters import Floats, Indices, as_floats
+from ...distances import SquaredEuclidean
 from ...objective import Objective
-from .loops import INLINED, Geometry, check, descend, prototypes
+from .loops import INLINED, Descent, Geometry, descend
+
+squared_distances = numba.njit(**INLINED)(SquaredEuclidean.row.py)
 
 
 @numba.njit(**INLINED)
 def fill(rows, i, state, out):
-    """Give the squared distances, four at a time.
-
-    The last four may overlap those before, so that equal prototypes have equal distances.
-    """
-    X, W = rows[0], state[0]
-    K = W.shape[0]
-    for quarter in range((K + 3) // 4 if K > 3 else 0):
-        k = min(4 * quarter, K - 4)
-        sum_a = sum_b = sum_c = sum_d = 0.0
-        for f in range(W.shape[1]):
-            r = X[i, f] - W[k, f]
-            sum_a += r * r
-            r = X[i, f] - W[k + 1, f]
-            sum_b += r * r
-            r = X[i, f] - W[k + 2, f]
-            sum_c += r * r
-            r = X[i, f] - W[k + 3, f]
-            sum_d += r * r
-        out[k], out[k + 1], out[k + 2], out[k + 3] = sum_a, sum_b, sum_c, sum_d
-    for k in range(K if K < 4 else 0):
-        total = 0.0
-        for f in range(W.shape[1]):
-            r = X[i, f] - W[k, f]
-            total += r * r
-        out[k] = total
+    """Give the squared distances."""
+    squared_distances(rows[0][i], state[0], None, None, None, out)
 
 
 @numba.njit(**INLINED)
@@ -60,8 +40,8 @@ def move_all(rows, i, state, shares):
 DENSE = Geometry(fill, move_two, move_all)
 
 
-class DenseDescent:
-    """Passes over the same rows at a rate that falls to zero at the end.
+class DenseDescent(Descent):
+    """Passes over the same rows, dense ones.
 
     Parameters
     ----------
@@ -89,12 +69,10 @@ class DenseDescent:
     """
 
     def __init__(self, X: Floats, y: Indices, order: Indices):
-        self.rows = (as_floats(X),)
-        self.y, self.order = as_indices(y), as_indices(order)
+        super().__init__((as_floats(X),), y, order)
 
     def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
         """Give the prototypes that are reached from others of the same classes."""
-        check(objective, labels, self.y, self.order)
-        W, falling = prototypes(start, labels), as_floats([rate, len(self.order)])
+        W, falling = self.started(objective, start, labels), as_floats([rate, len(self.order)])
         descend(DENSE, self.rows, self.y, self.order, (W,), labels, objective, falling)
         return W

@@ -70,21 +70,43 @@ def descend(
     )
 
 
-def check(objective: Objective, labels: Indices, y: Indices, order: Indices) -> None:
-    """Raise if a loop, which looks at nothing, would go astray."""
-    if type(objective.distance) is not SquaredEuclidean:
-        raise ValueError(
-            f"Fused descent is for SquaredEuclidean alone, not {type(objective.distance).__name__};"
-            " take SGD."
-        )
-    if len(order) and not 0 <= order.min() <= order.max() < len(y):
-        raise ValueError(f"order names rows from {order.min()} to {order.max()} of {len(y)} rows.")
-    classes = np.unique(labels)
-    if len(classes) < 2 or not np.isin(np.unique(y), classes).all():
-        raise ValueError(
-            f"The prototypes are of the classes {classes.tolist()}, the rows of "
-            f"{np.unique(y).tolist()}; each class needs a prototype and a rival."
-        )
+class Descent:
+    """Passes over the same rows at a rate that falls to zero at the end.
+
+    Parameters
+    ----------
+    rows : tuple of arrays
+        The rows, as the geometry takes them.
+    y : ndarray of shape (n_rows,)
+        Classes as numbers.
+    order : ndarray of shape (n_steps,)
+        The row of each step, over all passes.
+    """
+
+    def __init__(self, rows: tuple[Any, ...], y: Indices, order: Indices):
+        self.rows, self.y, self.order = rows, as_indices(y), as_indices(order)
+        self._classes = np.unique(self.y)
+        if len(order) and not 0 <= self.order.min() <= self.order.max() < len(y):
+            raise ValueError(
+                f"order names rows from {self.order.min()} to {self.order.max()} of {len(y)} rows."
+            )
+
+    def started(self, objective: Objective, start: Floats, labels: Indices) -> Floats:
+        """Give prototypes to work on; raise if a loop, which looks at nothing, would go astray."""
+        if type(objective.distance) is not SquaredEuclidean:
+            kind = type(objective.distance).__name__
+            raise ValueError(f"Fused descent is for SquaredEuclidean, not {kind}; take SGD.")
+        if len(start) != len(labels):
+            raise ValueError(
+                f"There are {len(start)} prototypes and {len(labels)} labels for them."
+            )
+        classes = set(labels.tolist())
+        if len(classes) < 2 or not classes.issuperset(self._classes.tolist()):
+            raise ValueError(
+                f"The prototypes are of the classes {sorted(classes)}, the rows of "
+                f"{self._classes.tolist()}; each class needs a prototype and a rival."
+            )
+        return np.array(start, dtype=np.float64, order="C")
 
 
 @cache
@@ -166,10 +188,3 @@ def share(pull):
 def inlined(function: Native) -> Any:
     """Give a function that a loop takes into itself; compiled as written, like the original."""
     return numba.njit(error_model="numpy", forceinline=True)(function.py)
-
-
-def prototypes(start: Floats, labels: Indices) -> Floats:
-    """Give a copy to work on, a row each; raise if there are not as many as labels."""
-    if len(start) != len(labels):
-        raise ValueError(f"There are {len(start)} prototypes and {len(labels)} labels for them.")
-    return np.array(start, dtype=np.float64, order="C")

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from ..._parameters import Floats, Indices, as_floats, as_indices
 from ...objective import Objective
-from .loops import INLINED, Geometry, check, descend, prototypes
+from .loops import INLINED, Descent, Geometry, descend
 
 SMALLEST = 1e-6
 """Size below which, and one over which, a prototype is brought back to size one."""
@@ -77,8 +77,8 @@ def resize(state, k, part, norm):
 SPARSE = Geometry(fill, move_two, move_all)
 
 
-class SparseDescent:
-    """The same as :class:`DenseDescent` for the rows of a CSR matrix.
+class SparseDescent(Descent):
+    """Passes over the same rows, those of a CSR matrix.
 
     Parameters
     ----------
@@ -93,13 +93,12 @@ class SparseDescent:
     def __init__(self, X: Any, y: Indices, order: Indices):
         X = csr_array(X, dtype=np.float64)
         norms = as_floats(X.multiply(X).sum(axis=1)).ravel()
-        self.rows = as_floats(X.data), as_indices(X.indices), as_indices(X.indptr), norms
-        self.y, self.order = as_indices(y), as_indices(order)
+        rows = as_floats(X.data), as_indices(X.indices), as_indices(X.indptr), norms
+        super().__init__(rows, y, order)
 
     def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
         """Give the prototypes that are reached from others of the same classes."""
-        check(objective, labels, self.y, self.order)
-        V = np.ascontiguousarray(prototypes(start, labels).T)
+        V = np.ascontiguousarray(self.started(objective, start, labels).T)
         falling = as_floats([rate, len(self.order)])
         n_rows, n_prototypes = len(self.y), len(labels)
         for begun in range(0, len(self.order), n_rows):  # rounding errors live for a pass
