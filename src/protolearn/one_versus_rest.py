@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._lazy import AccuracyMixin, row_by_row
 from ._magnitude import check_magnitude
 from ._parameters import Floats, Indices
 from ._validation import check_class_weight, check_sample_weight
@@ -34,7 +35,7 @@ class Problem(NamedTuple):
     name: str
 
 
-class OneVersusRestClassifier(ClassifierMixin, BaseEstimator):
+class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     """A classifier with a score for each class, or one score for two classes."""
 
     classes_: NDArray[Any]
@@ -102,13 +103,14 @@ class OneVersusRestClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Floats) -> Floats:
         """Give the scores of checked rows, an array (n, n_classes), or (n, 1) for two classes."""
 
+    @row_by_row
     def decision_function(self, X: Any) -> Floats:
         """Give the score of each class; for two classes that of the second.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -121,13 +123,14 @@ class OneVersusRestClassifier(ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @row_by_row
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._lazy import row_by_row
 from .._parameters import Codebook, Floats
 from ..distances import Distance
 from ..native import indices, matrix, native, types, vector_out
@@ -21,6 +22,7 @@ from .projection import PARALLEL
 from .soft_certificates import soft_radius
 
 
+@row_by_row
 def certified_radius(model: Any, X: Any) -> Floats:
     """Give a radius around each row within which the prediction cannot change.
 
@@ -35,7 +37,7 @@ def certified_radius(model: Any, X: Any) -> Floats:
         classifier that takes the largest of ``X @ coef_.T + intercept_``, also scikit-learn's. In
         a pipeline the radius is measured in the space of the last step.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        The rows.
+        The rows. A Dask array or frame is answered lazily, by a Dask array.
 
     Returns
     -------

@@ -14,12 +14,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from .._lazy import row_by_row
 from .._parameters import Floats
 from ..classifiers import NearestPrototypeClassifier
 from ..linear.base import LinearPrototypeClassifier
 from .linear_margins import linear_margin
 
 
+@row_by_row
 def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     """Give the hypothesis margin of labelled samples.
 
@@ -32,9 +34,9 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     model : nearest-prototype or linear classifier of protolearn, or Pipeline that ends in one
         A fitted model. In a pipeline the margin is measured in the space of the last step.
     X : array-like of shape (n_samples, n_features)
-        The samples.
+        The samples. A Dask array or frame is answered lazily, by a Dask array.
     y : array-like of shape (n_samples,)
-        Their labels.
+        Their labels; for a Dask collection also a Dask array or series with the same parts.
 
     Returns
     -------

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._lazy import row_by_row
 from .._parameters import Codebook, Floats
 from .._threads import one_blas_thread
 from ..classifiers import NearestPrototypeClassifier
@@ -19,6 +20,7 @@ ROWS = 128
 """Rows that a thread takes at a time; always as many, so that all numbers of threads agree."""
 
 
+@row_by_row
 def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     """Give the distance of each row to the decision boundary.
 
@@ -33,9 +35,9 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
         the largest of ``X @ coef_.T + intercept_``, also scikit-learn's. In a pipeline the margin
         is measured in the space of the last step.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        The rows.
+        The rows. A Dask array or frame is answered lazily, by a Dask array.
     n_jobs : int, default=None
-        Number of threads.
+        Number of threads; of a Dask collection for each part.
 
     Returns
     -------

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._columns import check_observed_rows, checked_sparse
+from .._lazy import AccuracyMixin, row_by_row
 from .._parameters import (
     Codebook,
     Floats,
@@ -32,7 +33,7 @@ SINGLE = (1e-25, 1e25)
 """Scales at which squared distances fit into single precision."""
 
 
-class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
+class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
     """The fitted side of a model that decides by distance to prototypes.
 
     ``fit`` of a subclass stores what is named below.
@@ -46,13 +47,15 @@ class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
     _metric: Floats
     _decision: Decision
 
+    @row_by_row
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows. Single precision is computed in single precision.
+            The rows. Single precision is computed in single precision. A Dask array or frame is
+            answered lazily, by a Dask array.
 
         Returns
         -------
@@ -63,6 +66,7 @@ class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
         # A row with NaN or infinity may show in its distances; then the data are read only once.
         return self.classes_[self._codes(self._rows(X, unless=self._distance.shows_nonfinite))]
 
+    @row_by_row
     def decision_function(self, X: Any) -> Any:
         """Give the score of each class; for two classes how much the second exceeds the first.
 
@@ -72,7 +76,7 @@ class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -83,6 +87,7 @@ class NearestPrototypeClassifier(MetricViews, ClassifierMixin, BaseEstimator):
         scores = self.scale_ * self._scores(self._rows(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @row_by_row
     def predict_proba(self, X: Any) -> Any:
         """Give class probabilities: the softmax of the scores in units of the scale.
 
@@ -93,7 +98,7 @@ CalibratedClassifierCV` does that.
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -103,13 +108,14 @@ CalibratedClassifierCV` does that.
         check_is_fitted(self, "classes_")
         return self._decision.probabilities(self._scores(self._rows(X)))
 
+    @row_by_row
     def distances(self, X: Any) -> Any:
         """Give the distance of each row to each prototype.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -119,13 +125,14 @@ CalibratedClassifierCV` does that.
         check_is_fitted(self, "classes_")
         return self._by_parts(self._rows(X), all_distances)
 
+    @row_by_row
     def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Any, Indices]:
         """Give the k nearest prototypes of each row, nearest first.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
         k : int, default=1
             How many.
 
@@ -141,6 +148,7 @@ CalibratedClassifierCV` does that.
         order = np.argsort(D, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(D, order, axis=1), order
 
+    @row_by_row
     def contributions(self, X: Any) -> Floats:
         """Give the share of each feature in each decision.
 
@@ -151,7 +159,7 @@ CalibratedClassifierCV` does that.
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

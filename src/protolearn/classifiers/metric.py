@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._lazy import row_by_row
 from .._parameters import Floats
 from ..distances import Distance, LinearMetric
 
@@ -66,13 +67,14 @@ class MetricViews:
         return arrays[0] if distance.localized is None else arrays
 
     @available_if(_has_map)
+    @row_by_row
     def transform(self, X: Any) -> Any:
         """Give ``Omega x``: the rows where the metric is the plain Euclidean one.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -126,13 +128,14 @@ class MetricViews:
         return np.asarray([f"{name}{i}" for i in range(count)], dtype=object)
 
     @available_if(_has_map)
+    @row_by_row
     def project(self, X: Any) -> Any:
         """Give the rows in the two leading directions of the metric, to plot them.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

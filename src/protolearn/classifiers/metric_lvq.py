@@ -28,7 +28,7 @@ class GlobalMetricClassifier(TransformerMixin, CostFunctionClassifier):
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

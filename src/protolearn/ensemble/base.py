@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._lazy import row_by_row
 from .._parameters import Floats, Indices, middle
 from .._validation import check_choice, check_flag, check_integer, check_number
 from ..one_versus_rest import OneVersusRestClassifier
@@ -44,6 +45,7 @@ class SVMEnsemble(OneVersusRestClassifier):
     prototype_labels_: NDArray[Any]
     n_iter_: int
 
+    @row_by_row
     def predict_proba(self, X: Any) -> Floats:
         """Give the probability of each class: its share of the votes.
 
@@ -52,7 +54,7 @@ class SVMEnsemble(OneVersusRestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

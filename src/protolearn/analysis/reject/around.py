@@ -6,11 +6,13 @@ from copy import deepcopy
 from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+
+from ..._lazy import AccuracyMixin, row_by_row
 
 
 def model_has(name: str) -> Any:
@@ -23,20 +25,21 @@ def model_has(name: str) -> Any:
     return check
 
 
-class AroundClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class AroundClassifier(AccuracyMixin, MetaEstimatorMixin, BaseEstimator):
     """A meta-estimator with a classifier ``model``, and ``model_`` once it is fitted."""
 
     model: Any
     model_: Any
 
     @available_if(model_has("predict_proba"))
+    @row_by_row
     def predict_proba(self, X: Any) -> Any:
         """Give the class probabilities of the model; rejection leaves them as they are.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -47,13 +50,14 @@ class AroundClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.model_.predict_proba(X)
 
     @available_if(model_has("decision_function"))
+    @row_by_row
     def decision_function(self, X: Any) -> Any:
         """Give the class scores of the model; rejection leaves them as they are.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

@@ -14,6 +14,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ..._lazy import averaged, row_by_row
 from ..._parameters import Floats
 from ..._validation import check_flag, check_number
 from .around import AroundClassifier
@@ -173,13 +174,14 @@ class RejectClassifier(AroundClassifier):
         self._measure_rates(held)
         return self
 
+    @row_by_row
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row, or the reject label.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -193,13 +195,14 @@ class RejectClassifier(AroundClassifier):
         labels[~self._accepted(predicted, self.confidence(X))] = self.reject_label_
         return labels
 
+    @row_by_row
     def confidence(self, X: Any) -> Floats:
         """Give how sure the prediction of each row is.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -209,13 +212,14 @@ class RejectClassifier(AroundClassifier):
         check_is_fitted(self)
         return confidence_of(self.model_, X, self.measure)
 
+    @row_by_row
     def accepts(self, X: Any) -> NDArray[np.bool_]:
         """Tell which rows are not rejected.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -225,6 +229,7 @@ class RejectClassifier(AroundClassifier):
         check_is_fitted(self)
         return self._accepted(self.model_.predict(X), self.confidence(X))
 
+    @averaged
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Give the accuracy over all rows, where a rejected row is no right answer.
 
@@ -235,9 +240,9 @@ class RejectClassifier(AroundClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows.
+            The rows. Of a Dask collection the predictions are counted part by part.
         y : array-like of shape (n_samples,)
-            True labels.
+            True labels; a Dask array or series too if X is a Dask collection.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..._lazy import row_by_row
 from ..._parameters import Floats, Indices, rows_at_a_time
 from ..._threads import one_blas_thread
 from ..._validation import check_integer, check_positive, check_verbose
@@ -169,13 +170,15 @@ class RVM(LinearPrototypeClassifier):
         warn_of_problems(self)
         return self
 
+    @row_by_row
     def decision_function(self, X: Any) -> Floats:
         """Give the score of each class; for two classes that of the second.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; their products with all training rows if the kernel is precomputed.
+            The rows; their products with all training rows if the kernel is precomputed. A Dask
+            array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
@@ -192,13 +195,15 @@ class RVM(LinearPrototypeClassifier):
         scores = np.concatenate(parts)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @row_by_row
     def predict_proba(self, X: Any) -> Floats:
         """Give the probabilities of the classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; their products with all training rows if the kernel is precomputed.
+            The rows; their products with all training rows if the kernel is precomputed. A Dask
+            array or frame is answered lazily, by a Dask array.
 
         Returns
         -------
