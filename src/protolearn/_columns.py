@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
+from ._mapped import MappedRows
 from ._parameters import Floats, rows_at_a_time
 
 ROUNDING = 1e-12
@@ -21,10 +22,21 @@ def column_ranges(X: Any) -> tuple[Floats, Floats]:
     if issparse(X):
         low, high = min_max_axis(X, axis=0)
         return low, high
+    if isinstance(X, MappedRows):
+        ends = [column_ranges(X[rows]) for rows in some_rows(X)]
+        lows, highs = map(np.array, zip(*ends, strict=True))
+        return np.fmin.reduce(lows), np.fmax.reduce(highs)
     low, high = X.min(axis=0), X.max(axis=0)
     if np.isnan(low).any():  # the slower way
         low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     return low, high
+
+
+def has_missing(X: Any) -> bool:
+    """Tell whether a value of a dense array is NaN."""
+    if isinstance(X, MappedRows):
+        return any(bool(np.isnan(X[rows].min())) for rows in some_rows(X))
+    return bool(X.size and np.isnan(X.min()))
 
 
 def differ(low: Floats, high: Floats) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._columns import column_ranges
+from ._parameters import Floats
 
 LARGEST = 5e307
 SMALLEST_SPREAD = 1e-152
@@ -14,7 +15,11 @@ SMALLEST_SPREAD = 1e-152
 
 def check_magnitude(X: Any) -> None:
     """Raise if a squared distance of two rows could overflow, or all of them would vanish."""
-    low, high = column_ranges(X)
+    check_ranges(*column_ranges(X))
+
+
+def check_ranges(low: Floats, high: Floats) -> None:
+    """Raise the same, given the least and the greatest value of each column."""
     with np.errstate(over="ignore"):
         largest = np.nansum((2.0 * np.fmax(np.abs(low), np.abs(high))) ** 2)
         spread = float(np.fmax.reduce(high - low))

@@ -6,11 +6,14 @@ another order each time, and a seed would not give the same numbers twice.
 
 from __future__ import annotations
 
+import ctypes
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
+from typing import Any
 
 import joblib
 import numba
@@ -19,17 +22,37 @@ from threadpoolctl import ThreadpoolController
 SLICES = 4
 """Slices of work for each thread."""
 
+KEPT_BYTES = 1 << 25
+"""Freed memory that is kept at the end of a heap."""
 
-def one_blas_thread() -> AbstractContextManager[object]:
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""What glibc calls the settings."""
+
+
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread within a context.
 
-    The setting belongs to the whole process, and contexts of several threads that overlap would
-    restore it wrongly; so only the main thread sets it.
+    The setting belongs to the whole process: the first of the contexts that overlap, in whatever
+    threads, makes it, and the last one takes it back.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return nullcontext()
-    limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limit
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()
 
 
 def one_openmp_thread() -> AbstractContextManager[object]:
@@ -65,6 +88,22 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
 def _n_threads() -> int:
     """Give the number of threads for native work."""
     return min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS)
+
+
+@cache
+def keep_some_freed_memory() -> None:
+    """Let a worker of Dask keep some megabytes of what it frees.
+
+    Such processes are told to give freed memory back to the system at once. Arrays that come and
+    go with every block are then made of new pages each time, which takes about as long as the work
+    on them.
+    """
+    if "MALLOC_TRIM_THRESHOLD_" not in os.environ:
+        return
+    with suppress(AttributeError, OSError, TypeError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
+        mallopt(M_MMAP_THRESHOLD, KEPT_BYTES // 2)
 
 
 @cache

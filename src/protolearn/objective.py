@@ -7,6 +7,7 @@ same ``partial`` serves whole data, mini-batches and data in many places.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -67,6 +68,17 @@ class Partial:
             *(a + b for a, b in zip(self.gradients, other.gradients, strict=True))
         )
         return Partial(self.value + other.value, gradients, self.weight + other.weight)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Give what it holds, to be put down."""
+        sums = np.array([self.value, self.weight])
+        return {"sums": sums, **self.gradients._asdict()}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Partial:
+        """Put together again what ``arrays`` gave."""
+        value, weight = arrays["sums"].tolist()
+        return cls(value, Gradients(arrays["prototypes"], arrays["metric"]), weight)
 
     def over(self, weight: float) -> Partial:
         """Give the share of one unit of weight."""

@@ -619,7 +619,16 @@ def test_bad_parameters(cls, name, value, iris):
 
 
 @pytest.mark.parametrize("cls", SCHEDULED)
-@pytest.mark.parametrize(("name", "value"), [("schedule", "cosine"), ("decay", -1.0)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("schedule", "cosine"),
+        ("decay", -1.0),
+        ("least_rate", -0.1),
+        ("least_rate", 1.5),
+        ("least_rate", "low"),
+    ],
+)
 def test_bad_schedules(cls, name, value, iris):
     with pytest.raises(ValueError, match=f"{name}={value!r} of {cls.__name__}"):
         cls(**{name: value}).fit(*iris)

@@ -485,7 +485,9 @@ def test_parts_of_rows_are_as_all_rows(iris, monkeypatch):
 
 
 def test_the_shared_parameters_are_those_of_glvq():
-    assert GLVQ().get_params().items() <= KernelGLVQ().get_params().items()
+    shared = GLVQ().get_params()
+    del shared["checkpoint"]  # the Gram matrix has to fit into memory anyway
+    assert shared.items() <= KernelGLVQ().get_params().items()
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,15 @@ import custom_axes
 import reference
 from protolearn import (
     GLVQ,
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
     LOGM,
     LVQ1,
     LVQ3,
     LVQ21,
     MCE,
+    MRSLVQ,
     OLVQ1,
     RSLVQ,
     SNPC,
@@ -25,12 +29,15 @@ from protolearn import (
     PrototypeClassifier,
 )
 from protolearn.solvers import LBFGS, SGD, SOLVERS, Adam, Momentum
+from protolearn.solvers.schedules import LEAST_IN_STREAMS
 
 COSTS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ, PrototypeClassifier]
+METRICS = [GRLVQ, GMLVQ, LGMLVQ, MRSLVQ]
 RULES = [LVQ1, OLVQ1, LVQ21, LVQ3]
 STREAMS = ["sgd", "adam", "momentum"]
 CASES = [(cls, kind) for cls in COSTS for kind in STREAMS] + [(cls, None) for cls in RULES]
 SEQUENTIAL = [(cls, kind) for cls, kind in CASES if kind in ("sgd", None)]
+WITH_METRICS = CASES + [(cls, kind) for cls in METRICS for kind in STREAMS]
 EACH = [(cls, STREAMS[i % 3]) for i, cls in enumerate(COSTS)] + [(cls, None) for cls in RULES]
 BATCH = 5
 every_case = pytest.mark.parametrize(("cls", "kind"), CASES)
@@ -82,16 +89,20 @@ def given(cls, kind, X, n=6):
     return fixed if kind is None else fixed | {"scale": 2.0}
 
 
-@every_case
-@pytest.mark.parametrize(("schedule", "size"), [("constant", 35), ("inverse_time", 20)])
-def test_parts_are_one_pass_over_the_whole(cls, kind, schedule, size):
+@pytest.mark.parametrize(("cls", "kind"), WITH_METRICS)
+@pytest.mark.parametrize(("schedule", "decay"), [("constant", 0.0), ("inverse_time", 0.05)])
+def test_parts_are_one_pass_over_the_whole(cls, kind, schedule, decay):
     X, y = blobs()
-    fixed = given(cls, kind, X) | {"schedule": schedule}
+    fixed = given(cls, kind, X) | {"schedule": schedule, "decay": decay}
     whole = build(cls, kind, max_iter=1, **fixed).fit(X, y)
-    parts = feed(build(cls, kind, **fixed), X, y, size)
-    np.testing.assert_allclose(parts.prototypes_, whole.prototypes_, rtol=1e-10, atol=1e-12)
+    parts = build(cls, kind, **fixed)
+    cuts = [3, 4, 21, 50] if kind in ("sgd", None) else [BATCH, 5 * BATCH, 8 * BATCH]
+    for rows in np.split(np.arange(len(X)), cuts):
+        parts.partial_fit(X[rows], y[rows], classes=range(3))
+    np.testing.assert_allclose(parts.prototypes_, whole.prototypes_, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(parts._metric, whole._metric, rtol=1e-12, atol=1e-13)
     assert np.abs(whole.prototypes_ - fixed["init"]).max() > 1e-3
-    assert parts.n_iter_ == len(parts.loss_curve_) == -(-len(X) // size)
+    assert parts.n_iter_ == len(parts.loss_curve_) == len(cuts) + 1
 
 
 @every_sequential
@@ -173,6 +184,16 @@ def test_the_inverse_time_rate_counts_all_samples():
     eta = [reference.inverse_rate(t, 0.2, 0.1) for t in range(len(X))]
     wanted = reference.lvq1(X, y, X[:3], np.arange(3), eta)
     np.testing.assert_allclose(model.prototypes_, wanted, rtol=1e-10)
+
+
+def test_the_inverse_time_rate_stays_at_its_least_in_parts_and_in_one():
+    X, y = blobs(6)
+    settings = {"rate": 0.2, "schedule": "inverse_time", "decay": 0.1, "init": X[:3]}
+    eta = [max(reference.inverse_rate(t, 0.2, 0.1), 0.3 * 0.2) for t in range(len(X))]
+    wanted = reference.lvq1(X, y, X[:3], np.arange(3), eta)
+    model = build(LVQ1, None, least_rate=0.3, max_iter=1, **settings)
+    np.testing.assert_allclose(feed(model, X, y, 7).prototypes_, wanted, rtol=1e-10)
+    np.testing.assert_allclose(model.fit(X, y).prototypes_, wanted, rtol=1e-10)
 
 
 # Classes ------------------------------------------------------------------------------------------
@@ -333,6 +354,23 @@ def test_rates_of_olvq1_are_kept_and_those_of_new_prototypes_begin():
     rows, labels = np.vstack([late, X]), np.append([1], names[y])
     W = reference.olvq1(rows, labels, W, np.arange(3), 0.4, rates=eta)
     np.testing.assert_allclose(model.prototypes_, W, rtol=1e-10, atol=1e-12)
+
+
+@every_class
+@pytest.mark.parametrize("start", ["given", "kmeans"])
+def test_a_class_of_the_last_rows_is_predicted(cls, kind, start):
+    rng = np.random.RandomState(0)
+    centers = np.array([[0.0, 0.0], [6.0, 0.0], [3.0, 5.0]])
+    y = np.append(np.arange(240) % 2, np.arange(60) % 3)
+    X = centers[y] + 0.5 * rng.standard_normal((len(y), 2))
+    init = centers + 0.5 if start == "given" else start
+    model = build(cls, kind, shuffle=True, init=init, random_state=0)
+    feed(model, X[:240], y[:240], 40, classes=range(3))
+    assert model.n_prototypes_[2] == (1 if start == "given" else 0)
+    model.partial_fit(X[240:], y[240:])
+    assert model.n_prototypes_ == {0: 1, 1: 1, 2: 1}
+    assert (model.predict(X[y == 2]) == 2).mean() > 0.9
+    assert model.score(X, y) > 0.9
 
 
 class ClassRelevances(custom_axes.Relevances):
@@ -687,7 +725,8 @@ def test_a_rule_with_a_linear_schedule_has_an_end(cls):
     with pytest.raises(ValueError, match=r"schedule='linear'.*inverse_time"):
         cls(schedule="linear").partial_fit(X, y, classes=range(3))
     auto = feed(cls(random_state=0), X, y, 20)
-    same_state(feed(cls(random_state=0, schedule="inverse_time"), X, y, 20), auto)
+    stays = {"schedule": "inverse_time", "least_rate": LEAST_IN_STREAMS}
+    same_state(feed(cls(random_state=0, **stays), X, y, 20), auto)
 
 
 @pytest.mark.parametrize("cls", COSTS)
@@ -695,7 +734,6 @@ def test_auto_is_sgd_at_the_inverse_time_rate(cls):
     X, y = blobs()
     auto = feed(cls(random_state=0), X, y, 20)
     assert auto.solver_ == "sgd"
-    assert SGD.for_stream().schedule == "inverse_time"
     same_state(feed(cls(random_state=0, solver=SGD.for_stream()), X, y, 20), auto)
     same_state(feed(cls(random_state=0, solver="sgd"), X, y, 20), auto)
 
@@ -706,7 +744,7 @@ def test_a_short_name_is_fit_for_streams(kind):
     model = feed(GLVQ(solver=kind, random_state=0), X, y, 20)
     assert model.solver_ == kind
     fitted = SOLVERS[kind].for_stream()
-    assert fitted.schedule == "inverse_time"
+    assert (fitted.schedule, fitted.least_rate) == ("inverse_time", LEAST_IN_STREAMS)
     same_state(feed(GLVQ(solver=fitted, random_state=0), X, y, 20), model)
 
 
@@ -885,6 +923,75 @@ def test_a_constant_rate_follows_a_drift(cls, kind):
             model.partial_fit(X, y)
     assert model.score(X, y) > 0.9
     assert start.score(X, y) < 0.7
+
+
+def rows_around(centers, n, seed):
+    y = np.arange(n) % len(centers)
+    return centers[y] + 0.5 * np.random.RandomState(seed).standard_normal((n, 2)), y
+
+
+LONG = {
+    "rule": (LVQ1(decay=0.1), LVQ1(schedule="inverse_time", decay=0.1)),
+    "sgd": (
+        GLVQ(attraction=0.1),
+        GLVQ(attraction=0.1, solver=SGD(schedule="inverse_time", decay=0.1)),
+    ),
+    "adam": (
+        GLVQ(attraction=0.1, solver="adam"),
+        GLVQ(attraction=0.1, solver=Adam(schedule="inverse_time", decay=0.1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_after_a_long_stream_only_a_rate_that_stays_follows(name):
+    centers = np.array([[0.0, 0.0], [4.0, 0.0]])
+    X, y = rows_around(centers, 300_000, 0)
+    moved = centers + np.array([1.5, 4.0])
+    later, labels = rows_around(moved, 100_000, 1)
+    follows, stays = (clone(model).set_params(random_state=0) for model in LONG[name])
+    before, after = {}, {}
+    for model in (follows, stays):
+        model.partial_fit(X[:100], y[:100], classes=[0, 1]).partial_fit(X[100:], y[100:])
+        before[model] = model.prototypes_
+        after[model] = feed(model, later, labels, 10_000).prototypes_
+    assert np.linalg.norm(after[follows] - moved, axis=1).max() < 0.5
+    assert np.linalg.norm(after[stays] - before[stays], axis=1).max() < 1.0
+    assert follows.score(later, labels) > stays.score(later, labels)
+
+
+@pytest.mark.parametrize("kind", [None, *STREAMS])
+def test_a_long_stream_left_to_us_keeps_a_tenth_of_the_rate(kind):
+    X, y = rows_around(np.array([[0.0, 0.0], [4.0, 0.0]]), 150_000, 0)
+
+    def learned(**rate):
+        model = LVQ1(**rate) if kind is None else GLVQ(solver=SOLVERS[kind](**rate))
+        return feed(model.set_params(random_state=0), X, y, 50_000)
+
+    ours = LVQ1() if kind is None else GLVQ(solver=kind)
+    feed(ours.set_params(random_state=0), X, y, 50_000)
+    same_state(ours, learned(schedule="inverse_time", least_rate=0.1))
+    assert not np.array_equal(ours.prototypes_, learned(schedule="inverse_time").prototypes_)
+
+
+def test_the_rate_of_a_rule_that_stays_can_be_chosen():
+    X, y = rows_around(np.array([[0.0, 0.0], [4.0, 0.0]]), 200, 0)
+    fixed = {"decay": 1.0, "shuffle": False, "init": X[:2], "learning_rate": 0.2}
+    chosen = LVQ1(least_rate=0.5, **fixed).partial_fit(X, y, classes=[0, 1])
+    named = LVQ1(schedule="inverse_time", least_rate=0.5, **fixed)
+    ours = LVQ1(**fixed).partial_fit(X, y, classes=[0, 1])
+    same_state(chosen, named.partial_fit(X, y, classes=[0, 1]))
+    assert not np.array_equal(chosen.prototypes_, ours.prototypes_)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, np.nan, "low", None, True])
+@pytest.mark.parametrize("kind", [None, *STREAMS])
+def test_a_least_rate_is_a_share(kind, value):
+    X, y = blobs()
+    kinds = {"least_rate": value, "schedule": "inverse_time"}
+    model = LVQ1(**kinds) if kind is None else GLVQ(solver=SOLVERS[kind](**kinds))
+    with pytest.raises(ValueError, match=r"least_rate=.* must be a finite number in \[0, 1\]"):
+        model.partial_fit(X, y, classes=range(3))
 
 
 @pytest.mark.parametrize("kind", STREAMS)

@@ -22,9 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ
+from protolearn._fingerprint import digest, parameters, text
 from protolearn.losses import Sigmoid
 from protolearn.selection.comparison import compare
-from protolearn.selection.fingerprint import digest, parameters, text
 
 IRIS = load_iris(return_X_y=True)
 HARD = IRIS[0][:, :2] + np.random.RandomState(0).randn(150, 2), IRIS[1]

@@ -9,6 +9,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
+from protolearn._fingerprint import text
 from protolearn.selection import (
     compare,
     confusion_percent,
@@ -17,7 +18,6 @@ from protolearn.selection import (
     roc,
     roc_over_folds,
 )
-from protolearn.selection.fingerprint import text
 
 X, Y = load_iris(return_X_y=True)
 

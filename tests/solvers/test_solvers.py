@@ -107,7 +107,7 @@ def test_weight_scales_the_step():
 
 
 def test_schedules():
-    theta = np.array([0.2, 50.0, 0.1])
+    theta = np.array([0.2, 50.0, 0.1, 0.0])
     for t in (0, 1, 7, 49, 80):
         assert SCHEDULES["constant"](t, theta) == reference.constant_rate(t, 0.2)
         np.testing.assert_allclose(
@@ -116,6 +116,14 @@ def test_schedules():
         np.testing.assert_allclose(
             SCHEDULES["linear"](t, theta), max(0.0, reference.linear_rate(t, 0.2, 50)), atol=1e-15
         )
+
+
+@pytest.mark.parametrize("least", [0.0, 0.3, 1.0])
+def test_inverse_time_does_not_fall_below_its_least_rate(least):
+    theta = np.array([0.2, 1.0, 0.1, least])
+    for t in (0, 1, 23, 24, 10**9):
+        wanted = max(reference.inverse_rate(t, 0.2, 0.1), 0.2 * least)
+        np.testing.assert_allclose(SCHEDULES["inverse_time"](t, theta), wanted)
 
 
 def test_inverse_time_uses_its_decay():
@@ -226,6 +234,9 @@ def test_epochs_stop_when_the_cost_stays(iris):
         (SGD(learning_rate=0.0), "learning_rate=0.0"),
         (SGD(schedule="cosine"), "schedule='cosine' of SGD must be one of 'linear'"),
         (SGD(decay=-1.0), "decay=-1.0"),
+        (SGD(least_rate=-0.1), r"least_rate=-0.1 of SGD must be a finite number in \[0, 1\]"),
+        (SGD(least_rate=1.5), "least_rate=1.5"),
+        (SGD(least_rate=None), "least_rate=None"),
         (LBFGS(memory=0), "memory=0"),
         ("lbgfs", "Did you mean 'lbfgs'"),
         (SGD, "the class SGD"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from .._mapped import MappedRows
 from .._parameters import Codebook, Floats, Indices, as_indices, rows_at_a_time
+from .journal import NO_JOURNAL, Journal
 
 if TYPE_CHECKING:
     from ..distances import Distance
@@ -30,7 +32,7 @@ class Block:
 
     Attributes
     ----------
-    X : array (n, d) or CSR matrix
+    X : array (n, d), CSR matrix or MappedRows
         The samples.
     y : array (n,)
         Class codes, integers of any size.
@@ -75,15 +77,36 @@ class Block:
         )
         return Block(self.X[which], self.y[which], weight, prepared)
 
+    def some(self, which: Indices) -> Block:
+        """Give some rows; those on disk are not read."""
+        if not isinstance(self.X, MappedRows):
+            return self.rows(which)
+        weight = None if self.weight is None else self.weight[which]
+        return Block(self.X.some(which), self.y[which], weight)
+
+    def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Give ``function(*args, block)``: a block is a batch whose rows are here."""
+        return function(*args, self)
+
     def chunks(self, n_numbers: float) -> Iterator[Block]:
         """Cut the block into views that fit into a cache, with so many numbers more for a row."""
         width = self.X.nnz // max(len(self), 1) if issparse(self.X) else self.X.shape[1]
         size = rows_at_a_time(width + int(n_numbers))
-        if len(self) <= size:
+        if len(self) <= size and not isinstance(self.X, MappedRows):
             yield self
             return
         for start in range(0, len(self), size):
             yield self.rows(slice(start, start + size))
+
+
+class Batch(Protocol):
+    """Rows that make one step together, here or elsewhere."""
+
+    def __len__(self) -> int:
+        """Give the number of rows."""
+
+    def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Give the sum of ``function(*args, block)`` over the rows."""
 
 
 class Blocks(ABC):
@@ -93,9 +116,18 @@ class Blocks(ABC):
     ----------
     n_samples : int
         Number of rows in all.
+    size : int
+        Number of numbers in all.
+    largest_batch : int
+        Rows of a mini-batch, at most, when the user names no number.
+    journal : Journal
+        Keeps what was computed from the data, so that it need not be computed twice.
     """
 
     n_samples: int
+    size: int
+    largest_batch: int = 256
+    journal: Journal = NO_JOURNAL
 
     @abstractmethod
     def __iter__(self) -> Iterator[Block]:
@@ -112,6 +144,10 @@ class Blocks(ABC):
         for block in blocks:
             total = total + function(*args, block)
         return total
+
+    def mini_batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[Batch]:
+        """Give every row once, ``size`` at a time, for sums alone: they may stay where they are."""
+        return self.batches(size, rng)
 
     def batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[Block]:
         """Give every row once, ``size`` at a time; in random order if a generator is given.

@@ -1,10 +1,11 @@
-"""Blocks of data in memory: a single one."""
+"""Blocks of data that are one array: a single one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
+from .._mapped import MappedRows
 from .._parameters import Codebook
 from ..distances import Distance
 from .base import Block, Blocks
@@ -20,7 +21,7 @@ class MemoryBlocks(Blocks):
     """
 
     def __init__(self, block: Block):
-        self.n_samples = len(block)
+        self.n_samples, self.size = len(block), block.size
         self._block = block
 
     def __iter__(self) -> Iterator[Block]:
@@ -28,5 +29,9 @@ class MemoryBlocks(Blocks):
 
     def prepared(self, distance: Distance, codebook: Codebook) -> MemoryBlocks:
         """Give the same data with what the distance can compute beforehand."""
+        if isinstance(self._block.X, MappedRows):
+            return self
         prepared = distance.prepare(self._block.X, codebook)
-        return MemoryBlocks(replace(self._block, prepared=prepared))
+        found = MemoryBlocks(replace(self._block, prepared=prepared))
+        found.journal = self.journal
+        return found

@@ -153,6 +153,7 @@ class CostFunctionClassifier(TrainedClassifier):
         work: float = 0.0,
         *,
         stream: bool = False,
+        elsewhere: bool = False,
     ) -> CostLearner:
         _, margin, loss = (clone(axis) for axis in self._axes())
         margin = margin.suited_to(distance)
@@ -163,7 +164,7 @@ class CostFunctionClassifier(TrainedClassifier):
             check_number(self, "scale", low=SMALLEST_SCALE)
         decision = Decision(self._is_soft(), margin.sharpness, margin.sharpness * loss.sharpness)
         objective = Objective(distance, margin, loss, n_classes, attraction, scale)
-        solver = self._solver(objective, n_prototypes, work, stream)
+        solver = self._solver(objective, n_prototypes, work, stream, elsewhere)
         return CostLearner(objective, solver, decision)
 
     def _takes_sparse(self) -> bool:
@@ -172,11 +173,19 @@ class CostFunctionClassifier(TrainedClassifier):
         solver = SOLVERS.get(self.solver) if isinstance(self.solver, str) else self.solver
         return bool(getattr(solver, "takes_sparse", True))
 
-    def _solver(self, objective: Objective, n_prototypes: int, work: float, stream: bool) -> Solver:
+    def _solver(
+        self,
+        objective: Objective,
+        n_prototypes: int,
+        work: float,
+        stream: bool,
+        elsewhere: bool,
+    ) -> Solver:
         """Choose the solver, and check that it fits the axes and the data."""
         axes = objective.loss, objective.margin, objective.distance
         if isinstance(self.solver, str) and self.solver == "auto":
-            kind = SOLVERS[automatic_solver(objective, n_prototypes, work, stream)]
+            name = automatic_solver(objective, n_prototypes, work, stream, elsewhere)
+            kind = SOLVERS[name]
             return kind.for_stream() if stream else kind()
         solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
         solver.check(*axes)
@@ -187,8 +196,16 @@ class CostFunctionClassifier(TrainedClassifier):
         return solver
 
 
-def automatic_solver(objective: Objective, n_prototypes: int, work: float, stream: bool) -> str:
+def automatic_solver(
+    objective: Objective,
+    n_prototypes: int,
+    work: float,
+    stream: bool = False,
+    elsewhere: bool = False,
+) -> str:
     """Name the solver for some axes and an amount of data.
+
+    Where rows are elsewhere it takes as few sums over them as it can.
 
     L-BFGS finds the minimum where the cost is about as tame as that of a linear model: one
     prototype a class, and a loss that does not level off for margins that grow without bound.
@@ -201,6 +218,6 @@ def automatic_solver(objective: Objective, n_prototypes: int, work: float, strea
     tame = n_prototypes <= objective.n_classes and not levels_off
     blockwise = objective.distance.blockwise
     small = work <= (BLOCK_WORK if blockwise else BATCH_WORK)
-    if smooth and not stream and (sparse or (tame and small)):
+    if smooth and not stream and (sparse or elsewhere or (tame and small)):
         return "lbfgs"
-    return "adam" if sparse or blockwise else "sgd"
+    return "adam" if sparse or blockwise or elsewhere else "sgd"

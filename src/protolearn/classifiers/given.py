@@ -10,8 +10,10 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from .._columns import check_observed_columns, check_observed_rows, checked_sparse
+from .._columns import check_observed_rows, checked_sparse, has_missing, some_rows
 from .._magnitude import check_magnitude
+from .._mapped import MappedRows
+from .._parameters import Indices
 from .._validation import (
     check_flag,
     check_integer,
@@ -20,9 +22,10 @@ from .._validation import (
     check_verbose,
 )
 from ..blocks import Block
+from ..blocks.labels import encode
 from ..distances import Distance
 from ..prototypes import is_automatic
-from .labels import check_every_class, encode, weigh
+from .labels import check_every_class, weigh
 
 
 def check_parameters(model: Any, stream: bool) -> None:
@@ -34,6 +37,10 @@ def check_parameters(model: Any, stream: bool) -> None:
     if model.callback is not None and not callable(model.callback):
         raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
     check_number(model, "validation_fraction", low=0.0, high=1.0, above=True, below=True)
+    if model.checkpoint is not None and stream:
+        raise ValueError(
+            "partial_fit keeps no checkpoint; leave it out, and save the model between two calls."
+        )
     if check_flag(model, "early_stopping") and stream:
         raise ValueError("partial_fit has no rows to hold out; set early_stopping=False.")
     if is_automatic(model.prototypes_per_class) and stream:
@@ -57,24 +64,27 @@ def training_rows(
             f"{type(model).__name__} learns from one sample at a time here and does not take "
             "sparse matrices; give X.toarray(), or take a cost function with solver='auto'."
         )
+    mapped = isinstance(X, np.memmap)
     X, y = validate_data(
         model,
         X,
         y,
         reset=classes is None or not hasattr(model, "_memory"),
-        dtype=np.float64,
-        order="C",
+        dtype="numeric" if mapped else np.float64,
+        order=None if mapped else "C",
         accept_sparse="csr",
         ensure_all_finite=True if distance.missing_form is None else "allow-nan",
     )
+    if mapped:
+        X = MappedRows(X)
     if issparse(X):
         X = checked_sparse(X)
-    distance.check_rows(X)
+    check_rows(distance, X)
     check_classification_targets(y)
     streaming = classes is not None
     classes = classes if streaming else np.unique(y)
     weight = check_sample_weight(sample_weight, len(y))
-    if not issparse(X) and np.isnan(X.min()):
+    if not issparse(X) and has_missing(X):
         check_observed_rows(X, weight)
     block = Block(X, encode(y, classes), weight)
     block = weigh(block, model.class_weight, classes, to_mean_one=not streaming)
@@ -83,16 +93,26 @@ def training_rows(
     return block, classes
 
 
-def check_trainable(block: Block, classes: NDArray[Any]) -> None:
-    """Raise if there are fewer than two classes, or a class or a feature has nothing to show."""
+def check_rows(distance: Distance, X: Any) -> None:
+    """Raise if the rows are not such as the distance takes."""
+    if not isinstance(X, MappedRows):
+        distance.check_rows(X)
+        return
+    for rows in some_rows(X):
+        try:
+            distance.check_rows(X[rows])
+        except ValueError as error:
+            raise ValueError(f"Rows {rows.start} to {rows.stop - 1} of X: {error}") from error
+
+
+def check_classes(classes: NDArray[Any], rows: Indices) -> None:
+    """Raise if there are fewer than two classes, or a class has no row."""
     if len(classes) < 2:
         raise ValueError(
             f"y has only one class, {classes.tolist()[0]!r}; a classifier needs rows of at "
             "least two classes."
         )
-    check_every_class(block, classes)
-    if not issparse(block.X):
-        check_observed_columns(block.X)
+    check_every_class(classes, rows)
 
 
 def known_classes(model: Any, classes: Any) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from .._parameters import as_floats
 from .._validation import check_choice, check_flag, check_number, resolve
 from ..distances import DISTANCES, Distance
 from ..native import Native
-from ..solvers.schedules import SCHEDULES
+from ..solvers.schedules import LEAST_IN_STREAMS, SCHEDULES
 from . import rules
 from .rules import RuleLearner
 from .shared import (
@@ -42,10 +42,10 @@ class HeuristicClassifier(TrainedClassifier):
     def _named_distance(self) -> Distance:
         return resolve(self, "distance", DISTANCES, Distance)
 
-    def _rate(self, stream: bool) -> tuple[float, str, float]:
-        """Give the first learning rate, the schedule and its decay."""
+    def _rate(self, stream: bool) -> tuple[float, str, float, float]:
+        """Give the first learning rate, the schedule, its decay and the share that stays."""
         rate = check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)
-        return rate, "constant", 0.0
+        return rate, "constant", 0.0, 0.0
 
     def _window(self) -> tuple[float, float]:
         """Give the width of the window and epsilon."""
@@ -60,8 +60,9 @@ class HeuristicClassifier(TrainedClassifier):
         work: float = 0.0,
         *,
         stream: bool = False,
+        elsewhere: bool = False,
     ) -> RuleLearner:
-        rate, schedule, decay = self._rate(stream)
+        rate, schedule, decay, least_rate = self._rate(stream)
         window, epsilon = self._window()
         bound = (1.0 - window) / (1.0 + window)
         return RuleLearner(
@@ -74,6 +75,7 @@ class HeuristicClassifier(TrainedClassifier):
             rate,
             schedule,
             decay,
+            least_rate,
             check_number(self, "metric_rate", low=0.0),
             check_flag(self, "shuffle"),
         )
@@ -88,16 +90,19 @@ class ScheduledClassifier(HeuristicClassifier):
         learning_rate: float = 0.05,
         schedule: str = "auto",
         decay: float = 1e-4,
+        least_rate: float = 0.0,
         **rule: Unpack[RuleParameters],
     ):
         super().__init__(**rule)
         self.learning_rate = learning_rate
         self.schedule = schedule
         self.decay = decay
+        self.least_rate = least_rate
 
-    def _rate(self, stream: bool) -> tuple[float, str, float]:
-        rate, _, _ = super()._rate(stream)
+    def _rate(self, stream: bool) -> tuple[float, str, float, float]:
+        rate, *_ = super()._rate(stream)
         decay = check_number(self, "decay", low=0.0)
+        least_rate = check_number(self, "least_rate", low=0.0, high=1.0)
         schedule = check_choice(self, "schedule", ("auto", *SCHEDULES))
         if schedule == "linear" and stream:
             raise ValueError(
@@ -106,7 +111,8 @@ class ScheduledClassifier(HeuristicClassifier):
             )
         if schedule == "auto":
             schedule = "inverse_time" if stream else "linear"
-        return rate, schedule, decay
+            least_rate = least_rate or LEAST_IN_STREAMS
+        return rate, schedule, decay, least_rate
 
 
 class LVQ1(ScheduledClassifier):
@@ -162,6 +168,10 @@ class OLVQ1(HeuristicClassifier):
     Notes
     -----
     LVQ_PAK moves first and changes the rate afterwards; the two differ once an error occurs.
+
+    While a prototype is right its rate falls about as ``1 / t`` with the number t of samples it
+    won; an error takes one of these steps back, so that the rate rises. After a long stream a
+    prototype therefore hardly moves, and needs about as many errors to become quick again.
 
     References
     ----------

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
 from .._validation import check_choice, check_sample_weight, integer_in
-from ..blocks import Block
+from ..blocks.labels import encode
 from ..distances import Distance
 from ..kernels import FeatureKernel, check_gram, check_kernel, named_kernel
 from ..prototypes import STARTS, is_automatic
@@ -23,8 +23,7 @@ from .base import NearestPrototypeClassifier, Part
 from .cholesky import RESIDUAL
 from .expansion import expansion, nearest
 from .feature_space import FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
-from .given import check_trainable
-from .labels import encode
+from .given import check_classes
 from .lvq import GLVQ
 from .pruning import FeatureSpaceGLVQ, Trained, pruned
 from .shared import ATTRIBUTES, PARAMETERS
@@ -198,7 +197,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
             rows = np.flatnonzero(weight)
             X = X[np.ix_(rows, rows)] if self._is_precomputed() else X[rows]
             y, weight = y[rows], weight[rows]
-        check_trainable(Block(X, encode(y, classes), weight), classes)
+        check_classes(classes, np.bincount(encode(y, classes), minlength=len(classes)))
         kernel = self._kernel(X, weight)
         L, pivots = coordinates(X, kernel, rounding)
         warn_if_far(L, rounding)
@@ -228,7 +227,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 f"{', '.join(map(repr, STARTS))}."
             )
         check_choice(self, "init", tuple(STARTS))
-        shared = GLVQ().get_params(deep=False)
+        shared = GLVQ().get_params(deep=False).keys() & self.get_params(deep=False).keys()
         trainer = FeatureSpaceGLVQ(**{name: getattr(self, name) for name in shared})
         trainer._checked_distance()
         return trainer
@@ -295,7 +294,7 @@ LEARNED = (
 
 def _told(text: str) -> str:
     """Put what is shared with GLVQ into the docstring."""
-    shared = GLVQ().get_params().keys() - {"init"}
+    shared = GLVQ().get_params().keys() - {"init", "checkpoint"}
     parameters = [entry for name, entry in PARAMETERS.items() if name in shared]
     attributes = re.split(r"\n(?=\S)", ATTRIBUTES)
     own = [entry for entry in attributes if not entry.startswith("prototypes_")]

@@ -1,4 +1,4 @@
-"""Labels as small integers, and the weights of samples and classes put together."""
+"""The weights of samples and classes put together."""
 
 from __future__ import annotations
 
@@ -7,28 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats
+from .._parameters import Floats, Indices
 from .._validation import check_class_weight
 from ..blocks import Block
-
-ROWS = 1 << 20
-"""Labels that are encoded at a time."""
-
-
-def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Give the place of each label in the sorted ``classes``, in as few bytes as will do."""
-    codes = np.empty(len(y), dtype=np.min_scalar_type(len(classes)))
-    for start in range(0, len(y), ROWS):
-        part = y[start : start + ROWS]
-        found = np.searchsorted(classes, part)
-        known = classes[np.minimum(found, len(classes) - 1)] == part
-        if not known.all():
-            raise ValueError(
-                f"y contains {part[~known].tolist()[0]!r}, which is not among the classes "
-                f"{classes.tolist()!r}."
-            )
-        codes[start : start + ROWS] = found
-    return codes
 
 
 def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one: bool) -> Block:
@@ -40,7 +21,7 @@ def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one
         by_class = check_class_weight(class_weight, classes, classes[block.y])
         block = with_weight(block, block.weights * by_class[block.y])
     if block.weight is not None and not block.weight.all():
-        block = block.rows(np.flatnonzero(block.weight > 0))
+        block = block.some(np.flatnonzero(block.weight > 0))
         if not len(block):
             raise ValueError("X has no row of positive weight: there is nothing to learn from.")
     if balanced:  # by the weight of each class
@@ -56,9 +37,8 @@ def with_weight(block: Block, weight: Floats | None) -> Block:
     return Block(block.X, block.y, weight)
 
 
-def check_every_class(block: Block, classes: NDArray[Any]) -> None:
+def check_every_class(classes: NDArray[Any], rows: Indices) -> None:
     """Raise if a class has no row."""
-    rows = np.bincount(block.y, minlength=len(classes))
     if not rows.all():
         raise ValueError(
             f"Class {classes.tolist()[rows.argmin()]!r} has no row of positive weight; every "

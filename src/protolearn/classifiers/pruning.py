@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
 from ..blocks import Block
+from ..blocks.labels import encode
 from ..distances import Distance, SquaredEuclidean
 from ..losses import Loss
 from ..margins import Margin
 from ..native import GRADIENT, native
 from .expansion import towards
-from .labels import encode, weigh
+from .labels import weigh
 from .lvq import GLVQ
 
 FIRST_ROWS = 5

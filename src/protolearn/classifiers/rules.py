@@ -174,8 +174,8 @@ class RuleLearner:
         Number of classes.
     scale : float
         Unit of distance: of probabilities, and of the steps of a metric.
-    learning_rate, schedule, decay : float, str, float
-        First rate, and how it falls.
+    learning_rate, schedule, decay, least_rate : float, str, float, float
+        First rate, how it falls, and the share of it that stays.
     metric_rate : float
         Rate of the metric as a share of that of the prototypes.
     shuffle : bool
@@ -191,6 +191,7 @@ class RuleLearner:
     learning_rate: float
     schedule: str
     decay: float
+    least_rate: float
     metric_rate: float
     shuffle: bool
 
@@ -221,6 +222,8 @@ class RuleLearner:
             codebook,
             memory,
             Progress(callback, self.distance),
+            rng,
+            blocks.journal,
             max_iter=max_iter,
             tol=tol,
             open_ended=self.schedule != "linear",
@@ -244,7 +247,7 @@ class RuleLearner:
             self.rule.address,
             schedule.address,
         )
-        rate_theta = as_floats([self.learning_rate, n_steps, self.decay])
+        rate_theta = as_floats([self.learning_rate, n_steps, self.decay, self.least_rate])
         rates = memory.by_prototype.setdefault("rate", np.zeros(len(codebook.labels)))
         rates[rates == 0.0] = self.learning_rate  # prototypes that have just begun
         same = codebook.same_class(self.n_classes)

@@ -24,6 +24,7 @@ class TrainingParameters(TypedDict, total=False):
     early_stopping: bool
     validation_fraction: float
     callback: Callback | None
+    checkpoint: Any
     verbose: int
     random_state: Any
 
@@ -49,6 +50,7 @@ class DecayParameters(RuleParameters, total=False):
 
     schedule: str
     decay: float
+    least_rate: float
 
 
 class ScheduledRuleParameters(DecayParameters, total=False):
@@ -65,10 +67,14 @@ learning_rate : float, default=0.05
     "schedule": """\
 schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
     How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
-    samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.""",
+    samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``,
+    where a tenth of the first rate stays unless ``least_rate`` is given.""",
     "decay": """\
 decay : float, default=1e-4
     Decay of the inverse-time schedule, for each sample seen.""",
+    "least_rate": """\
+least_rate : float, default=0.0
+    Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.""",
     "prototypes_per_class": """\
 prototypes_per_class : int, dict or "auto", default=1
     Number of prototypes of every class, or one number a label; labels left out have one. "auto"
@@ -117,6 +123,11 @@ validation_fraction : float, default=0.1
 callback : callable, default=None
     Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
     returns something true.""",
+    "checkpoint": """\
+checkpoint : str or path, default=None
+    A file for what ``fit`` has computed. A fit that was cut off goes on with it, if data and
+    parameters are the same, and ends with the same prototypes as one that was not. Delete it to
+    start anew.""",
     "verbose": """\
 verbose : int, default=0
     1 prints the first and the last iteration and about every twentieth part of ``max_iter``, 2

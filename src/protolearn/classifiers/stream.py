@@ -29,7 +29,7 @@ def added_prototypes(
     if old is None and not isinstance(init, str):
         prototypes = initial_prototypes(init, block, counts, rng)
         labels = np.repeat(np.arange(len(counts)), counts)
-        return first_codebook(distance, prototypes, labels, block, stream=True), Memory()
+        return first_codebook(distance, prototypes, labels, lambda: block, stream=True), Memory()
     labels = np.empty(0, dtype=np.intp) if old is None else old[0].labels
     lacking = np.maximum(counts - np.bincount(labels, minlength=len(counts)), 0)
     added = np.minimum(lacking, _places(block, lacking, None if old is None else old[0]))
@@ -38,7 +38,7 @@ def added_prototypes(
     fallback = None if old is None else old[0].prototypes.mean(axis=0)
     new = initial_prototypes(init, block, added, rng, fallback)
     new_labels = np.repeat(np.arange(len(counts)), added)
-    start = first_codebook(distance, new, new_labels, block, stream=True)
+    start = first_codebook(distance, new, new_labels, lambda: block, stream=True)
     return (start, Memory()) if old is None else _merged(*old, start, distance)
 
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags, check_random_state
 
+from .._fingerprint import parameters
 from .._parameters import Codebook
-from ..blocks import Block, MemoryBlocks
+from ..blocks import Blocks, FileJournal, Journal, MemoryBlocks
+from ..blocks.journal import NO_JOURNAL
 from ..distances import Distance
 from ..prototypes import (
     check_enough_rows,
     first_codebook,
-    initial_prototypes,
     is_automatic,
     mean_own_distance,
     only,
@@ -32,19 +34,20 @@ from ..prototypes import (
 from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import check_cost
 from .base import NearestPrototypeClassifier
+from .data import PartedData, TrainingData, WholeData, in_parts
 from .given import (
     check_parameters,
     check_same_distance,
-    check_trainable,
     known_classes,
     training_rows,
 )
 from .growth import grown
 from .learner import Learner
 from .progress import report_pass, reporter
+from .resuming import NOT_KNOWN_BY, check_same_data, started
 from .shared import spell_out
 from .stream import added_prototypes
-from .validation import EarlyStopping, hold_out
+from .validation import EarlyStopping
 
 
 class TrainedClassifier(NearestPrototypeClassifier, ABC):
@@ -72,6 +75,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         callback: Callback | None = None,
+        checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -83,6 +87,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.callback = callback
+        self.checkpoint = checkpoint
         self.verbose = verbose
         self.random_state = random_state
 
@@ -104,28 +109,34 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         work: float = 0.0,
         *,
         stream: bool = False,
+        elsewhere: bool = False,
     ) -> Learner:
         """Give what moves the prototypes; raise if a parameter is wrong.
 
-        ``work`` tells the multiplications for all distances of the data, ``stream`` that they
-        come in parts.
+        ``work`` tells the multiplications for all distances of the data, ``stream`` that there
+        will be more of them, ``elsewhere`` that only sums over them come here.
         """
 
     def _given_scale(self) -> float | None:
         """Give the unit of distance, None for the mean own distance."""
         return None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the prototypes.
 
         Parameters
         ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Training data. NaN is a missing value where the distance takes such rows.
+        X : {array-like, CSR matrix} of shape (n_samples, n_features), or data in parts
+            Training data. NaN is a missing value where the distance takes such rows. Data that
+            do not fit into memory: a :class:`numpy.memmap`; a folder of Parquet or CSV files, or a
+            pyarrow dataset; a function that gives an iterator over blocks ``(X, y)`` or ``(X, y,
+            sample_weight)`` each time it is called; a Dask array or frame.
         y : array-like of shape (n_samples,)
-            Labels: numbers or strings, of at least two classes.
+            Labels: numbers or strings, of at least two classes. For Dask a Dask array or series
+            as well; for files and Dask frames the name of a column; for a function nothing.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; weight 2 counts as the row twice, weight 0 as no row.
+            Non-negative weights; weight 2 counts as the row twice, weight 0 as no row. Given as
+            ``y`` is, where data come in parts.
 
         Returns
         -------
@@ -133,39 +144,16 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             The fitted classifier.
         """
         distance = self._checked_distance()
-        block, classes = training_rows(self, distance, X, y, sample_weight)
-        check_trainable(block, classes)
-        rng = check_random_state(self.random_state)
-        taught, held = block, None
-        if self.early_stopping:
-            taught, held = self._held_out(block, classes, rng)
-        form = distance.suited_to(block.X)
-        codebook = self._start(form, taught, block, classes, rng)
-
-        def learner_for(start: Codebook) -> Learner:
-            scale = self._scale(form, start, taught) or 1.0
-            work = taught.size * form.effort(start)
-            return self._learner(form, len(classes), scale, len(start.labels), work)
-
-        automatic = is_automatic(self.prototypes_per_class)
-        if automatic:
-            codebook = grown(self, form, learner_for, codebook, taught, rng)
-        learner = learner_for(codebook)
-        reached, result, curve = self._train(learner, codebook, taught, held, rng)
-        reached, memory = settled(reached, form), result.memory
-        if automatic:
-            rows = winning(form, reached, taught)
-            reached, groups = only(reached, form, rows)
-            memory = memory.rearranged(rows, groups)
-        self._store(reached, learner, distance, classes)
-        self.n_iter_ = result.n_iter
-        self.loss_curve_ = result.loss_curve
-        if curve is None:
-            self.__dict__.pop("validation_curve_", None)  # of an earlier fit
-        else:
-            self.validation_curve_ = curve
-        self._memory, self._fixed_scale = memory, learner.scale
-        self._rng = None  # a stream that follows begins one of its own
+        rng = self._randomness()
+        with self._journal(rng) as journal:
+            kind = PartedData if in_parts(X) else WholeData
+            data = kind(self, distance, X, y, sample_weight, rng)
+            check_same_data(journal, data)
+            data.taught.journal = journal
+            codebook = started(journal, lambda: self._start(data, rng), rng)
+            learner = self._learner_for(data)(codebook)
+            reached, result, curve = self._train(learner, codebook, data, rng)
+        self._keep(reached, result, curve, learner, distance, data)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -203,7 +191,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         old = None if first else (self._codebook(), self._memory)
         codebook, memory = added_prototypes(old, form, self.init, block, counts, rng)
         scale = None if first else self._fixed_scale
-        scale = scale or self._scale(form, codebook, block)
+        scale = scale or self._scale(form, codebook, MemoryBlocks(block))
         work = block.size * form.effort(codebook)
         learner = self._learner(
             form, len(known), scale or 1.0, len(codebook.labels), work, stream=True
@@ -245,57 +233,73 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self._learner(distance, 2, 1.0, stream=stream)
         return distance
 
-    def _held_out(
-        self, block: Block, classes: NDArray[Any], rng: np.random.RandomState
-    ) -> tuple[Block, Block]:
-        """Split off the rows that early stopping looks at."""
-        per_class = self.prototypes_per_class
-        kept = prototype_counts(1 if is_automatic(per_class) else per_class, classes)
-        taught, held = hold_out(block, float(self.validation_fraction), kept, rng)
-        if not len(held):
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction!r} of {len(block)} rows leaves "
-                "none to validate on; give more rows, a larger fraction, or early_stopping=False."
+    def _randomness(self) -> np.random.RandomState:
+        """Give the source of randomness: one of our own, if it has to be put down."""
+        if self.random_state is None and self.checkpoint is not None:
+            return np.random.RandomState()
+        return check_random_state(self.random_state)
+
+    def _journal(self, rng: np.random.RandomState) -> AbstractContextManager[Journal]:
+        """Open the journal that ``checkpoint`` names."""
+        if self.checkpoint is None:
+            return nullcontext(NO_JOURNAL)
+        journal = FileJournal(self.checkpoint, parameters(self, without=NOT_KNOWN_BY), rng)
+        if journal.n_found and self.verbose:
+            name = type(self).__name__
+            print(f"[{name}] goes on after {journal.n_found} results of {self.checkpoint}")
+        return journal
+
+    def _start(self, data: TrainingData, rng: np.random.RandomState) -> Codebook:
+        """Make the codebook to begin with."""
+        automatic = is_automatic(self.prototypes_per_class)
+        counts = prototype_counts(1 if automatic else self.prototypes_per_class, data.classes)
+        check_enough_rows(counts, data.classes, data.rows)
+        prototypes = data.prototypes(self.init, counts, rng)
+        labels = np.repeat(np.arange(len(counts)), counts)
+        codebook = first_codebook(data.form, prototypes, labels, data.metric_rows)
+        if automatic:
+            sample = data.sample(rng)
+            few = MemoryBlocks(sample)
+            codebook = grown(self, data.form, self._learner_for(data, few), codebook, sample, rng)
+        return codebook
+
+    def _learner_for(
+        self, data: TrainingData, blocks: Blocks | None = None
+    ) -> Callable[[Codebook], Learner]:
+        """Give the function that makes the learner of a codebook, from all rows or some."""
+        rows, form = blocks or data.taught, data.form
+
+        def learner(start: Codebook) -> Learner:
+            scale = self._scale(form, start, rows) or 1.0
+            return self._learner(
+                form,
+                len(data.classes),
+                scale,
+                len(start.labels),
+                rows.size * form.effort(start),
+                elsewhere=data.elsewhere and blocks is None,
             )
-        return taught, held
 
-    def _start(
-        self,
-        form: Distance,
-        taught: Block,
-        block: Block,
-        classes: NDArray[Any],
-        rng: np.random.RandomState,
-    ) -> Codebook:
-        """Make the codebook to begin with, from the rows to learn from."""
-        per_class = 1 if is_automatic(self.prototypes_per_class) else self.prototypes_per_class
-        counts = prototype_counts(per_class, classes)
-        check_enough_rows(counts, classes, taught.y)
-        fallback = None
-        if taught is not block and not issparse(block.X):  # what only held-out rows observe
-            fallback = np.nanmean(block.X, axis=0)
-        prototypes = initial_prototypes(self.init, taught, counts, rng, fallback)
-        return first_codebook(form, prototypes, np.repeat(np.arange(len(counts)), counts), taught)
+        return learner
 
-    def _scale(self, form: Distance, codebook: Codebook, block: Block) -> float | None:
+    def _scale(self, form: Distance, codebook: Codebook, blocks: Blocks) -> float | None:
         """Give the unit of distance, or None if the data do not tell."""
-        return self._given_scale() or mean_own_distance(form, codebook, block)
+        return self._given_scale() or mean_own_distance(form, codebook, blocks)
 
     def _train(
         self,
         learner: Learner,
         codebook: Codebook,
-        taught: Block,
-        held: Block | None,
+        data: TrainingData,
         rng: np.random.RandomState,
     ) -> tuple[Codebook, SolverResult, list[float] | None]:
         """Learn from all the data; give the codebook to keep, how it went, and on held-out rows."""
-        max_iter = self.max_iter or learner.default_max_iter(len(taught))
+        held, max_iter = data.held, self.max_iter or learner.default_max_iter(data.taught.n_samples)
         with reporter(self, learner.name, max_iter) as callback:
             stopping = None if held is None else EarlyStopping(learner, held, self.tol, callback)
             result = learner.train(
                 codebook,
-                MemoryBlocks(taught),
+                data.taught,
                 rng,
                 max_iter=max_iter,
                 tol=self.tol,
@@ -311,6 +315,31 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         if stopping is None:
             return result.codebook, result, None
         return stopping.best or result.codebook, result, stopping.curve
+
+    def _keep(
+        self,
+        reached: Codebook,
+        result: SolverResult,
+        curve: list[float] | None,
+        learner: Learner,
+        distance: Distance,
+        data: TrainingData,
+    ) -> None:
+        """Store what a fit has found."""
+        reached, memory = settled(reached, data.form), result.memory
+        if is_automatic(self.prototypes_per_class):
+            rows = winning(data.form, reached, data.taught)
+            reached, groups = only(reached, data.form, rows)
+            memory = memory.rearranged(rows, groups)
+        self._store(reached, learner, distance, data.classes)
+        self.n_iter_ = result.n_iter
+        self.loss_curve_ = result.loss_curve
+        if curve is None:
+            self.__dict__.pop("validation_curve_", None)  # of an earlier fit
+        else:
+            self.validation_curve_ = curve
+        self._memory, self._fixed_scale = memory, learner.scale
+        self._rng = None  # a stream that follows begins one of its own
 
     def _store(
         self, codebook: Codebook, learner: Learner, distance: Distance, classes: NDArray[Any]

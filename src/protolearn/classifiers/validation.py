@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._parameters import Codebook, Indices
-from ..blocks import Block
+from .._parameters import Codebook, Floats, Indices
+from ..blocks import Block, Blocks
 from ..solvers import Callback, State
 from .learner import Learner
 
@@ -31,12 +31,18 @@ def hold_out(
     held = np.zeros(len(block), dtype=bool)
     for code in np.flatnonzero(counts):
         held[rng.permutation(np.flatnonzero(block.y == code))[: counts[code]]] = True
-    return block.rows(np.flatnonzero(~held)), block.rows(np.flatnonzero(held))
+    return block.some(np.flatnonzero(~held)), block.some(np.flatnonzero(held))
 
 
-def mean_cost(learner: Learner, codebook: Codebook, block: Block) -> float:
-    """Give the weighted mean cost of a block."""
-    return float(learner.costs(codebook, block) @ block.weights / block.total_weight)
+def mean_cost(learner: Learner, codebook: Codebook, blocks: Blocks) -> float:
+    """Give the weighted mean cost of some rows."""
+    total, weight = blocks.reduce(summed_costs, learner, codebook)
+    return float(total / weight)
+
+
+def summed_costs(learner: Learner, codebook: Codebook, block: Block) -> Floats:
+    """Sum the costs and the weights of a block."""
+    return np.array([learner.costs(codebook, block) @ block.weights, block.total_weight])
 
 
 class EarlyStopping:
@@ -46,7 +52,7 @@ class EarlyStopping:
     ----------
     learner : Learner
         Who tells the cost.
-    held : Block
+    held : Blocks
         The rows.
     tol : float
         Share by which the cost has to fall to count as progress.
@@ -54,7 +60,7 @@ class EarlyStopping:
         The next callback.
     """
 
-    def __init__(self, learner: Learner, held: Block, tol: float, callback: Callback | None):
+    def __init__(self, learner: Learner, held: Blocks, tol: float, callback: Callback | None):
         self.curve: list[float] = []
         self.best: Codebook | None = None
         self._learner, self._held, self._tol = learner, held, tol

@@ -10,8 +10,8 @@ from typing import Any
 
 from .. import __version__
 from .._files import replacing
+from .._fingerprint import digest, text
 from ..io import ModelFileError, load, save
-from ..selection.fingerprint import digest, text
 
 
 class Unfinished:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from .._columns import column_ranges, has_missing
 from .._parameters import Codebook, Constraint, Floats, Gradients, Indices
 from ..native import (
     ADDRESS,
@@ -74,6 +75,8 @@ class Distance(BaseEstimator):
         Whether the rows must not be negative.
     blockwise : bool
         Whether the forms for whole blocks are much faster than one sample at a time.
+    by_moments : bool
+        Whether ``initial`` asks for the means and covariances of the classes alone.
     sparse_form, missing_form : subclass of Distance, or None
         The same distance for CSR matrices, and for rows with missing values; None if it takes
         none of these.
@@ -88,6 +91,7 @@ class Distance(BaseEstimator):
     moving: bool = False
     positive_only: ClassVar[bool] = False
     blockwise: ClassVar[bool] = False
+    by_moments: ClassVar[bool] = False
     sparse_form: ClassVar[type[Distance] | None] = None
     missing_form: ClassVar[type[Distance] | None] = None
     pair: ClassVar[Native]
@@ -96,6 +100,8 @@ class Distance(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "by_moments" not in vars(cls) and ("initial" in vars(cls) or "start" in vars(cls)):
+            cls.by_moments = False  # as it is for all that says nothing of it
         if "pair" not in vars(cls):
             return
         for form in ("sparse_form", "missing_form"):  # not those of the parent's formula
@@ -110,7 +116,7 @@ class Distance(BaseEstimator):
         """Give the form of this distance for the rows, or raise if it does not take them."""
         if issparse(X):
             form, kind = self.sparse_form, "sparse matrices; give X.toarray()"
-        elif np.isnan(X.min()):
+        elif has_missing(X):
             form, kind = self.missing_form, "missing values; impute them first"
         else:
             return self
@@ -123,8 +129,7 @@ class Distance(BaseEstimator):
 
     def check_rows(self, X: Any) -> None:
         """Raise if the rows are not such as the distance takes."""
-        values = X.data if issparse(X) else X
-        if self.positive_only and values.size and np.nanmin(values) < 0.0:
+        if self.positive_only and X.shape[0] and np.nanmin(column_ranges(X)[0]) < 0.0:
             raise ValueError(
                 f"Negative values in data passed to {type(self).__name__}: it compares rows of "
                 "non-negative numbers, such as counts, spectra or histograms."

@@ -31,6 +31,7 @@ class Divergence(Distance):
     """What divergences share: the floor, and gradients by products."""
 
     squared = None
+    by_moments = True
     positive_only = True
     steep = True
     needs_mass = True

@@ -79,6 +79,7 @@ class Kernel(Distance):
     """
 
     squared = True
+    by_moments = True
     steep = True
 
     def __init__(

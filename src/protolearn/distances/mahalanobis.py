@@ -55,6 +55,7 @@ class Mahalanobis(Matrix):
     """
 
     adaptive = False
+    by_moments = True
     constraint = Free()  # type: ignore[assignment]
     rank = None
     regularization = 0.0

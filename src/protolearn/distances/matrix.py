@@ -61,6 +61,7 @@ class Matrix(LinearMetric):
     """
 
     blockwise = True
+    by_moments = True
 
     def __init__(
         self,

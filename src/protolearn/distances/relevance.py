@@ -49,6 +49,7 @@ class Relevance(LinearMetric):
     """
 
     shows_nonfinite = True
+    by_moments = True
 
     @native(PAIR)
     def pair(x, w, theta):

@@ -59,6 +59,8 @@ class Renyi(Divergence):
     0.693147
     """
 
+    by_moments = True
+
     def __init__(self, alpha: float = 0.5):
         self.alpha = alpha
 

@@ -84,6 +84,7 @@ class Tangent(Distance):
     """
 
     squared = True
+    by_moments = True
     shows_nonfinite = True
     blockwise = True
 

@@ -9,14 +9,25 @@ from .codebook import (
     settled,
 )
 from .growth import Growth, only, winning
-from .initial import STARTS, initial_prototypes
+from .initial import (
+    FEWEST_ROWS,
+    ROWS_PER_PROTOTYPE,
+    STARTS,
+    Facts,
+    completed_means,
+    initial_prototypes,
+)
 from .number import check_enough_rows, is_automatic, prototype_counts
 
 __all__ = [
+    "FEWEST_ROWS",
+    "ROWS_PER_PROTOTYPE",
     "SMALLEST_SCALE",
     "STARTS",
+    "Facts",
     "Growth",
     "check_enough_rows",
+    "completed_means",
     "first_codebook",
     "initial_prototypes",
     "is_automatic",

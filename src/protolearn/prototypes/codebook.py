@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .._columns import column_ranges, differ
 from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, middle
-from ..blocks import Block
+from ..blocks import Block, Blocks
 from ..distances import Distance
 
 SMALLEST_SCALE = 1e-305
@@ -16,13 +17,21 @@ SMALLEST_SCALE = 1e-305
 
 
 def first_codebook(
-    distance: Distance, prototypes: Floats, labels: Indices, block: Block, stream: bool = False
+    distance: Distance,
+    prototypes: Floats,
+    labels: Indices,
+    rows: Callable[[], Block],
+    stream: bool = False,
 ) -> Codebook:
-    """Put prototypes and the initial metric together; ``stream``: more rows will follow."""
+    """Put prototypes and the initial metric together; ``stream``: more rows will follow.
+
+    ``rows`` gives the rows that tell where the metric begins, if that has to be told.
+    """
     distance.check_rows(prototypes)
     group = as_indices(distance.groups(labels))
     metric = np.zeros((int(group.max()) + 1, 0))
     if type(distance).initial is not Distance.initial:
+        block = rows()
         metric = as_floats(distance.start(block.X, block.codes, block.weights, labels, stream))
     return settled(Codebook(prototypes, labels, metric, group, middle(prototypes)), distance)
 
@@ -67,17 +76,10 @@ def mistakes(distance: Distance, codebook: Codebook, block: Block) -> Floats:
     return (codebook.labels[nearest] != block.y).astype(np.float64)
 
 
-def mean_own_distance(distance: Distance, codebook: Codebook, block: Block) -> float | None:
+def mean_own_distance(distance: Distance, codebook: Codebook, blocks: Blocks) -> float | None:
     """Give the mean distance to the nearest own prototype, or None if all distances vanish."""
-    own = rival = 0.0
-    same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
-    two_classes = len(np.unique(codebook.labels)) > 1
-    for chunk in block.chunks(distance.effort(codebook)):
-        D, mine = distance.pairwise(chunk.X, codebook, chunk.prepared), same[chunk.y]
-        own += float(np.where(mine, D, np.inf).min(axis=1) @ chunk.weights)
-        if two_classes:
-            rival += float(np.where(mine, np.inf, D).min(axis=1) @ chunk.weights)
-    own, rival = own / block.total_weight, rival / block.total_weight
+    own, rival, weight = blocks.reduce(own_and_rival, distance, codebook)
+    own, rival = own / weight, rival / weight
     if not np.isfinite(own + rival):
         raise ValueError(
             "The distances to the initial prototypes overflow; rescale X, or give other ones by "
@@ -86,12 +88,41 @@ def mean_own_distance(distance: Distance, codebook: Codebook, block: Block) -> f
     # Where all rows lie on their prototypes, but for rounding, the next class is the unit.
     if own > max(1e-10 * rival, SMALLEST_SCALE):
         return own
-    return rival if rival > SMALLEST_SCALE and _differ(block, codebook) else None
+    return rival if rival > SMALLEST_SCALE and _differ(blocks, codebook) else None
 
 
-def _differ(block: Block, codebook: Codebook) -> bool:
+def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Floats:
+    """Sum the distances to the nearest own prototype, to the nearest rival, and the weights."""
+    own = rival = 0.0
+    same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
+    two_classes = len(np.unique(codebook.labels)) > 1
+    with np.errstate(over="ignore", invalid="ignore"):  # whoever asks checks the sums
+        for chunk in block.chunks(distance.effort(codebook)):
+            D, mine = distance.pairwise(chunk.X, codebook, chunk.prepared), same[chunk.y]
+            own += float(np.where(mine, D, np.inf).min(axis=1) @ chunk.weights)
+            if two_classes:
+                rival += float(np.where(mine, np.inf, D).min(axis=1) @ chunk.weights)
+    return np.array([own, rival, block.total_weight])
+
+
+def _differ(blocks: Blocks, codebook: Codebook) -> bool:
     """Tell whether rows and prototypes are more than one point and its rounding."""
-    low, high = column_ranges(block.X)
-    low = np.fmin(low, codebook.prototypes.min(axis=0))
-    high = np.fmax(high, codebook.prototypes.max(axis=0))
-    return bool(differ(low, high).any())
+    prototypes = Ends(codebook.prototypes.min(axis=0), codebook.prototypes.max(axis=0))
+    ends = blocks.reduce(Ends.of) + prototypes
+    return bool(differ(ends.low, ends.high).any())
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Least and greatest values of each column."""
+
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, block: Block) -> Ends:
+        """Give the ends of a block."""
+        return cls(*column_ranges(block.X))
+
+    def __add__(self, other: Ends) -> Ends:
+        return Ends(np.fmin(self.low, other.low), np.fmax(self.high, other.high))

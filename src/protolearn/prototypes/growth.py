@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._parameters import Codebook, Floats, Indices
-from ..blocks import Block
+from ..blocks import Block, Blocks
 from ..distances import Distance
 from .codebook import mistakes, nearest_of_all, rearranged
 from .initial import initial_prototypes
@@ -172,13 +172,18 @@ class Growth:
         return rearranged(start, self.distance, parents[order], prototypes[order], labels[order])[0]
 
 
-def winning(distance: Distance, codebook: Codebook, block: Block) -> Indices:
+def winning(distance: Distance, codebook: Codebook, blocks: Blocks) -> Indices:
     """Give the prototypes that are nearest to some sample; at least one of each class."""
-    won = np.zeros(len(codebook.labels), dtype=bool)
-    won[nearest_of_all(distance, codebook, block)] = True
+    won = blocks.reduce(wins, distance, codebook) > 0
     for code in np.setdiff1d(codebook.labels, codebook.labels[won]):
         won[np.flatnonzero(codebook.labels == code)[0]] = True
     return np.flatnonzero(won)
+
+
+def wins(distance: Distance, codebook: Codebook, block: Block) -> Indices:
+    """Count the samples to which each prototype is nearest."""
+    nearest = nearest_of_all(distance, codebook, block)
+    return np.bincount(nearest, minlength=len(codebook.labels))
 
 
 def only(codebook: Codebook, distance: Distance, rows: Indices) -> tuple[Codebook, Indices]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,40 @@ STARTS: dict[str, Start] = {
 }
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What is known about all rows.
+
+    Attributes
+    ----------
+    low, high : array (d,)
+        Least and greatest observed values.
+    means : array (n_classes, d)
+        The mean of each class, without gaps.
+    """
+
+    low: Floats
+    high: Floats
+    means: Floats
+
+    @classmethod
+    def of(cls, block: Block, n_classes: int, fallback: Floats | None = None) -> Facts:
+        """Look at all rows of a block."""
+        means = class_means(block.X, block.y, block.weight, n_classes)
+        if np.isnan(means).any():
+            nobody = np.zeros(len(block), dtype=np.uint8)
+            overall = class_means(block.X, nobody, block.weight, 1)[0]
+            means = completed_means(means, overall, fallback)
+        return cls(*column_ranges(block.X), means)
+
+
 def initial_prototypes(
-    init: Any, block: Block, counts: Indices, rng: Rng, fallback: Floats | None = None
+    init: Any,
+    block: Block,
+    counts: Indices,
+    rng: Rng,
+    fallback: Floats | None = None,
+    facts: Facts | None = None,
 ) -> Floats:
     """Give the prototypes to start from, class by class in the order of the codes.
 
@@ -93,6 +126,8 @@ def initial_prototypes(
         Source of randomness.
     fallback : array (d,), default=None
         Values of features of which the block observes nothing.
+    facts : Facts, default=None
+        What is known about all rows, where the block is a sample of them.
     """
     if not isinstance(init, str):
         return given_prototypes(init, int(counts.sum()), block.X.shape[1])
@@ -101,17 +136,18 @@ def initial_prototypes(
             f"init={init!r} must be one of {', '.join(map(repr, STARTS))} or an array of shape "
             "(number of prototypes, number of features)."
         )
-    low, high = column_ranges(block.X)
-    spread = np.nan_to_num(0.25 * (high - low))
-    means = _complete_means(block, len(counts), fallback)
+    if facts is None:
+        facts = Facts.of(block, len(counts), fallback)
+    spread = np.nan_to_num(0.25 * (facts.high - facts.low))
     W = np.vstack(
         [
-            _start_class(STARTS[init], block, code, means[code], int(k), spread, rng)
+            _start_class(STARTS[init], block, code, facts.means[code], int(k), spread, rng)
             for code, k in enumerate(counts)
             if k
         ]
     )
-    return np.where(low == high, low, W)  # a mean of equal numbers may differ from them
+    equal = facts.low == facts.high  # a mean of equal numbers may differ from them
+    return np.where(equal, facts.low, W)
 
 
 def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:
@@ -133,15 +169,11 @@ def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:
     return W
 
 
-def _complete_means(block: Block, n_classes: int, fallback: Floats | None) -> Floats:
-    """Give the class means; what a class never observes has the mean of all, or the fallback."""
-    means = class_means(block.X, block.y, block.weight, n_classes)
-    if not np.isnan(means).any():
-        return means
-    overall = class_means(block.X, np.zeros(len(block), dtype=np.uint8), block.weight, 1)
+def completed_means(means: Floats, overall: Floats, fallback: Floats | None = None) -> Floats:
+    """Give what a class never observes the mean of all, or the fallback."""
     if fallback is not None:
         overall = np.where(np.isnan(overall), fallback, overall)
-    check_observed_columns(overall)
+    check_observed_columns(overall[None])
     return np.where(np.isnan(means), overall, means)
 
 

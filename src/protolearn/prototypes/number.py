@@ -47,9 +47,8 @@ def prototype_counts(per_class: Any, classes: NDArray[Any]) -> Indices:
     return np.array(wanted, dtype=np.intp)
 
 
-def check_enough_rows(counts: Indices, classes: NDArray[Any], y: NDArray[Any]) -> None:
+def check_enough_rows(counts: Indices, classes: NDArray[Any], rows: Indices) -> None:
     """Raise if a class has fewer rows than prototypes."""
-    rows = np.bincount(y, minlength=len(classes))
     for label, count, available in zip(classes.tolist(), counts, rows, strict=True):
         if count > available:
             raise ValueError(

@@ -7,10 +7,10 @@ from typing import Any
 
 import joblib
 
+from .._fingerprint import digest
 from .._threads import one_blas_thread, one_openmp_thread
 from ..datasets import fetch
 from ..selection.comparison.fitting import AS_THEY_END
-from ..selection.fingerprint import digest
 from .ledger import Ledger
 
 Progress = Callable[[str, int, int], object]

@@ -12,7 +12,7 @@ from .._parameters import Codebook, Floats
 from .._threads import one_blas_thread
 from .._validation import check_integer
 from ..blocks import Blocks
-from ..objective import Objective
+from ..objective import Objective, Partial
 from .base import Callback, Progress, Solver, SolverResult, check_cost
 from .memory import Memory
 
@@ -102,7 +102,11 @@ class LBFGS(Solver):
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:
             present = coordinates.codebook(flat)
-            total = blocks.reduce(objective.partial, present)
+            total = Partial.of(
+                blocks.journal.once(
+                    lambda: blocks.reduce(objective.partial, present).arrays(), at=flat
+                )
+            )
             mean = total.over(total.weight)
             if objective.distance.penalized:
                 mean = mean.penalized(*objective.distance.penalty(present))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .._parameters import Floats, Indices
 
@@ -32,6 +37,20 @@ class Memory:
     def copy(self) -> Memory:
         """Copy everything."""
         return deepcopy(self)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Give everything, to be put down."""
+        parts = ("prototype", self.by_prototype), ("group", self.by_group)
+        named = {f"{kind} {name}": a for kind, kept in parts for name, a in kept.items()}
+        return {"counts": np.array([self.steps, self.updates]), **named}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Remember again what ``arrays`` gave."""
+        self.steps, self.updates = arrays["counts"].tolist()
+        for key, array in arrays.items():
+            kind, _, name = key.partition(" ")
+            if kind in ("prototype", "group"):
+                (self.by_prototype if kind == "prototype" else self.by_group)[name] = array
 
     def rearranged(self, prototypes: Indices, groups: Indices) -> Memory:
         """Give the memory of a codebook that takes these old rows; -1 is a new one, with zeros."""

@@ -21,8 +21,8 @@ from .stochastic import StochasticSolver
 
 Moments = dict[str, Floats]
 
-BATCHES = (64, 256)
-"""Samples a step, at least and at most, when the user names no number."""
+SMALLEST_BATCH = 64
+"""Samples a step, at least, when the user names no number."""
 
 
 class MinibatchSolver(StochasticSolver):
@@ -56,11 +56,12 @@ class MinibatchSolver(StochasticSolver):
             np.full(codebook.metric.size, self.metric_rate * self.share(codebook.metric)),
         )[: flat.size]
         total = weight = 0.0
-        size = self.batch_size or int(np.clip(blocks.n_samples // 250, *BATCHES))
+        usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
+        size = self.batch_size or int(usual)
         together = codebook if distance.adaptive else None
-        for batch in blocks.batches(size, rng if self.shuffle else None):
+        for batch in blocks.mini_batches(size, rng if self.shuffle else None):
             present = coordinates.codebook(flat)
-            partial = objective.partial(present, batch)
+            partial = batch.reduce(objective.partial, present)
             mean = partial.over(len(batch))
             if distance.penalized:
                 mean = mean.penalized(*distance.penalty(present))
@@ -111,6 +112,8 @@ class Momentum(MinibatchSolver):
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
         Decay of the inverse-time schedule, for each sample seen.
+    least_rate : float, default=0.0
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
     metric_rate : float, default=0.01
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
@@ -127,6 +130,7 @@ class Momentum(MinibatchSolver):
         batch_size: int | None = None,
         schedule: str = "linear",
         decay: float = 1e-4,
+        least_rate: float = 0.0,
         metric_rate: float = 0.01,
         shuffle: bool = True,
     ):
@@ -135,6 +139,7 @@ class Momentum(MinibatchSolver):
         self.batch_size = batch_size
         self.schedule = schedule
         self.decay = decay
+        self.least_rate = least_rate
         self.metric_rate = metric_rate
         self.shuffle = shuffle
 
@@ -179,6 +184,8 @@ class Adam(MinibatchSolver):
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
         Decay of the inverse-time schedule, for each sample seen.
+    least_rate : float, default=0.0
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
     metric_rate : float, default=1.0
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
@@ -197,6 +204,7 @@ class Adam(MinibatchSolver):
         epsilon: float = 1e-8,
         schedule: str = "linear",
         decay: float = 1e-4,
+        least_rate: float = 0.0,
         metric_rate: float = 1.0,
         shuffle: bool = True,
     ):
@@ -207,6 +215,7 @@ class Adam(MinibatchSolver):
         self.epsilon = epsilon
         self.schedule = schedule
         self.decay = decay
+        self.least_rate = least_rate
         self.metric_rate = metric_rate
         self.shuffle = shuffle
 

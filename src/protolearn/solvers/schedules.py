@@ -1,7 +1,7 @@
 """Learning rates over time, in steps t = 0, 1, ... of one sample each.
 
 * linear: ``rate (1 - t / total)`` (Jin et al., 2008, section 4)
-* inverse_time: ``rate / (1 + decay t)``
+* inverse_time: ``rate max(1 / (1 + decay t), least)``
 * constant: ``rate``
 """
 
@@ -18,8 +18,8 @@ def linear(t, theta):
 
 @native(SCHEDULE)
 def inverse_time(t, theta):
-    """Fall for ever and never to zero; theta holds the rate, unused, and the decay."""
-    return theta[0] / (1.0 + theta[2] * t)
+    """Fall down to a share of the rate; theta holds the rate, unused, the decay and the share."""
+    return theta[0] * max(1.0 / (1.0 + theta[2] * t), theta[3])
 
 
 @native(SCHEDULE)
@@ -27,6 +27,9 @@ def constant(t, theta):
     """Stay."""
     return theta[0]
 
+
+LEAST_IN_STREAMS = 0.1
+"""Share of the first rate that stays in a stream, when the user leaves the rate to us."""
 
 SCHEDULES: dict[str, Native] = {
     "linear": linear,

@@ -16,7 +16,7 @@ from ..objective import Objective
 from .base import Callback, Progress, Solver, SolverResult
 from .epochs import default_epochs, run_epochs
 from .memory import Memory
-from .schedules import SCHEDULES
+from .schedules import LEAST_IN_STREAMS, SCHEDULES
 
 S = TypeVar("S", bound="StochasticSolver")
 
@@ -24,13 +24,14 @@ S = TypeVar("S", bound="StochasticSolver")
 class StochasticSolver(Solver):
     """Learns from some samples at a time, at a rate that falls.
 
-    A subclass has the parameters ``learning_rate``, ``schedule``, ``decay``, ``metric_rate`` and
-    ``shuffle``, and says what one pass does.
+    A subclass has the parameters ``learning_rate``, ``schedule``, ``decay``, ``least_rate``,
+    ``metric_rate`` and ``shuffle``, and says what one pass does.
     """
 
     learning_rate: float | None
     schedule: str
     decay: float
+    least_rate: float
     metric_rate: float
     shuffle: bool
 
@@ -39,6 +40,7 @@ class StochasticSolver(Solver):
         self.first_rate(SquaredEuclidean())
         check_choice(self, "schedule", tuple(SCHEDULES))
         check_number(self, "decay", low=0.0)
+        check_number(self, "least_rate", low=0.0, high=1.0)
         check_number(self, "metric_rate", low=0.0)
         check_flag(self, "shuffle")
 
@@ -52,8 +54,8 @@ class StochasticSolver(Solver):
 
     @classmethod
     def for_stream(cls: type[S]) -> S:
-        """Give the solver with settings for data without end."""
-        return cls(schedule="inverse_time")
+        """Give the solver with settings for data without end: a rate that never vanishes."""
+        return cls(schedule="inverse_time", least_rate=LEAST_IN_STREAMS)
 
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of epochs when the user names none: fewer for larger data."""
@@ -78,6 +80,8 @@ class StochasticSolver(Solver):
             codebook,
             memory,
             Progress(callback, objective.distance),
+            rng,
+            blocks.journal,
             max_iter=max_iter,
             tol=tol,
             open_ended=self.schedule != "linear",
@@ -116,7 +120,8 @@ class StochasticSolver(Solver):
     def rate(self, n_steps: int, distance: Distance) -> tuple[Native, Floats]:
         """Give the schedule and its parameters."""
         first = self.first_rate(distance)
-        return SCHEDULES[self.schedule], as_floats([first, n_steps, self.decay])
+        theta = as_floats([first, n_steps, self.decay, self.least_rate])
+        return SCHEDULES[self.schedule], theta
 
     def first_rate(self, distance: Distance) -> float:
         """Give the learning rate of the first step."""

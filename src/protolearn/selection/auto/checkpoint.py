@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from ..._checkpoints import changes, content_of, plain
 from ..._files import replacing
-from ..checkpoints import changes, content_of, plain
-from ..fingerprint import digest, text
+from ..._fingerprint import digest, text
 from .ledger import Ledger, Place, Trial
 
 FORMAT = "protolearn search 1"

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 
+from ..._fingerprint import digest, parameters, text
 from ..._validation import integer_in
-from ..fingerprint import digest, parameters, text
 from .fitting import Task, run
 from .inputs import Problem, named_models, named_problems
 from .ledger import Ledger

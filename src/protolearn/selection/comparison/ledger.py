@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..._checkpoints import changes, content_of, plain
 from ..._files import replacing
-from ..checkpoints import changes, content_of, plain
 
 FORMAT = "protolearn comparison 1"
 LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"

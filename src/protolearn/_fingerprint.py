@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -32,13 +32,16 @@ def digest(*data: Any) -> str:
     return state.hexdigest()
 
 
-def parameters(model: Any) -> dict[str, str]:
-    """Give the class and all parameters of an estimator as text, those inside it too."""
+def parameters(model: Any, without: Sequence[str] = ()) -> dict[str, str]:
+    """Give the class and all parameters of an estimator as text, those inside it too.
+
+    Those named by ``without`` are left out.
+    """
     values = model.get_params(deep=True)
     return {"class": _class_name(type(model))} | {
         name: text(value)
         for name, value in sorted(values.items())
-        if name.rsplit("__", 1)[-1] not in WITHOUT_EFFECT
+        if name.rsplit("__", 1)[-1] not in WITHOUT_EFFECT and name not in without
     }
 
 

@@ -1,4 +1,4 @@
-"""What the checkpoint files of a comparison and of a search have in common."""
+"""What checkpoint files have in common."""
 
 from __future__ import annotations
 
