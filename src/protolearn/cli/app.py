@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .ending import ending
+from .engine import Engine
 
 app = typer.Typer(
     help="Interpretable classification by prototypes and margins.",
@@ -19,7 +20,10 @@ app = typer.Typer(
 
 Data = Annotated[
     str,
-    typer.Argument(help="A CSV, TSV, Parquet or ARFF file, gzipped or not, or a built-in set."),
+    typer.Argument(
+        help="A CSV, TSV, Parquet or ARFF file, gzipped or not, a folder of Parquet files, or a "
+        "built-in set."
+    ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model that fit has written.")]
 Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
@@ -83,7 +87,21 @@ def fit(
     folds: Annotated[int, typer.Option(help="Outer folds to judge by.", min=2)] = 5,
     rows: Rows = 20_000,
     seed: Seed = 0,
-    jobs: Annotated[int, typer.Option(help="Fits at a time; -1: one a processor.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="Fits at a time, -1: one a processor; else 1, or all workers of --engine dask.",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Annotated[Engine, typer.Option(help="What runs the fits.")] = Engine.local,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of the scheduler of --engine dask; else a cluster of this machine.",
+            show_default=False,
+        ),
+    ] = None,
     drop: Drop = None,
     keep: Keep = None,
     categorical: Categorical = None,
@@ -123,6 +141,8 @@ def fit(
             categorical=tuple(categorical or ()),
             image=image_shape(image),
             reject_cost=reject_cost,
+            engine=engine,
+            scheduler=scheduler,
         )
         run(settings, spent=process_time())
 

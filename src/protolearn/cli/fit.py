@@ -11,6 +11,8 @@ import numpy as np
 from rich.console import Console
 
 from .clock import Clock
+from .cluster import check_engine, running_on
+from .engine import Engine
 from .failure import Failure
 from .judgement import judged
 from .learning import Procedure
@@ -50,14 +52,18 @@ class FitSettings:
         Rows to learn from at most; 0: all.
     seed : int
         Of everything random.
-    jobs : int
-        Fits at a time.
+    jobs : int or None
+        Fits at a time; None: one, or all that a cluster has workers for.
     drop, keep, categorical : tuple of str
         Columns to leave out, to use although they look useless, and to take as categories.
     image : tuple of int or None
         Height and width, if the columns are the points of a picture.
     reject_cost : float
         What a second look at a prediction costs, when an error costs 1.
+    engine : Engine
+        What runs the fits.
+    scheduler : str or None
+        Address of a Dask scheduler; None: a cluster of this machine, if Dask runs them.
     """
 
     data: str
@@ -69,17 +75,19 @@ class FitSettings:
     folds: int = 5
     rows: int = MOST_ROWS
     seed: int = 0
-    jobs: int = 1
+    jobs: int | None = None
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     image: tuple[int, int] | None = None
     reject_cost: float = 0.2
+    engine: Engine = Engine.local
+    scheduler: str | None = None
 
     @property
     def folder(self) -> Path:
         """The folder of the results."""
-        name = Path(self.data).name.removesuffix(".gz")
+        name = Path(self.data).absolute().name.removesuffix(".gz")
         return self.out if self.out is not None else Path(f"protolearn-{Path(name).stem}")
 
     @property
@@ -90,9 +98,17 @@ class FitSettings:
 
 def run(settings: FitSettings, spent: float = 0.0) -> Outcome:
     """Read, choose, judge, write and tell; ``spent`` seconds are over already."""
-    console, aside = Console(), Console(stderr=True)
     clock = Clock(settings.time_limit, spent)
     families = candidates(settings.model)  # before the data: a wrong name is told at once
+    where = settings.engine, settings.scheduler, settings.jobs
+    check_engine(*where)
+    with running_on(*where) as n_jobs:
+        return learned(settings, clock, families, n_jobs)
+
+
+def learned(settings: FitSettings, clock: Clock, families: Any, n_jobs: int) -> Outcome:
+    """Do what was asked for, with so many fits at a time."""
+    console, aside = Console(), Console(stderr=True)
     with aside.status("reading"):
         opened = open_table(
             settings.data,
@@ -118,14 +134,14 @@ def run(settings: FitSettings, spent: float = 0.0) -> Outcome:
             clock=clock,
             n_folds=settings.folds,
             seed=settings.seed,
-            n_jobs=settings.jobs,
+            n_jobs=n_jobs,
             unfinished=unfinished,
             report=report,
         )
         model = procedure.model()
         folds = list(procedure.folds())
     judgement = judged(folds, len(procedure.splits), settings.reject_cost, settings.seed)
-    outcome = Outcome(settings, opened, model, judgement, clock.elapsed)
+    outcome = Outcome(settings, opened, model, judgement, clock.elapsed, n_jobs)
     write_results(outcome)
     unfinished.remove()
     print_outcome(console, outcome)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,26 +70,49 @@ def learning_table(
     """
     names = list(read.frame.dtype.names or ())
     target = target_of(names, target)
-    for name in (*drop, *keep):
-        known(name, names)
+    check_names(names, drop, keep)
     texts = read.frame[target]
     labelled = ~missing(texts)
-    notes = []
-    if not labelled.all():
-        without = int((~labelled).sum())
-        notes.append(f"{count(without, 'row')} without a value of {target!r} left out")
+    notes = without_labels(target, int((~labelled).sum()))
     frame, y = read.frame[labelled], labels(target, texts[labelled])
-    check_classes(target, y)
-    columns = [name for name in names if name != target and name not in drop]
+    check_classes(target, *np.unique(y, return_counts=True))
+    rows = np.flatnonzero(labelled) + 1
+    return with_columns(frame, LearningTable(frame, y, target, rows, notes), drop, keep)
+
+
+def with_columns(
+    frame: NDArray[Any],
+    table: LearningTable,
+    drop: Sequence[str],
+    keep: Sequence[str],
+    drawn: bool = False,
+) -> LearningTable:
+    """Take the columns that something can be learned from; ``drawn``: there are other rows."""
+    target, notes = table.target, list(table.notes)
+    columns = [name for name in frame.dtype.names or () if name != target and name not in drop]
     for name in list(columns):
-        reason = useless(name, frame[name]) if name not in keep else ""
+        if name in keep:
+            continue
+        if missing(frame[name]).all():
+            raise empty(name, drawn)
+        reason = useless(name, frame[name], table.rows)
         if reason:
             columns.remove(name)
             notes.append(f"column {name!r} left out: {reason} (--keep to use it all the same)")
     if not columns:
         raise Failure(f"there is no column but {target!r} to learn from.")
-    X = repack_fields(frame[columns])
-    return LearningTable(X, y, target, np.flatnonzero(labelled) + 1, tuple(notes))
+    return table._replace(X=repack_fields(frame[columns]), notes=tuple(notes))
+
+
+def check_names(names: Sequence[str], *given: Sequence[str]) -> None:
+    """Raise if a table has no column of a name that was given."""
+    for name in (one for some in given for one in some):
+        known(name, names)
+
+
+def without_labels(target: str, n_rows: int) -> tuple[str, ...]:
+    """Say how many rows have no label, if there are any."""
+    return (f"{count(n_rows, 'row')} without a value of {target!r} left out",) if n_rows else ()
 
 
 def target_of(names: Sequence[str], target: str | None) -> str:
@@ -115,13 +138,18 @@ def labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
     if texts.dtype.kind == "f":
         texts = np.array([f"{value:.15g}" for value in texts], dtype=object)
     counts = Counter(texts.tolist())
+    check_no_measurements(target, counts)
+    return texts.astype(np.int64 if all(map(is_integer, counts)) else str)
+
+
+def check_no_measurements(target: str, counts: Mapping[str, int]) -> None:
+    """Raise if labels are numbers of which hardly any two are the same."""
     many = len(counts) > MOST_CLASSES and np.median(list(counts.values())) < FEW_EACH
     if many and all(map(is_number, counts)):
         raise Failure(
             f"the target {target!r} holds {len(counts)} different numbers; expected classes, which "
             "many rows share. To predict a number, cut its range into classes first."
         )
-    return texts.astype(np.int64 if all(map(is_integer, counts)) else str)
 
 
 def is_number(text: str) -> bool:
@@ -137,11 +165,10 @@ def is_integer(text: str) -> bool:
     return bool(re.fullmatch(r"0|-?[1-9]\d{0,17}", text))
 
 
-def check_classes(target: str, y: NDArray[Any]) -> None:
+def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> None:
     """Raise unless there are two classes or more, none of them tiny."""
-    if not len(y):
+    if not len(classes):
         raise Failure(f"no row has a value of {target!r}.")
-    classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise Failure(
             f"the target {target!r} is {str(classes[0])!r} in every row; expected two classes or "
@@ -157,14 +184,19 @@ def check_classes(target: str, y: NDArray[Any]) -> None:
         )
 
 
-def useless(name: str, values: NDArray[Any]) -> str:
-    """Say why nothing can be learned from a column, if so; raise if it is empty."""
-    if missing(values).all():
-        raise Failure(
-            f"column {name!r} has no value in any row; leave it out with --drop {quoted(name)}."
-        )
+def empty(name: str, drawn: bool) -> Failure:
+    """Say that a column has no values."""
+    which = "in the rows that were drawn" if drawn else "in any row"
+    more = ", or draw more with --rows" if drawn else ""
+    return Failure(
+        f"column {name!r} has no value {which}; leave it out with --drop {quoted(name)}{more}."
+    )
+
+
+def useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
+    """Say why nothing can be learned from a column, if so."""
     if values.dtype.kind == "f":
-        if counts_rows(values):
+        if counts_rows(values, rows):
             return "it numbers the rows"
         return "its name and different whole numbers, like keys" if are_keys(name, values) else ""
     if values.dtype.kind == "O":
@@ -174,9 +206,10 @@ def useless(name: str, values: NDArray[Any]) -> str:
     return ""
 
 
-def counts_rows(values: NDArray[Any]) -> bool:
-    """Tell whether a column counts 0, 1, 2, ... or 1, 2, 3, ..."""
-    return bool(len(values) > 2 and values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all())
+def counts_rows(values: NDArray[Any], rows: NDArray[np.intp]) -> bool:
+    """Tell whether a column counts 0, 1, 2, ... or 1, 2, 3, ..., as the rows of the table do."""
+    ahead = [values - rows, values - np.arange(1, len(values) + 1)]
+    return len(values) > 2 and any((one == one[0]).all() and one[0] in (-1, 0) for one in ahead)
 
 
 def are_keys(name: str, values: NDArray[Any]) -> bool:

@@ -7,16 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._names import count
 from ..tables import ReadTable
+from .drawing import draw, draw_note
+from .folder_table import FolderDraw
 from .learning_table import LearningTable, learning_table
-from .source import open_data
+from .source import folder_named, open_data
 
 MOST_ROWS = 20_000
 """Rows to learn from, if no other number is wanted."""
-
-FEWEST_DRAWN = 50
-"""Rows that are drawn of each class, if it has so many."""
 
 
 class OpenedTable(NamedTuple):
@@ -47,8 +45,12 @@ def open_table(
     rows: int = MOST_ROWS,
     seed: int = 0,
 ) -> OpenedTable:
-    """Read a file or a built-in set, and take the rows to learn from."""
+    """Read a file, a folder or a built-in set, and take the rows to learn from."""
     kinds = dict.fromkeys([*categorical, *([target] if target else [])], "category")
+    folder = folder_named(data)
+    if folder is not None and rows and folder.n_rows > rows:
+        drawn = FolderDraw(folder, target, kinds, rows, seed)
+        return OpenedTable(drawn.read, drawn.table(drop, keep), drawn.n_labelled)
     read = open_data(data, kinds=kinds)
     whole = learning_table(read, target, drop, keep)
     return OpenedTable(read, sampled(whole, rows, seed), len(whole.y))
@@ -58,17 +60,15 @@ def sampled(table: LearningTable, most: int, seed: int) -> LearningTable:
     """Draw rows class by class if there are too many; of small classes a few more."""
     if not most or len(table.y) <= most:
         return table
-    rng = np.random.RandomState(seed)
-    drawn = []
-    for label, size in zip(*np.unique(table.y, return_counts=True), strict=True):
-        rows = np.flatnonzero(table.y == label)
-        wanted = max(round(most * size / len(table.y)), FEWEST_DRAWN)
-        drawn.append(rng.permutation(rows)[:wanted])
+    labels, sizes = np.unique(table.y, return_counts=True)
+    places = draw(sizes, most, seed)
+    drawn = [
+        np.flatnonzero(table.y == label)[own] for label, own in zip(labels, places, strict=True)
+    ]
     keep = np.sort(np.concatenate(drawn))
-    note = (
-        f"{count(len(keep), 'row')} of {len(table.y):,} drawn to learn from and to judge by "
-        "(--rows N for more, --rows 0 for all)"
-    )
     return table._replace(
-        X=table.X[keep], y=table.y[keep], rows=table.rows[keep], notes=(*table.notes, note)
+        X=table.X[keep],
+        y=table.y[keep],
+        rows=table.rows[keep],
+        notes=(*table.notes, draw_note(len(keep), len(table.y))),
     )

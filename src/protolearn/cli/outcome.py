@@ -33,6 +33,8 @@ class Outcome:
         How good it is.
     seconds : float
         Time that all this took.
+    n_jobs : int, default=1
+        Fits at a time.
     """
 
     settings: FitSettings
@@ -40,6 +42,7 @@ class Outcome:
     model: Pipeline
     judgement: Judgement
     seconds: float
+    n_jobs: int = 1
 
     @property
     def table(self) -> LearningTable:

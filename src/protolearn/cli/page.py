@@ -35,7 +35,7 @@ def story(outcome: Outcome) -> Story:
         sentences=outcome.in_short,
         subject=subject,
         evidence=evidence(outcome.judgement),
-        relevances=relevances_of(subject, rows, N_REFITS, seconds, settings.jobs, settings.seed),
+        relevances=relevances_of(subject, rows, N_REFITS, seconds, outcome.n_jobs, settings.seed),
         made=made(outcome),
         page=(),
         begun=perf_counter() - outcome.seconds,

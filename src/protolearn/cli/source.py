@@ -1,4 +1,4 @@
-"""Where the rows come from: a file, or a built-in set."""
+"""Where the rows come from: a file, a folder of files, or a built-in set."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from .. import datasets
 from ..tables import ReadTable, read_table
 from ..tables.naming import near
+from ..tables.reading.folder import ParquetFolder
 from .failure import Failure
 
 TARGET = "target"
@@ -19,9 +20,8 @@ TARGET = "target"
 def open_data(
     data: str, *, kinds: Mapping[str, str] | None = None, columns: Sequence[str] | None = None
 ) -> ReadTable:
-    """Read a file, or else the built-in set of that name."""
-    folder = Path(data).is_dir()  # may hold what was learned from the set of that name
-    if Path(data).exists() and not (folder and data in datasets.names()):
+    """Read a file or a folder, or else the built-in set of that name."""
+    if Path(data).exists() and not is_set_beside_folder(data):
         return read_table(data, kinds=kinds, columns=columns)
     if data in datasets.names():
         return built_in(data, kinds or {}, columns)
@@ -29,6 +29,18 @@ def open_data(
         raise Failure(f"there is no file {data!r}.")
     known = ", ".join(datasets.names())
     raise Failure(f"{data!r} is neither a file nor a built-in set; the sets are {known}.")
+
+
+def is_set_beside_folder(data: str) -> bool:
+    """Tell whether a folder may hold what was learned from the built-in set of its name."""
+    return Path(data).is_dir() and data in datasets.names()
+
+
+def folder_named(data: str) -> ParquetFolder | None:
+    """Give the folder of files that is named, if it is one."""
+    if not Path(data).is_dir() or is_set_beside_folder(data):
+        return None
+    return ParquetFolder.at(data)
 
 
 def built_in(

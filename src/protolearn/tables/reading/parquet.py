@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,9 @@ from .errors import TableFileError
 from .filling import empty_frame
 from .header import check_different
 from .opening import DataFile
+
+Numbers = Sequence[int] | NDArray[np.intp]
+"""Numbers of rows, the first is 1."""
 
 MAGIC = b"PAR1"
 ROWS = 1 << 16
@@ -46,9 +49,9 @@ def opened(file: DataFile) -> Iterator[Any]:
             ) from None
 
 
-def names_in(name: str, parquet: Any) -> list[str]:
+def names_in(name: str, schema: Any) -> list[str]:
     """Give the names of the columns."""
-    names = list(parquet.schema_arrow.names)
+    names = list(schema.names)
     if not names:
         raise TableFileError(f"{name!r} has no columns; expected one at least.")
     check_different(name, names)
@@ -71,11 +74,22 @@ def read_parquet(parquet: Any, chosen: list[str], asked: dict[str, str]) -> NDAr
     start = 0
     for batch in parquet.iter_batches(batch_size=ROWS, columns=chosen):
         stop = start + batch.num_rows
-        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        for name, kind in kinds.items():
-            frame[name][start:stop] = values(name, columns[name], kind, start, shared[name])
+        fill(frame[start:stop], batch, kinds, range(start + 1, stop + 1), shared)
         start = stop
     return frame
+
+
+def fill(
+    frame: NDArray[Any],
+    batch: Any,
+    kinds: Mapping[str, str],
+    rows: Numbers,
+    shared: Mapping[str, dict[Any, Any]],
+) -> None:
+    """Write a batch into as many rows of a structured array; ``rows`` are their numbers."""
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    for name, kind in kinds.items():
+        frame[name] = values(name, columns[name], kind, rows, shared[name])
 
 
 def kind_of(name: str, dtype: Any) -> str:
@@ -100,7 +114,7 @@ def kind_of(name: str, dtype: Any) -> str:
     )
 
 
-def values(name: str, column: Any, kind: str, start: int, shared: dict[Any, Any]) -> Any:
+def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, Any]) -> Any:
     """Give a part of a column as an array."""
     import pyarrow as pa
 
@@ -110,10 +124,10 @@ def values(name: str, column: Any, kind: str, start: int, shared: dict[Any, Any]
     if kind == "category":
         return texts(column, shared)
     if own == "category":
-        return of_texts(name, column, kind, start)
+        return of_texts(name, column, kind, rows)
     if kind == own == "number":
         found = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(False)
-        check_finite(name, found, start)
+        check_finite(name, found, rows)
         return found
     if column.null_count == len(column):
         return np.nan if kind == "number" else np.datetime64("NaT")
@@ -139,12 +153,12 @@ def times(name: str, column: Any) -> NDArray[Any]:
         ) from None
 
 
-def check_finite(name: str, found: NDArray[Any], start: int) -> None:
+def check_finite(name: str, found: NDArray[Any], rows: Numbers) -> None:
     """Raise if a number is infinite."""
     wrong = np.isinf(found)
     if wrong.any():
         raise TableFileError(
-            f"Column {name!r} has {found[wrong][0]} in row {start + int(wrong.argmax()) + 1}, "
+            f"Column {name!r} has {found[wrong][0]} in row {rows[int(wrong.argmax())]}, "
             "which is not a finite number; correct it, or leave it out if it is missing."
         )
 
@@ -168,15 +182,15 @@ def text(value: Any) -> str | None:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def of_texts(name: str, column: Any, kind: str, start: int) -> NDArray[Any]:
+def of_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any]:
     """Give texts as numbers or dates."""
     cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
     found = list(map(what_is, cells))
     good = {BLANK, DASH, *((WHOLE, POINT) if kind == "number" else (DATE, ZONED))}
-    for row, what in enumerate(found):
+    for place, what in enumerate(found):
         if what not in good:
             raise TableFileError(
-                f"Column {name!r} is to hold {kind}s, but row {start + row + 1} has "
-                f"{short(cells[row])}; correct it, or leave it empty if it is missing."
+                f"Column {name!r} is to hold {kind}s, but row {rows[place]} has "
+                f"{short(cells[place])}; correct it, or leave it empty if it is missing."
             )
     return numbers(cells) if kind == "number" else dates(cells)

@@ -12,6 +12,7 @@ from .cells import MISSING
 from .draft import FirstDraft
 from .errors import TableFileError
 from .filling import FIELDS, filled
+from .folder import ParquetFolder, is_folder
 from .judgement import Judge
 from .opening import DataFile
 from .parquet import MAGIC, names_in, opened, read_parquet
@@ -25,13 +26,17 @@ def read_table(
 ) -> ReadTable:
     r"""Read a table from a file: CSV, TSV, Parquet or ARFF, packed by gzip or not.
 
+    A folder of Parquet files of one schema is a table too, the files in the order of their names.
+    What the names of folders in it tell, as in ``year=2024``, is a column more.
+
     What the file is, is told by what it holds, not by its name. Of a text, the encoding, the
     delimiter, whether there is a header, and what each column holds are found out.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        The file, or a folder of Parquet files. Names in it that begin with ``.`` or ``_`` are
+        ignored.
     kinds : dict, default=None
         What some columns are, by name: ``"number"``, ``"category"`` (texts as they are written:
         ``01`` stays ``01``) or ``"date"``. Others are recognised.
@@ -83,6 +88,8 @@ def read_table(
     for name, kind in asked.items():
         if kind not in FIELDS:
             raise ValueError(f"kinds has {kind!r} for {name!r}; expected one of {list(FIELDS)}.")
+    if is_folder(path):
+        return read_folder(path, asked, columns)
     file = DataFile.at(path)
     if file.head.startswith(MAGIC):
         return read_columns(file, asked, columns)
@@ -101,11 +108,20 @@ def read_table(
 def read_columns(file: DataFile, asked: dict[str, str], columns: Any) -> ReadTable:
     """Read a Parquet file."""
     with opened(file) as parquet:
-        names = names_in(file.name, parquet)
+        names = names_in(file.name, parquet.schema_arrow)
         chosen = wanted(file.name, names, asked, columns)
-        check_rows(file, parquet.metadata.num_rows)
+        check_rows(file.name, parquet.metadata.num_rows)
         frame = read_parquet(parquet, chosen, asked)
-    return ReadTable(frame, origin(file, "Parquet", len(frame), names, chosen))
+    return ReadTable(frame, origin(file.name, packed(file, "Parquet"), len(frame), names, chosen))
+
+
+def read_folder(path: Any, asked: dict[str, str], columns: Any) -> ReadTable:
+    """Read all rows of a folder of Parquet files."""
+    folder = ParquetFolder.at(path)
+    chosen = wanted(folder.name, list(folder.names), asked, columns)
+    check_rows(folder.name, folder.n_rows)
+    frame = folder.read(chosen, asked)
+    return ReadTable(frame, origin(folder.name, folder.kind, len(frame), folder.names, chosen))
 
 
 def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any) -> ReadTable:
@@ -120,7 +136,7 @@ def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any
     commas, missing = table.layout.delimiter != ",", ARFF_MISSING if arff else MISSING
     draft = FirstDraft(asked, most_rows(file, table), commas, missing)
     tallies, n_rows = survey(table.blocks(), places, draft)
-    check_rows(file, n_rows)
+    check_rows(file.name, n_rows)
     judge = Judge(table.place, asked)
     plan = judge.plan(tallies, commas)
     frame = draft.frame(plan, n_rows)
@@ -128,7 +144,8 @@ def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any
         frame = filled(table.blocks(), list(places.values()), plan, n_rows, missing)
     if arff:
         check_categories(frame, table, plan.kinds)
-    told = origin(file, table.layout.describe(table.header), n_rows, names, places)
+    kind = packed(file, table.layout.describe(table.header))
+    told = origin(file.name, kind, n_rows, names, places)
     return ReadTable(frame, told, (*table.notes, *judge.notes))
 
 
@@ -143,11 +160,11 @@ def most_rows(file: DataFile, table: TextTable) -> int:
     return n_rows if n_rows * table.header.width <= n_bytes else 0
 
 
-def check_rows(file: DataFile, n_rows: int) -> None:
+def check_rows(name: str, n_rows: int) -> None:
     """Raise if there are no rows."""
     if not n_rows:
         raise TableFileError(
-            f"{file.name!r} has names of columns, but no rows; expected one at least below them."
+            f"{name!r} has names of columns, but no rows; expected one at least below them."
         )
 
 
@@ -164,10 +181,14 @@ def wanted(file: str, names: list[str], asked: Mapping[str, str], columns: Any) 
     return [name for name in names if name in asked_for]
 
 
-def origin(file: DataFile, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
-    """Say in a line what was understood of a file."""
+def origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
+    """Say in a line what was understood of a file or a folder."""
     part = f"{len(chosen)} of {len(names)}" if len(chosen) < len(names) else f"{len(names)}"
     return (
-        f"{file.name}: {'gzipped ' * file.gzipped}{kind}, {n_rows} row{'s' * (n_rows > 1)}, "
-        f"{part} column{'s' * (len(names) > 1)}"
+        f"{name}: {kind}, {n_rows} row{'s' * (n_rows > 1)}, {part} column{'s' * (len(names) > 1)}"
     )
+
+
+def packed(file: DataFile, kind: str) -> str:
+    """Say whether a file of some kind is packed."""
+    return f"gzipped {kind}" if file.gzipped else kind

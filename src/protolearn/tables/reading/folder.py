@@ -1,0 +1,206 @@
+"""Folders of Parquet files: one table in many files, read batch by batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._parameters import Indices
+from .errors import TableFileError
+from .filling import empty_frame
+from .folder_files import check_alike, parquet_files
+from .parquet import ROWS, fill, kind_of, names_in, text
+
+
+class Coded(NamedTuple):
+    """A column of texts in a batch: the different ones, and which of them each row has."""
+
+    texts: list[str | None]
+    codes: Indices
+
+
+@dataclass(frozen=True)
+class ParquetFolder:
+    """A table in the files of a folder.
+
+    Attributes
+    ----------
+    path : Path
+        The folder.
+    fragments : tuple of pyarrow.dataset.Fragment
+        The files that have rows, in the order of their names.
+    schema : pyarrow.Schema
+        The columns, those that the names of folders tell last.
+    n_files, n_rows : int
+        How many files there are, those without rows too, and rows in all.
+    """
+
+    path: Path
+    fragments: tuple[Any, ...]
+    schema: Any
+    n_files: int
+    n_rows: int
+
+    @classmethod
+    def at(cls, path: Any) -> ParquetFolder:
+        """Look at the files of a folder, which must have one schema."""
+        where = Path(os.fsdecode(path))
+        files = parquet_files(where)
+        dataset = dataset_of(where, files)
+        with undamaged(where):
+            fragments = list(dataset.get_fragments())
+            lengths = [fragment.count_rows() for fragment in fragments]
+        filled = [one for one, n in zip(fragments, lengths, strict=True) if n] or fragments[:1]
+        check_alike(where, filled)
+        schema = schema_of(filled, dataset.schema)
+        names_in(str(where), schema)
+        return cls(where, tuple(filled), schema, len(files), sum(lengths))
+
+    @property
+    def name(self) -> str:
+        """The name without the folders above."""
+        return self.path.name or self.path.resolve().name
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words."""
+        return f"a folder of {self.n_files:,} Parquet file{'s' * (self.n_files > 1)}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.schema.names)
+
+    def kinds(self, chosen: Sequence[str], asked: Mapping[str, str]) -> dict[str, str]:
+        """Tell what columns hold."""
+        return {
+            name: asked.get(name) or kind_of(name, self.schema.field(name).type) for name in chosen
+        }
+
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Give some rows of some columns at a time, and how many rows were before."""
+        from pyarrow import dataset
+
+        start = 0
+        unbuffered = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+        for fragment in self.fragments:
+            with undamaged(Path(fragment.path)):
+                for batch in fragment.to_batches(
+                    schema=schema_of([fragment], self.schema),
+                    columns=list(columns),
+                    batch_size=ROWS,
+                    batch_readahead=1,
+                    fragment_scan_options=unbuffered,
+                ):
+                    yield start, batch
+                    start += batch.num_rows
+
+    def read(self, chosen: Sequence[str], asked: Mapping[str, str]) -> NDArray[Any]:
+        """Read all rows of some columns."""
+        return self.read_rows(chosen, asked, np.arange(self.n_rows))
+
+    def read_rows(
+        self, chosen: Sequence[str], asked: Mapping[str, str], rows: Indices
+    ) -> NDArray[Any]:
+        """Read some rows, whose places from 0 ascend; others are not kept."""
+        kinds = self.kinds(chosen, asked)
+        frame = empty_frame(kinds, len(rows))
+        shared: dict[str, dict[Any, Any]] = {name: {} for name in chosen}
+        for start, batch in self.batches(chosen):
+            first, last = np.searchsorted(rows, [start, start + batch.num_rows])
+            here = rows[first:last] - start
+            if len(here) < batch.num_rows:
+                batch = batch.take(here)
+            if len(here):
+                fill(frame[first:last], batch, kinds, rows[first:last] + 1, shared)
+        return frame
+
+    def coded(self, name: str) -> Iterator[tuple[int, Coded]]:
+        """Give a column as texts, batch by batch, and how many rows were before."""
+        for start, batch in self.batches([name]):
+            column = batch.column(0)
+            if not hasattr(column, "dictionary"):
+                column = column.dictionary_encode()
+            codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+            yield start, Coded([*map(text, column.dictionary.to_pylist()), None], codes)
+
+
+def is_folder(path: Any) -> bool:
+    """Tell whether something names a folder."""
+    try:
+        return Path(os.fsdecode(path)).is_dir()
+    except (TypeError, ValueError, OSError):
+        return False
+
+
+def dataset_of(folder: Path, files: Sequence[Path]) -> Any:
+    """Open files; the names of folders in the folder may tell columns, as in ``year=2024``."""
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    try:
+        return dataset.dataset(
+            [str(file) for file in files],
+            format="parquet",
+            partitioning="hive",
+            partition_base_dir=str(folder),
+        )
+    except pa.ArrowTypeError as error:
+        raise TableFileError(
+            f"{str(folder)!r} names a column in its folders that its files hold as another type "
+            f"({reason(error)}); leave it out of the files, or rename the folders."
+        ) from None
+    except (pa.ArrowException, OSError) as error:
+        raise TableFileError(
+            f"{str(folder)!r} holds a damaged Parquet file ({reason(error)}); copy or load it "
+            "again."
+        ) from None
+
+
+def schema_of(fragments: Sequence[Any], known: Any) -> Any:
+    """Give the columns of files: of each the first type that tells anything, and those of folders.
+
+    Files without a value in a column may have the type null there.
+    """
+    import pyarrow as pa
+    from pyarrow.dataset import get_partition_keys
+
+    fields: dict[str, Any] = {}
+    several = len({field.name for field in fragments[0].physical_schema}) < len(
+        fragments[0].physical_schema
+    )
+    if several:  # which is told later
+        return fragments[0].physical_schema
+    for fragment in fragments:
+        for field in fragment.physical_schema:
+            before = fields.get(field.name)
+            if before is None or pa.types.is_null(before.type):
+                fields[field.name] = field
+    for name in get_partition_keys(fragments[0].partition_expression):
+        fields.setdefault(name, known.field(name))
+    return pa.schema(list(fields.values()))
+
+
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Say in a sentence which file cannot be read."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise TableFileError(
+            f"{str(path)!r} cannot be read as Parquet ({reason(error)}); copy or load it again."
+        ) from None
+
+
+def reason(error: Exception) -> str:
+    """Give the first line of an error."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
