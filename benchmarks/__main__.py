@@ -1,9 +1,9 @@
 """``make bench``: print the tables and write them as JSON.
 
 ``core``, ``fused``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield``,
-``metrics`` or ``ensembles`` picks a part; without a word all but the last two, which take a quarter
-of an hour each. The names of data sets after ``metrics`` pick some of its lines, which are printed
-only.
+``metrics``, ``beyond_memory`` or ``ensembles`` picks a part; without a word all but the last three,
+which take a quarter of an hour each. The names of data sets after ``metrics`` pick some of its
+lines, which are printed only.
 ``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
 ``python -m benchmarks.automatic`` and ``python -m benchmarks.defaults`` stand alone.
 """
@@ -22,7 +22,17 @@ from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from . import boosting, core, ensembles, fused, hopfield, margins, perceptrons, rvm  # noqa: E402
+from . import (  # noqa: E402
+    beyond_memory,
+    boosting,
+    core,
+    ensembles,
+    fused,
+    hopfield,
+    margins,
+    perceptrons,
+    rvm,
+)
 from .measure import Table  # noqa: E402
 from .peers import metrics  # noqa: E402
 from .peers import rows as peers  # noqa: E402
@@ -38,8 +48,13 @@ PARTS = {
     "perceptrons": perceptrons.tables,
     "hopfield": hopfield.tables,
     "metrics": metrics.tables,
+    "beyond_memory": beyond_memory.tables,
 }
-PICKS = {"metrics": tuple(metrics.SETS), "ensembles": tuple(ensembles.PARTS)}
+PICKS: dict[str, tuple[str, ...]] = {
+    "metrics": tuple(metrics.SETS),
+    "beyond_memory": (),
+    "ensembles": tuple(ensembles.PARTS),
+}
 """Parts that take long, and what words after them pick."""
 
 BY_DEFAULT = tuple(name for name in PARTS if name not in PICKS)

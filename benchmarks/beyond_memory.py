@@ -65,6 +65,7 @@ def tables() -> Iterator[Table]:
     heading = "data                rows  data GB   seconds   s a pass   RssAnon GiB"
     yield Table(heading, peaks())
     yield Table(HEADING, cluster_rows())
+    yield Table("chunks  ms a pass  ms a task", empty_passes())
 
 
 def peaks(sizes: tuple[int, ...] = ROWS) -> Iterator[Peak]:
@@ -197,6 +198,54 @@ def cluster_rows(n: int = 1_000_000) -> Iterator[Row]:
             on_workers[workers] = timed(lambda X=X, y=y: a_model(max_iter=20).fit(X, y))
     yield Row("Dask, one worker", on_workers[1], "plain blocks", plain, 1.25)
     yield Row("Dask, two workers", on_workers[2], "Dask, one worker", on_workers[1], 1 / 1.6)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass over chunks in which nothing is computed."""
+
+    chunks: int
+    seconds: float
+
+    def line(self) -> str:
+        """Give the line as it is printed."""
+        return (
+            f"{self.chunks:>6}{1e3 * self.seconds:>11.1f}{1e3 * self.seconds / self.chunks:>11.2f}"
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Give the line as it is written."""
+        return asdict(self)
+
+
+def empty_passes() -> Iterator[Pass]:
+    """Time what a pass costs by itself, on two workers."""
+    from distributed import Client, LocalCluster
+
+    from protolearn.blocks.on_dask import DaskParts
+
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**settings) as cluster, Client(cluster):
+        for chunks in (2, 10, 100, 1000):
+            X, y = rows_of_chunks(chunks)
+            parts = DaskParts(X, y)
+            blocks = parts.blocks(as_block, 10 * chunks, 10 * chunks)
+            blocks.reduce(len)
+            yield Pass(chunks, timed(lambda blocks=blocks: blocks.reduce(len), 5))
+
+
+def rows_of_chunks(chunks: int) -> tuple[Any, Any]:
+    """Give ten rows a chunk."""
+    import dask.array as da
+
+    return da.zeros((10 * chunks, 1), chunks=(10, 1)), da.zeros(10 * chunks, chunks=10)
+
+
+def as_block(part: Any) -> Any:
+    """Take a part as it is."""
+    from protolearn.blocks import Block
+
+    return Block(part.X, part.y)
 
 
 def from_seed(index: int, size: int) -> tuple[Any, Any]:

@@ -298,7 +298,7 @@ def sum_of_score(part: Any, model: Any, *columns: Any, name: str, block_id: tupl
         if not part.shape[0] or (weight and not np.any(weight[0])):
             return np.zeros((1, 2))
         score = function_of(name)(model, part, y, *weight) * total
-    return np.array([[score if weight else round(score), total]])
+    return np.array([[score, total]])
 
 
 def entry(together: Any, place: int) -> Any:

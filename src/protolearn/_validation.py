@@ -125,6 +125,14 @@ def resolve(
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
     """Return the weights as one finite, non-negative double a row, or None for equal weights."""
+    weight = finite_weights(sample_weight, n_samples)
+    if weight is not None and not weight.any():
+        raise ValueError("sample_weight is zero everywhere: there is nothing to learn from.")
+    return weight
+
+
+def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """Return the same of some rows, which may all have the weight zero."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
@@ -136,8 +144,6 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float6
         )
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("sample_weight must be finite and non-negative.")
-    if not weight.any():
-        raise ValueError("sample_weight is zero everywhere: there is nothing to learn from.")
     return weight
 
 

@@ -167,3 +167,61 @@ def test_a_killed_process_goes_on(tmp_path, solver):
     assert killed.returncode == -signal.SIGKILL
     assert os.path.getsize(path) > 3000
     equal(GLVQ(checkpoint=path, **settings).fit(X, y), GLVQ(**settings).fit(X, y))
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_other_weights_and_rows_of_the_same_means_are_seen(tmp_path, parts):
+    X, y = overlapping(200)
+    X = np.round(X)
+    path = tmp_path / "fit.journal"
+
+    def fit(X, weight):
+        data = (factory(X, y, 70, weight=weight),) if parts else (X, y, weight)
+        GLVQ(checkpoint=path, solver="sgd", max_iter=2, random_state=0).fit(*data)
+
+    fit(X, np.ones(len(y)))
+    other = X.copy()
+    own = np.flatnonzero(y == y[0])
+    other[own, 0] = X[own[::-1], 0]
+    for rows, weight in ((X, np.where(y == y[0], 4.0, 1.0)), (other, np.ones(len(y)))):
+        with pytest.raises(ValueError, match="belongs to a fit on other data"):
+            fit(rows, weight)
+
+
+def test_a_fit_that_comes_too_late_leaves_the_journal_alone(tmp_path):
+    pytest.importorskip("fcntl")
+    X, y = overlapping(200)
+    path = tmp_path / "fit.journal"
+    model = GLVQ(checkpoint=path, solver="lbfgs", max_iter=6, random_state=0)
+
+    def half_written(state):
+        if state.iteration == 3:
+            with open(path, "ab") as file:
+                file.write(b"half")
+            size = path.stat().st_size
+            with pytest.raises(ValueError, match="is in use by another fit"):
+                GLVQ(checkpoint=path, solver="lbfgs", max_iter=6, random_state=0).fit(X, y)
+            assert path.stat().st_size == size
+
+    model.set_params(callback=half_written).fit(X, y)
+
+
+def test_a_beginning_that_was_cut_off(tmp_path):
+    X, y = overlapping(200)
+    path = tmp_path / "fit.journal"
+    model = GLVQ(checkpoint=path, max_iter=3, random_state=0)
+    expected = model.fit(X, y).prototypes_
+    whole = path.read_bytes()
+    for size in (0, 5, 30, 300):
+        path.write_bytes(whole[:size])
+        np.testing.assert_array_equal(model.fit(X, y).prototypes_, expected)
+        assert path.read_bytes() == whole
+
+
+def test_sources_of_randomness(tmp_path):
+    X, y = overlapping(200)
+    generator = np.random.RandomState(np.random.PCG64(0))
+    with pytest.raises(ValueError, match="give an integer as random_state"):
+        GLVQ(checkpoint=tmp_path / "a", random_state=generator).fit(X, y)
+    with pytest.raises(ValueError, match="checkpoint=5 must be the name of a file"):
+        GLVQ(checkpoint=5).fit(X, y)

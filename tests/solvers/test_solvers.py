@@ -236,7 +236,7 @@ def test_epochs_stop_when_the_cost_stays(iris):
         (SGD(decay=-1.0), "decay=-1.0"),
         (SGD(least_rate=-0.1), r"least_rate=-0.1 of SGD must be a finite number in \[0, 1\]"),
         (SGD(least_rate=1.5), "least_rate=1.5"),
-        (SGD(least_rate=None), "least_rate=None"),
+        (SGD(least_rate=0.5), "belongs to schedule='inverse_time', and here it is 'linear'"),
         (LBFGS(memory=0), "memory=0"),
         ("lbgfs", "Did you mean 'lbfgs'"),
         (SGD, "the class SGD"),

@@ -140,7 +140,10 @@ class Blocks(ABC):
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum ``function(*args, block)`` over the blocks; the results have to support ``+``."""
         blocks = iter(self)
-        total = function(*args, next(blocks))
+        first = next(blocks, None)
+        if first is None:
+            raise ValueError("There is no row to sum over.")
+        total = function(*args, first)
         for block in blocks:
             total = total + function(*args, block)
         return total

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checkpoints import changes
-from .._files import replacing
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -35,7 +34,13 @@ SYNC = 1.0
 
 def state_of(rng: np.random.RandomState) -> dict[str, NDArray[Any]]:
     """Give the state of a source of randomness, to be put down."""
-    _, keys, *rest = rng.get_state(legacy=True)
+    state: dict[str, Any] = rng.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        raise ValueError(
+            f"checkpoint takes a RandomState with MT19937, not with {state['bit_generator']}; give "
+            "an integer as random_state."
+        )
+    keys, rest = state["state"]["key"], [state["state"]["pos"], state["has_gauss"], state["gauss"]]
     return {"keys": np.asarray(keys), "places": np.array(rest)}
 
 
@@ -79,16 +84,18 @@ class FileJournal(Journal):
 
     def __init__(self, path: Any, known_by: Mapping[str, str], random_state: Any):
         self.path = Path(path)
-        self._known_by = {**known_by, "protolearn": version("protolearn")}
-        self._results: Iterator[Arrays] = iter(())
-        self.n_found = 0
         if self.path.is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is a folder; name a file in it.")
-        if self.path.exists():
-            self._continue(random_state)
-        else:
-            self._begin(random_state)
+        self._known_by = {**known_by, "protolearn": version("protolearn")}
+        self.n_found, self._next, self._end = 0, 0, 0
+        state_of(random_state)  # one that cannot be put down is told before a file is made
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = _locked(self.path)
+        try:
+            self._open(random_state)
+        except BaseException:
+            self._file.close()
+            raise
         self._synced = monotonic()
 
     def __enter__(self) -> FileJournal:
@@ -100,12 +107,13 @@ class FileJournal(Journal):
     def once(self, work: Callable[[], Arrays], at: NDArray[Any] | None = None) -> Arrays:
         """Give the next result of the file, or do the work and put it down."""
         mark = np.frombuffer(b"" if at is None else _checksum(at.tobytes()), dtype=np.uint8)
-        for found in self._results:
+        if self._next < self._end:
+            found = _unpacked(self._read_next())
             if not np.array_equal(found["at"], mark):
                 raise ValueError(
-                    f"checkpoint={str(self.path)!r} does not fit to this fit: another version of "
-                    "NumPy or SciPy, or another processor, has taken another way. Give another "
-                    "path, or delete the file to start anew."
+                    f"checkpoint={str(self.path)!r} does not fit to this fit: other data, another "
+                    "version of NumPy or SciPy, or another processor, have taken another way. Give "
+                    "another path, or delete the file to start anew."
                 )
             return found
         result = {name: np.asarray(value) for name, value in work().items()}
@@ -113,38 +121,53 @@ class FileJournal(Journal):
         return result
 
     def _append(self, payload: bytes) -> None:
+        self._file.seek(0, os.SEEK_END)
         self._file.write(_framed(payload))
         self._file.flush()
         if monotonic() > self._synced + SYNC:
             os.fsync(self._file.fileno())
             self._synced = monotonic()
 
+    def _open(self, random_state: Any) -> None:
+        """Begin the file, or go on with what is there; half of a result is cut off."""
+        self._file.seek(0)
+        begin = self._file.read(len(MAGIC))
+        if not MAGIC.startswith(begin):
+            raise self._damaged("it does not begin as one")
+        places = list(_whole_results(self._file))
+        if len(places) < 2:  # not even the beginning was written
+            self._begin(random_state)
+            return
+        self._next = len(MAGIC)
+        self._check_known(json.loads(self._read_next())["known_by"])
+        put_back(random_state, _unpacked(self._read_next()))
+        self.n_found, self._end = len(places) - 2, places[-1]
+        self._file.truncate(self._end)
+
     def _begin(self, random_state: Any) -> None:
-        """Write a file with what the results will depend on."""
+        """Put down what the results will depend on."""
         head = json.dumps({"known_by": self._known_by}).encode()
         state = _packed(state_of(random_state))
-        with replacing(self.path) as target:
-            target.write_bytes(MAGIC + _framed(head) + _framed(state))
+        self._file.truncate(0)
+        self._file.write(MAGIC + _framed(head) + _framed(state))
+        self._file.flush()
 
-    def _continue(self, random_state: Any) -> None:
-        """Read what is there, and cut off what is only half written."""
-        content = self.path.read_bytes()
-        if not content.startswith(MAGIC):
-            raise self._damaged("it does not begin as one")
-        payloads, end = _payloads(content)
-        if len(payloads) < 2:
-            raise self._damaged("its beginning cannot be read")
-        changed = changes("", json.loads(payloads[0])["known_by"], self._known_by)
+    def _read_next(self) -> bytes:
+        """Read the result at the present place, and go on to the next."""
+        self._file.seek(self._next)
+        size = int.from_bytes(self._file.read(FRAME)[:8], "big")
+        payload = self._file.read(size)
+        self._next += FRAME + size
+        return payload
+
+    def _check_known(self, before: Mapping[str, str]) -> None:
+        changed = changes("", before, self._known_by)
         if changed:
             raise ValueError(
                 f"checkpoint={str(self.path)!r} belongs to another fit: {'; '.join(changed)}. "
-                "Give what was given before to continue it, or another path, or delete the file."
+                "Give what was given before to continue it, or another path, or delete the file. "
+                "Each fit has to have a file of its own, also in a search or a cross-validation."
             )
-        put_back(random_state, _unpacked(payloads[1]))
-        self.n_found = len(payloads) - 2
-        self._results = map(_unpacked, payloads[2:])
-        if end < len(content):
-            os.truncate(self.path, end)
 
     def _damaged(self, why: str) -> ValueError:
         return ValueError(
@@ -154,8 +177,8 @@ class FileJournal(Journal):
 
 
 def _locked(path: Path) -> IO[bytes]:
-    """Open a file to add to it; raise if another process does the same."""
-    file = open(path, "ab")  # noqa: SIM115  # the journal closes it
+    """Open a file to read and to add to it; raise if another process does the same."""
+    file = open(path, "a+b")  # noqa: SIM115  # the journal closes it
     try:
         import fcntl
 
@@ -178,18 +201,17 @@ def _framed(payload: bytes) -> bytes:
     return len(payload).to_bytes(8, "big") + _checksum(payload) + payload
 
 
-def _payloads(content: bytes) -> tuple[list[bytes], int]:
-    """Give the results that are whole, and where they end."""
-    found, place = [], len(MAGIC)
-    while place + FRAME <= len(content):
-        begin = place + FRAME
-        end = begin + int.from_bytes(content[place : place + 8], "big")
-        payload = content[begin:end]
-        if end > len(content) or _checksum(payload) != content[place + 8 : begin]:
-            break
-        found.append(payload)
-        place = end
-    return found, place
+def _whole_results(file: IO[bytes]) -> Iterator[int]:
+    """Give where each result ends that is whole, one after the other."""
+    end, n_bytes = len(MAGIC), os.fstat(file.fileno()).st_size
+    while end + FRAME <= n_bytes:
+        file.seek(end)
+        frame = file.read(FRAME)
+        size = int.from_bytes(frame[:8], "big")
+        if end + FRAME + size > n_bytes or _checksum(file.read(size)) != frame[8:]:
+            return
+        end += FRAME + size
+        yield end
 
 
 def _packed(arrays: Arrays) -> bytes:

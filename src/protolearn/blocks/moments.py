@@ -20,7 +20,7 @@ from .._columns import some_rows
 from .._parameters import Floats
 from .base import Block, Blocks
 
-MOST_NUMBERS = 1 << 26
+MOST_NUMBERS = 1 << 24
 """Numbers that the covariances of all classes may have."""
 
 
@@ -85,7 +85,7 @@ def rows_with_moments(blocks: Blocks, means: Floats, low: Floats, high: Floats) 
     means = np.clip(means, low, high)  # a mean of equal numbers may differ from them
     total = blocks.reduce(scatter, means)
     varies = low < high
-    signs = hadamard(1 << d.bit_length())[:, 1 : varies.sum() + 1]
+    signs = hadamard(1 << d.bit_length(), dtype=np.int8)[:, 1 : varies.sum() + 1]
     X, weight = [], []
     for code, mean in enumerate(means):
         s = total.weight[code]

@@ -8,24 +8,22 @@ a cluster they are made anew at each pass, so that they need not fit into memory
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
-from uuid import uuid4
+from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from .._dask import is_dask, is_frame
 from .._parameters import Indices
-from .._threads import keep_some_freed_memory, one_blas_thread
 from .base import Block, Blocks
-from .parts import Part, Parts, Read, added, column_names
+from .dask_batches import DaskBatch, Fetched, Kept, at_random, in_turn
+from .dask_tasks import Call, computed, delayed, of_block, of_part, packed
+from .parts import Part, Parts, Read, column_names
 
-FAN_IN = 16
-"""Results that are summed in one place."""
-
-ROWS_OF_A_CHUNK = 256
-"""Rows that a mini-batch takes of a chunk, at least: a task costs about as much as these."""
+SURVEYS = 4
+"""Surveys, which have rows in them, that are added up in one place."""
 
 
 class DaskParts(Parts):
@@ -44,6 +42,8 @@ class DaskParts(Parts):
     in_order = False
 
     def __init__(self, X: Any, y: Any, weight: Any = None):
+        if not hasattr(type(X), "ndim"):
+            raise ValueError(f"X is a Dask {type(X).__name__}; expected an array or a frame.")
         if is_frame(X):
             X, y, weight = _columns_apart(X, y, weight)
             self.names = column_names(X)
@@ -66,18 +66,18 @@ class DaskParts(Parts):
 
     def map_reduce(self, function: Callable[[Part], Any]) -> Any:
         """Sum the results over the parts, leaving out those that are None."""
-        call = _shared(function)
-        return _computed([_delayed(_of_part)(call, *part) for part in self._parts])
+        call = packed(function)
+        return computed([delayed(of_part)(call, *part) for part in self._parts], SURVEYS)
 
     def blocks(self, read: Read, n_samples: int, size: int) -> DaskBlocks:
         """Give the parts as blocks that ``read`` makes of them; empty ones count nothing."""
         import dask
 
-        call = _shared(read)
-        blocks = [_delayed(_of_part)(call, *part) for part in self._parts]
-        if _on_cluster():
+        call, kept = packed(read), _on_cluster()
+        blocks = [delayed(of_part)(call, *part) for part in self._parts]
+        if kept:
             blocks = list(dask.persist(*blocks))
-        return DaskBlocks(blocks, n_samples, size)
+        return DaskBlocks(blocks, n_samples, size, kept)
 
 
 class DaskBlocks(Blocks):
@@ -89,13 +89,15 @@ class DaskBlocks(Blocks):
         What gives a block each.
     n_samples, size : int
         Number of rows and of numbers in all.
+    kept : bool
+        Whether a cluster keeps them; else they are made at each pass.
     """
 
     largest_batch = 1 << 13
 
-    def __init__(self, blocks: list[Any], n_samples: int, size: int):
+    def __init__(self, blocks: list[Any], n_samples: int, size: int, kept: bool):
         self.n_samples, self.size = n_samples, size
-        self._blocks = blocks
+        self._blocks, self._kept = blocks, kept
         self._lengths: Indices | None = None
 
     def __iter__(self) -> Iterator[Block]:
@@ -106,163 +108,35 @@ class DaskBlocks(Blocks):
 
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum ``function(*args, block)`` over the blocks, where they are."""
-        call = _shared(Call(function, args))
-        return _computed([_delayed(_of_block)(call, block) for block in self._blocks])
+        call = packed(Call(function, args))
+        return computed([delayed(of_block)(call, block) for block in self._blocks])
 
     def mini_batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[DaskBatch]:
-        """Give every row once, about ``size`` at a time; the rows stay where they are.
+        """Give every row once, at most about ``size`` at a time; the rows stay where they are.
 
         In order, a batch has exactly the rows it would have in memory. In random order it has
-        rows of several chunks, so that the workers share it.
+        rows of several chunks, so that the workers share it. Blocks that are not kept are made
+        once for all their batches.
         """
         lengths = self._known_lengths()
-        if rng is None:
-            yield from self._consecutive(size, lengths)
-            return
-        filled = rng.permutation(np.flatnonzero(lengths))
-        together = max(size // ROWS_OF_A_CHUNK, 1)
-        groups = [filled[k : k + together] for k in range(0, len(filled), together)]
-        orders = self._orders(lengths, rng)
-        steps = [math.ceil(lengths[group].sum() / size) for group in groups]
-        turns = [(g, step) for g, count in enumerate(steps) for step in range(count)]
-        for g, step in [turns[k] for k in rng.permutation(len(turns))]:
-            ends = [lengths[c] * np.array([step, step + 1]) // steps[g] for c in groups[g]]
-            slices = [
-                Slice(self._blocks[c], orders[c], int(first), int(last))
-                for c, (first, last) in zip(groups[g], ends, strict=True)
-                if last > first
-            ]
-            yield DaskBatch(slices)
-
-    def _consecutive(self, size: int, lengths: Indices) -> Iterator[DaskBatch]:
-        """Cut the rows as they come, across the ends of chunks."""
-        ends = np.cumsum(lengths)
-        starts = ends - lengths
-        for first in range(0, int(ends[-1]), size):
-            last = min(first + size, int(ends[-1]))
-            here = np.flatnonzero((starts < last) & (ends > first) & (lengths > 0))
-            yield DaskBatch(
-                [
-                    Slice(
-                        self._blocks[c],
-                        None,
-                        max(first - int(starts[c]), 0),
-                        min(last, int(ends[c])) - int(starts[c]),
-                    )
-                    for c in here
-                ]
-            )
-
-    def _orders(self, lengths: Indices, rng: np.random.RandomState) -> list[Any]:
-        """Put the rows of each chunk into random order for one pass."""
-        import dask
-
-        seeds = rng.randint(np.iinfo(np.int32).max, size=len(lengths))
-        orders = [
-            _delayed(_order)(int(seed), int(n)) for seed, n in zip(seeds, lengths, strict=True)
-        ]
-        return list(dask.persist(*orders))
+        seeds = None if rng is None else rng.randint(np.iinfo(np.int32).max, size=len(lengths))
+        held = (Kept if self._kept else Fetched)(self._blocks, lengths, seeds)
+        plan = in_turn(size, lengths) if rng is None else at_random(size, lengths, rng, self._kept)
+        for pieces in plan:
+            yield DaskBatch(held.slices(pieces), self._kept)
 
     def _known_lengths(self) -> Indices:
         """Count the rows of each block, once."""
         if self._lengths is None:
             import dask
 
-            counts = dask.compute(*[_delayed(len)(block) for block in self._blocks])
+            counts = dask.compute(*[delayed(len)(block) for block in self._blocks])
             self._lengths = np.array(counts, dtype=np.intp)
         return self._lengths
 
 
-class Call(NamedTuple):
-    """A function and its first arguments."""
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Some rows of a block that is elsewhere, in an order that is there too."""
-
-    block: Any
-    order: Any
-    first: int
-    last: int
-
-    def __len__(self) -> int:
-        return self.last - self.first
-
-
-@dataclass(frozen=True)
-class DaskBatch:
-    """Rows of several blocks that make one step together."""
-
-    slices: list[Slice]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.slices))
-
-    def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Give the sum of ``function(*args, block)`` over the rows."""
-        call = _shared(Call(function, args))
-        return _computed(
-            [_delayed(_of_slice)(call, s.block, s.order, s.first, s.last) for s in self.slices]
-        )
-
-
-def _of_part(read: Read, index: int, name: str, X: Any, y: Any, weight: Any) -> Any:
-    keep_some_freed_memory()
-    with one_blas_thread():
-        return read(Part(index, name, X, y, weight))
-
-
-def _of_block(call: Call, block: Block) -> Any:
-    if not len(block):
-        return None
-    keep_some_freed_memory()
-    with one_blas_thread():
-        return call.function(*call.args, block)
-
-
-def _of_slice(call: Call, block: Block, order: Any, first: int, last: int) -> Any:
-    rows = slice(first, last) if order is None else order[first:last]
-    return _of_block(call, block.rows(rows))
-
-
-def _order(seed: int, n_rows: int) -> Indices:
-    return np.random.RandomState(seed).permutation(n_rows)
-
-
-def _added(*results: Any) -> Any:
-    return added(results)
-
-
-def _delayed(function: Callable[..., Any]) -> Any:
-    from dask import delayed
-
-    return delayed(function, pure=False, traverse=False)
-
-
-def _shared(value: Any) -> Any:
-    """Put a value into the graph once, as it is."""
-    from dask import delayed
-
-    return delayed(value, name=f"protolearn-{uuid4().hex}", traverse=False)
-
-
-def _computed(results: list[Any]) -> Any:
-    """Sum results in a tree whose form depends on their number alone."""
-    while len(results) > 1:
-        results = [
-            _delayed(_added)(*results[k : k + FAN_IN]) for k in range(0, len(results), FAN_IN)
-        ]
-    return results[0].compute()
-
-
 def _on_cluster() -> bool:
     """Tell whether a cluster computes."""
-    import sys
-
     if "distributed" not in sys.modules:
         return False
     from distributed import default_client
@@ -289,6 +163,8 @@ def _cut(values: Any, role: str, count: int, lengths: tuple[float, ...] | None) 
     known = lengths is not None and not any(math.isnan(n) for n in lengths)
     if values is None:
         raise ValueError("y is None; give the labels of the rows.")
+    if isinstance(values, str):
+        raise ValueError(f"{role}={values!r} names a column, but X is an array; give a Dask frame.")
     if not is_dask(values):
         if not known:
             raise ValueError(
@@ -297,28 +173,24 @@ def _cut(values: Any, role: str, count: int, lengths: tuple[float, ...] | None) 
             )
         from dask.array import from_array
 
-        whole = np.asarray(values)
-        _check_length(role, len(whole), lengths)
-        values = from_array(whole, chunks=(lengths,))
-    elif is_frame(values):
-        if known:
-            values = values.to_dask_array(lengths=True).rechunk((lengths,))
-        elif values.npartitions != count:
-            raise _other_parts(role, values.npartitions, count)
-    elif known and not any(math.isnan(n) for n in values.chunks[0]):
+        values = from_array(column_or_1d(values), chunks=-1)
+    elif is_frame(values) and known:
+        values = values.to_dask_array(lengths=True)
+    if not is_frame(values) and values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(f"{role} has {values.ndim} dimensions, expected one entry for each row.")
+    if known and not is_frame(values) and not math.isnan(values.shape[0]):
         _check_length(role, values.shape[0], lengths)
-        values = values.rechunk((lengths,)) if values.chunks[0] != lengths else values
-    if hasattr(values, "numblocks") and values.numblocks[0] != count:
-        raise _other_parts(role, values.numblocks[0], count)
+        values = values.rechunk((lengths,))
+    if values.npartitions != count:
+        raise ValueError(
+            f"{role} has {values.npartitions} chunks and X has {count}, of unknown lengths; cut "
+            "both alike."
+        )
     return list(np.ravel(np.array(values.to_delayed(), dtype=object)))
 
 
 def _check_length(role: str, n_values: int, lengths: Any) -> None:
     if n_values != sum(lengths):
         raise ValueError(f"X has {sum(lengths)} rows and {role} has {n_values} entries.")
-
-
-def _other_parts(role: str, found: int, count: int) -> ValueError:
-    return ValueError(
-        f"{role} has {found} chunks and X has {count}, of unknown lengths; cut both alike."
-    )

@@ -107,10 +107,17 @@ class ReadBlocks(Blocks):
         self._parts, self._read = parts, read
 
     def __iter__(self) -> Iterator[Block]:
+        seen = 0
         for part in self._parts:
             block = self._read(part)
+            seen += len(block)
             if len(block):
                 yield block
+        if seen != self.n_samples:
+            raise ValueError(
+                f"A pass over X gave {seen} rows to learn from, and the first one "
+                f"{self.n_samples}: each has to give the same blocks."
+            )
 
 
 class MadeParts(ReadParts):
@@ -124,6 +131,11 @@ class MadeParts(ReadParts):
 
     def __init__(self, make: Callable[[], Iterable[Any]]):
         self._make = make
+        if isinstance(made := make(), Iterator) and made is make():
+            raise ValueError(
+                "The function given as X gives the same iterator at each call, which can be gone "
+                "through once; it has to make a new one each time."
+            )
         for part in self:
             self.n_features = _n_columns(part)
             self.names = column_names(part.X)

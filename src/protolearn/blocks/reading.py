@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .._columns import check_observed_rows, checked_sparse
 from .._parameters import Floats
+from .._validation import finite_weights
 from ..distances import Distance
 from .base import Block
 from .labels import encode
@@ -75,7 +76,7 @@ class Checks:
         """Give rows, labels and weights as arrays; an error names the part."""
         try:
             y = labels_of(part.y)
-            weight = _weights(part.weight, len(y))
+            weight = finite_weights(part.weight, len(y))
             X = self._matrix(part.X, len(y), weight)
         except (ValueError, TypeError) as error:
             raise ValueError(f"In {part.name}: {error}") from error
@@ -150,13 +151,10 @@ class Reader:
 def labels_of(y: Any) -> NDArray[Any]:
     """Give labels as an array; raise if one is missing, or if they are measurements."""
     labels: NDArray[Any] = column_or_1d(y)
-    if labels.dtype.kind == "O":
-        if any(label is None or label != label for label in labels):
-            raise ValueError("y has a missing label; leave out rows without one.")
-        if len({type(label) for label in labels}) == 1:
-            labels = np.array(labels.tolist())
-    elif labels.dtype.kind == "f" and np.isnan(labels).any():
+    if labels.dtype.kind in "Of" and any(map(_is_missing, labels)):
         raise ValueError("y has a missing label; leave out rows without one.")
+    if labels.dtype.kind == "O" and len({type(label) for label in labels}) == 1:
+        labels = np.array(labels.tolist())
     if len(labels):
         with warnings.catch_warnings():  # few rows may well be all of different classes
             warnings.simplefilter("ignore", UserWarning)
@@ -164,14 +162,9 @@ def labels_of(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _weights(weight: Any, n_rows: int) -> Floats | None:
-    """Give finite, non-negative weights; all of them may be zero in a part."""
-    if weight is None:
-        return None
-    found = np.asarray(weight, dtype=np.float64).reshape(-1)
-    if len(found) != n_rows:
-        raise ValueError(f"sample_weight has {len(found)} entries for {n_rows} rows.")
-    if not np.isfinite(found).all() or (found < 0.0).any():
-        raise ValueError("sample_weight must be finite and non-negative.")
-    return found
-
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN or pandas' NA."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True

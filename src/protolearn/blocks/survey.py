@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from .._columns import class_means, column_ranges, has_missing
+from .._fingerprint import digest
 from .._parameters import Floats, Indices
 from .base import Block
 from .parts import Part
 from .reading import Checks, Split
 
-MOST_NUMBERS = 1 << 25
+MOST_NUMBERS = 1 << 23
 """Numbers that a sample of all classes may have."""
+
+MARKS = 1 << 96
+"""Marks of parts are added up below this number."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Wanted:
     per_class : int or mapping from label to int
         Prototypes of each class.
     per_prototype, at_least : int
-        Rows for each of them, and for each class in any case.
+        Rows for each of them, and for each class in any case; zero where nobody asks for rows.
     """
 
     per_class: Any
@@ -42,6 +46,8 @@ class Wanted:
 
     def rows(self, label: Any, n_classes: int, width: int) -> int:
         """Give the rows of a class, fewer where there are many classes or wide rows."""
+        if not self.at_least:
+            return 0
         per_class = self.per_class
         k = per_class.get(label, 1) if isinstance(per_class, Mapping) else per_class
         room = MOST_NUMBERS // (n_classes * max(width, 1))
@@ -55,7 +61,7 @@ class Survey:
     Attributes
     ----------
     labels : array (C,)
-        The labels that occur, sorted.
+        The labels that occur, also in rows that do not count, sorted.
     rows : array (C,)
         Rows of each label.
     weight : array (C,)
@@ -70,6 +76,8 @@ class Survey:
         Whether weights were given.
     n_held : int
         Rows that are held out.
+    mark : int
+        A number that other rows would not have; zero if nobody asks for it.
     n_numbers : int
         Numbers in all.
     wanted : Wanted
@@ -89,11 +97,13 @@ class Survey:
     sparse: bool
     weighted: bool
     n_held: int
+    mark: int
     n_numbers: int
     wanted: Wanted
     sample: Sample
 
     def __add__(self, other: Survey) -> Survey:
+        self._check_kinds(other)
         labels = np.unique(np.concatenate([self.labels, other.labels]))
         both = [(one, np.searchsorted(labels, one.labels)) for one in (self, other)]
 
@@ -104,8 +114,6 @@ class Survey:
                 total[places] += getattr(one, name)
             return total
 
-        if self.sparse != other.sparse:
-            raise ValueError("Some parts of X are sparse and others are not; make all of them so.")
         return Survey(
             labels,
             summed("rows"),
@@ -118,10 +126,21 @@ class Survey:
             self.sparse,
             self.weighted or other.weighted,
             self.n_held + other.n_held,
+            (self.mark + other.mark) % MARKS,
             self.n_numbers + other.n_numbers,
             self.wanted,
             Sample.joined([(one.sample, places) for one, places in both]).cut(labels, self.wanted),
         )
+
+    def _check_kinds(self, other: Survey) -> None:
+        """Raise if parts do not go together."""
+        if (self.labels.dtype.kind == "U") != (other.labels.dtype.kind == "U"):
+            raise ValueError(
+                "Some labels are texts, and others are not; "
+                "make all of them texts or all of them numbers."
+            )
+        if self.sparse != other.sparse:
+            raise ValueError("Some parts of X are sparse and others are not; make all of them so.")
 
     @property
     def n_samples(self) -> int:
@@ -189,50 +208,68 @@ class Surveyor:
         How many of them are sampled.
     seed : int
         Of the sample.
+    marked : bool
+        Whether to know the rows again.
     """
 
     checks: Checks
     split: Split
     wanted: Wanted
     seed: int
+    marked: bool
 
     def __call__(self, part: Part) -> Survey | None:
         """Give the survey of a part; None if it has no row."""
         X, y, weight = self.checks.rows(part)
-        taken = self.split.wanted(part.index, len(y))
-        n_held = 0 if taken is None else int(len(y) - taken.sum())
+        if not len(y):
+            return None
+        labels, codes = np.unique(y, return_inverse=True)
+        counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0.0
+        wanted = self.split.wanted(part.index, len(y))
+        taught = counts if wanted is None else counts & wanted
         keys = np.random.default_rng([self.seed, part.index]).random(len(y))
-        if weight is not None:
-            taken = weight > 0.0 if taken is None else taken & (weight > 0.0)
-        if taken is not None and not taken.all():
-            rows = np.flatnonzero(taken)
-            X, y, keys = X[rows], y[rows], keys[rows]
-            weight = None if weight is None else weight[rows]
-        return None if not len(y) else self._survey(Block(X, y, weight), keys, n_held)
+        block = Block(X, codes, weight)
+        if not taught.all():
+            rows = np.flatnonzero(taught)
+            block, keys = block.rows(rows), keys[rows]
+        n_held = int(counts.sum() - taught.sum())
+        mark = int(digest([part.index], X, y, *given(weight)), 16) if self.marked else 0
+        return self._survey(labels, block, keys, n_held, mark % MARKS)
 
-    def _survey(self, block: Block, keys: Floats, n_held: int) -> Survey:
-        labels, codes = np.unique(block.y, return_inverse=True)
-        block = Block(block.X, codes, block.weight)
-        totals = np.bincount(codes, block.weight, minlength=len(labels)).astype(np.float64)
+    def _survey(
+        self, labels: NDArray[Any], block: Block, keys: Floats, n_held: int, mark: int
+    ) -> Survey:
+        C, codes = len(labels), block.y
+        totals = np.bincount(codes, block.weight, minlength=C).astype(np.float64)
         sparse = issparse(block.X)
         missing = not sparse and has_missing(block.X)
-        means = class_means(block.X, codes, block.weight, len(labels))
+        means = class_means(block.X, codes, block.weight, C)
         observed = np.tile(totals[:, None], (1, means.shape[1]))
         if missing:
-            known = Block((~np.isnan(block.X)).astype(np.float64), codes, block.weight)
-            observed *= class_means(known.X, codes, known.weight, len(labels))
+            known = (~np.isnan(block.X)).astype(np.float64)
+            observed *= np.nan_to_num(class_means(known, codes, block.weight, C))
+        low = high = np.full(means.shape[1], np.nan)
+        if len(block):
+            low, high = column_ranges(block.X)
         return Survey(
             labels,
-            np.bincount(codes, minlength=len(labels)),
+            np.bincount(codes, minlength=C),
             totals,
             np.nan_to_num(means) * observed,
             observed,
-            *column_ranges(block.X),
+            low,
+            high,
             missing,
             sparse,
             block.weight is not None,
             n_held,
+            mark,
             block.size,
             self.wanted,
             Sample(keys, block).cut(labels, self.wanted),
         )
+
+
+def given(weight: Floats | None) -> list[Floats]:
+    """Give the weights, if there are any."""
+    return [] if weight is None else [weight]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,9 @@ from ..distances import Distance
 from ..prototypes import is_automatic
 from .labels import check_every_class, weigh
 
+IN_MEMORY = 1 << 24
+"""Numbers of a memory map that are read at once."""
+
 
 def check_parameters(model: Any, stream: bool) -> None:
     """Raise if a parameter that all trained classifiers have is wrong."""
@@ -37,6 +42,8 @@ def check_parameters(model: Any, stream: bool) -> None:
     if model.callback is not None and not callable(model.callback):
         raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
     check_number(model, "validation_fraction", low=0.0, high=1.0, above=True, below=True)
+    if not isinstance(model.checkpoint, (str, PathLike, NoneType)):
+        raise ValueError(f"checkpoint={model.checkpoint!r} must be the name of a file, or None.")
     if model.checkpoint is not None and stream:
         raise ValueError(
             "partial_fit keeps no checkpoint; leave it out, and save the model between two calls."
@@ -64,7 +71,8 @@ def training_rows(
             f"{type(model).__name__} learns from one sample at a time here and does not take "
             "sparse matrices; give X.toarray(), or take a cost function with solver='auto'."
         )
-    mapped = isinstance(X, np.memmap)
+    streaming = classes is not None
+    mapped = isinstance(X, np.memmap) and X.size > IN_MEMORY and not streaming
     X, y = validate_data(
         model,
         X,
@@ -81,7 +89,6 @@ def training_rows(
         X = checked_sparse(X)
     check_rows(distance, X)
     check_classification_targets(y)
-    streaming = classes is not None
     classes = classes if streaming else np.unique(y)
     weight = check_sample_weight(sample_weight, len(y))
     if not issparse(X) and has_missing(X):

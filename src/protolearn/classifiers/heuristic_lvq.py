@@ -90,7 +90,7 @@ class ScheduledClassifier(HeuristicClassifier):
         learning_rate: float = 0.05,
         schedule: str = "auto",
         decay: float = 1e-4,
-        least_rate: float = 0.0,
+        least_rate: float | None = None,
         **rule: Unpack[RuleParameters],
     ):
         super().__init__(**rule)
@@ -102,8 +102,15 @@ class ScheduledClassifier(HeuristicClassifier):
     def _rate(self, stream: bool) -> tuple[float, str, float, float]:
         rate, *_ = super()._rate(stream)
         decay = check_number(self, "decay", low=0.0)
-        least_rate = check_number(self, "least_rate", low=0.0, high=1.0)
+        least_rate = 0.0
+        if self.least_rate is not None:
+            least_rate = check_number(self, "least_rate", low=0.0, high=1.0)
         schedule = check_choice(self, "schedule", ("auto", *SCHEDULES))
+        if self.least_rate is not None and schedule not in ("auto", "inverse_time"):
+            raise ValueError(
+                f"least_rate={self.least_rate!r} belongs to schedule='inverse_time' or 'auto', and "
+                f"here it is {schedule!r}; leave one of them out."
+            )
         if schedule == "linear" and stream:
             raise ValueError(
                 "schedule='linear' falls to zero at an end that a stream does not have; for "
@@ -111,7 +118,7 @@ class ScheduledClassifier(HeuristicClassifier):
             )
         if schedule == "auto":
             schedule = "inverse_time" if stream else "linear"
-            least_rate = least_rate or LEAST_IN_STREAMS
+            least_rate = LEAST_IN_STREAMS if self.least_rate is None else least_rate
         return rate, schedule, decay, least_rate
 
 

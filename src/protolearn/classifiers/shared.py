@@ -50,7 +50,7 @@ class DecayParameters(RuleParameters, total=False):
 
     schedule: str
     decay: float
-    least_rate: float
+    least_rate: float | None
 
 
 class ScheduledRuleParameters(DecayParameters, total=False):
@@ -68,13 +68,14 @@ learning_rate : float, default=0.05
 schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
     How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
     samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``,
-    where a tenth of the first rate stays unless ``least_rate`` is given.""",
+    where a tenth of the first rate stays unless ``least_rate`` tells otherwise.""",
     "decay": """\
 decay : float, default=1e-4
     Decay of the inverse-time schedule, for each sample seen.""",
     "least_rate": """\
-least_rate : float, default=0.0
-    Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.""",
+least_rate : float, default=None
+    Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1. None:
+    zero, or a tenth where ``schedule`` is "auto".""",
     "prototypes_per_class": """\
 prototypes_per_class : int, dict or "auto", default=1
     Number of prototypes of every class, or one number a label; labels left out have one. "auto"
@@ -91,7 +92,7 @@ solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
     :mod:`protolearn.solvers` with its own settings. ``auto`` takes L-BFGS where the cost is smooth
     and tame (one prototype a class, no bounded loss of an unbounded margin) and the data are not
     large, or sparse; else ``sgd``, or ``adam`` for sparse data, matrices and tangents;
-    ``solver_`` tells which.""",
+    ``solver_`` tells which. On Dask it takes L-BFGS for all smooth costs, else ``adam``.""",
     "max_iter": """\
 max_iter : int, default=None
     Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; epochs by the number
@@ -118,7 +119,7 @@ early_stopping : bool, default=False
     the prototypes that were best on them.""",
     "validation_fraction": """\
 validation_fraction : float, default=0.1
-    Share of each class that is held out for early stopping.""",
+    Share of each class that is held out for early stopping; of data in parts, each row by lot.""",
     "callback": """\
 callback : callable, default=None
     Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
@@ -127,7 +128,7 @@ callback : callable, default=None
 checkpoint : str or path, default=None
     A file for what ``fit`` has computed. A fit that was cut off goes on with it, if data and
     parameters are the same, and ends with the same prototypes as one that was not. Delete it to
-    start anew.""",
+    start anew; fits of clones, as in a cross-validation, need files of their own.""",
     "verbose": """\
 verbose : int, default=0
     1 prints the first and the last iteration and about every twentieth part of ``max_iter``, 2

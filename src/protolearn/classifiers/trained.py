@@ -34,7 +34,7 @@ from ..prototypes import (
 from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import check_cost
 from .base import NearestPrototypeClassifier
-from .data import PartedData, TrainingData, WholeData, in_parts
+from .data import TrainingData, WholeData
 from .given import (
     check_parameters,
     check_same_distance,
@@ -43,6 +43,7 @@ from .given import (
 )
 from .growth import grown
 from .learner import Learner
+from .parted import PartedData, in_parts
 from .progress import report_pass, reporter
 from .resuming import NOT_KNOWN_BY, check_same_data, started
 from .shared import spell_out
@@ -150,6 +151,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             data = kind(self, distance, X, y, sample_weight, rng)
             check_same_data(journal, data)
             data.taught.journal = journal
+            if data.held is not None:
+                data.held.journal = journal
             codebook = started(journal, lambda: self._start(data, rng), rng)
             learner = self._learner_for(data)(codebook)
             reached, result, curve = self._train(learner, codebook, data, rng)

@@ -36,7 +36,10 @@ def hold_out(
 
 def mean_cost(learner: Learner, codebook: Codebook, blocks: Blocks) -> float:
     """Give the weighted mean cost of some rows."""
-    total, weight = blocks.reduce(summed_costs, learner, codebook)
+    told = blocks.journal.once(
+        lambda: {"sums": blocks.reduce(summed_costs, learner, codebook)}, at=codebook.prototypes
+    )
+    total, weight = told["sums"]
     return float(total / weight)
 
 

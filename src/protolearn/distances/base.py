@@ -75,8 +75,10 @@ class Distance(BaseEstimator):
         Whether the rows must not be negative.
     blockwise : bool
         Whether the forms for whole blocks are much faster than one sample at a time.
-    by_moments : bool
-        Whether ``initial`` asks for the means and covariances of the classes alone.
+    starts_from : {"rows", "covariances", "means", "ranges"}
+        What ``initial`` asks for: the rows themselves, or only the weights, means and covariances
+        of the classes, their weights and means, or the ranges of the columns. Where there are too
+        many rows it gets few that have these.
     sparse_form, missing_form : subclass of Distance, or None
         The same distance for CSR matrices, and for rows with missing values; None if it takes
         none of these.
@@ -91,7 +93,7 @@ class Distance(BaseEstimator):
     moving: bool = False
     positive_only: ClassVar[bool] = False
     blockwise: ClassVar[bool] = False
-    by_moments: ClassVar[bool] = False
+    starts_from: ClassVar[str] = "rows"
     sparse_form: ClassVar[type[Distance] | None] = None
     missing_form: ClassVar[type[Distance] | None] = None
     pair: ClassVar[Native]
@@ -100,8 +102,8 @@ class Distance(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "by_moments" not in vars(cls) and ("initial" in vars(cls) or "start" in vars(cls)):
-            cls.by_moments = False  # as it is for all that says nothing of it
+        if "starts_from" not in vars(cls) and ("initial" in vars(cls) or "start" in vars(cls)):
+            cls.starts_from = "rows"  # as it is for all that says nothing of it
         if "pair" not in vars(cls):
             return
         for form in ("sparse_form", "missing_form"):  # not those of the parent's formula

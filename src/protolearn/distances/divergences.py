@@ -31,7 +31,7 @@ class Divergence(Distance):
     """What divergences share: the floor, and gradients by products."""
 
     squared = None
-    by_moments = True
+    starts_from = "means"
     positive_only = True
     steep = True
     needs_mass = True

@@ -79,7 +79,7 @@ class Kernel(Distance):
     """
 
     squared = True
-    by_moments = True
+    starts_from = "covariances"
     steep = True
 
     def __init__(

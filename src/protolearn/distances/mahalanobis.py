@@ -55,7 +55,7 @@ class Mahalanobis(Matrix):
     """
 
     adaptive = False
-    by_moments = True
+    starts_from = "covariances"
     constraint = Free()  # type: ignore[assignment]
     rank = None
     regularization = 0.0

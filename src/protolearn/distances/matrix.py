@@ -61,7 +61,7 @@ class Matrix(LinearMetric):
     """
 
     blockwise = True
-    by_moments = True
+    starts_from = "covariances"
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ class Relevance(LinearMetric):
     """
 
     shows_nonfinite = True
-    by_moments = True
+    starts_from = "ranges"
 
     @native(PAIR)
     def pair(x, w, theta):

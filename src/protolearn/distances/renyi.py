@@ -59,7 +59,7 @@ class Renyi(Divergence):
     0.693147
     """
 
-    by_moments = True
+    starts_from = "means"
 
     def __init__(self, alpha: float = 0.5):
         self.alpha = alpha

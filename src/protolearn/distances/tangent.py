@@ -84,7 +84,7 @@ class Tangent(Distance):
     """
 
     squared = True
-    by_moments = True
+    starts_from = "covariances"
     shows_nonfinite = True
     blockwise = True
 

@@ -14,6 +14,7 @@ from .initial import (
     ROWS_PER_PROTOTYPE,
     STARTS,
     Facts,
+    check_init,
     completed_means,
     initial_prototypes,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Facts",
     "Growth",
     "check_enough_rows",
+    "check_init",
     "completed_means",
     "first_codebook",
     "initial_prototypes",

@@ -78,7 +78,7 @@ def mistakes(distance: Distance, codebook: Codebook, block: Block) -> Floats:
 
 def mean_own_distance(distance: Distance, codebook: Codebook, blocks: Blocks) -> float | None:
     """Give the mean distance to the nearest own prototype, or None if all distances vanish."""
-    own, rival, weight = blocks.reduce(own_and_rival, distance, codebook)
+    own, rival, weight = blocks.reduce(own_and_rival, distance, codebook).tolist()
     own, rival = own / weight, rival / weight
     if not np.isfinite(own + rival):
         raise ValueError(

@@ -131,11 +131,7 @@ def initial_prototypes(
     """
     if not isinstance(init, str):
         return given_prototypes(init, int(counts.sum()), block.X.shape[1])
-    if init not in STARTS:
-        raise ValueError(
-            f"init={init!r} must be one of {', '.join(map(repr, STARTS))} or an array of shape "
-            "(number of prototypes, number of features)."
-        )
+    check_init(init, block.X.shape[1])
     if facts is None:
         facts = Facts.of(block, len(counts), fallback)
     spread = np.nan_to_num(0.25 * (facts.high - facts.low))
@@ -148,6 +144,18 @@ def initial_prototypes(
     )
     equal = facts.low == facts.high  # a mean of equal numbers may differ from them
     return np.where(equal, facts.low, W)
+
+
+def check_init(init: Any, n_features: int) -> None:
+    """Raise if there is no such start, or if given prototypes have other features."""
+    if isinstance(init, str):
+        if init not in STARTS:
+            raise ValueError(
+                f"init={init!r} must be one of {', '.join(map(repr, STARTS))} or an array of shape "
+                "(number of prototypes, number of features)."
+            )
+        return
+    given_prototypes(init, np.shape(init)[0] if np.ndim(init) else 0, n_features)
 
 
 def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:

@@ -107,13 +107,15 @@ class Momentum(MinibatchSolver):
     momentum : float, default=0.9
         Share of the last step that the next one keeps.
     batch_size : int, default=None
-        Samples a step; None: 64, more for more than 16,000 samples, up to 256.
+        Samples a step; None: 64, more for more than 16,000 samples, up to 256, or 8192 where they
+        are on Dask.
     schedule : {"linear", "inverse_time", "constant"}, default="linear"
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
         Decay of the inverse-time schedule, for each sample seen.
-    least_rate : float, default=0.0
-        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
+    least_rate : float, default=None
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1;
+        None: zero.
     metric_rate : float, default=0.01
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
@@ -130,7 +132,7 @@ class Momentum(MinibatchSolver):
         batch_size: int | None = None,
         schedule: str = "linear",
         decay: float = 1e-4,
-        least_rate: float = 0.0,
+        least_rate: float | None = None,
         metric_rate: float = 0.01,
         shuffle: bool = True,
     ):
@@ -175,7 +177,8 @@ class Adam(MinibatchSolver):
         How far the first step moves each prototype, in units of the scale. None: 0.05, or 0.025
         where a metric is learned as well.
     batch_size : int, default=None
-        Samples a step; None: 64, more for more than 16,000 samples, up to 256.
+        Samples a step; None: 64, more for more than 16,000 samples, up to 256, or 8192 where they
+        are on Dask.
     beta1, beta2 : float, default=0.9, 0.999
         Shares of the running means of the gradient and of its square that a step keeps.
     epsilon : float, default=1e-8
@@ -184,8 +187,9 @@ class Adam(MinibatchSolver):
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
         Decay of the inverse-time schedule, for each sample seen.
-    least_rate : float, default=0.0
-        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
+    least_rate : float, default=None
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1;
+        None: zero.
     metric_rate : float, default=1.0
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
@@ -204,7 +208,7 @@ class Adam(MinibatchSolver):
         epsilon: float = 1e-8,
         schedule: str = "linear",
         decay: float = 1e-4,
-        least_rate: float = 0.0,
+        least_rate: float | None = None,
         metric_rate: float = 1.0,
         shuffle: bool = True,
     ):

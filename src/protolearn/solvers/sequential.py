@@ -55,8 +55,9 @@ class SGD(StochasticSolver):
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
         Decay of the inverse-time schedule, for each sample seen.
-    least_rate : float, default=0.0
-        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
+    least_rate : float, default=None
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1;
+        None: zero.
     metric_rate : float, default=0.01
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
@@ -80,7 +81,7 @@ class SGD(StochasticSolver):
         learning_rate: float = 0.05,
         schedule: str = "linear",
         decay: float = 1e-4,
-        least_rate: float = 0.0,
+        least_rate: float | None = None,
         metric_rate: float = 0.01,
         shuffle: bool = True,
     ):

@@ -31,7 +31,7 @@ class StochasticSolver(Solver):
     learning_rate: float | None
     schedule: str
     decay: float
-    least_rate: float
+    least_rate: float | None
     metric_rate: float
     shuffle: bool
 
@@ -40,7 +40,13 @@ class StochasticSolver(Solver):
         self.first_rate(SquaredEuclidean())
         check_choice(self, "schedule", tuple(SCHEDULES))
         check_number(self, "decay", low=0.0)
-        check_number(self, "least_rate", low=0.0, high=1.0)
+        if self.least_rate is not None:
+            check_number(self, "least_rate", low=0.0, high=1.0)
+            if self.schedule != "inverse_time":
+                raise ValueError(
+                    f"least_rate={self.least_rate!r} belongs to schedule='inverse_time', and here "
+                    f"it is {self.schedule!r}; leave one of them out."
+                )
         check_number(self, "metric_rate", low=0.0)
         check_flag(self, "shuffle")
 
@@ -120,7 +126,7 @@ class StochasticSolver(Solver):
     def rate(self, n_steps: int, distance: Distance) -> tuple[Native, Floats]:
         """Give the schedule and its parameters."""
         first = self.first_rate(distance)
-        theta = as_floats([first, n_steps, self.decay, self.least_rate])
+        theta = as_floats([first, n_steps, self.decay, self.least_rate or 0.0])
         return SCHEDULES[self.schedule], theta
 
     def first_rate(self, distance: Distance) -> float:

@@ -1,0 +1,194 @@
+"""Data that come in parts, as a fit learns from them: surveyed once, then summed over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._columns import check_observed_columns
+from .._dask import is_dask
+from .._fingerprint import digest
+from .._magnitude import check_ranges
+from .._parameters import Floats, Indices
+from .._validation import check_class_weight
+from ..blocks import Block, Parts
+from ..blocks.files import FileParts, is_dataset, is_path
+from ..blocks.parts import MadeParts
+from ..blocks.reading import Checks, Reader, Split
+from ..blocks.survey import Survey, Surveyor, Wanted
+from ..distances import Distance
+from ..prototypes import (
+    FEWEST_ROWS,
+    ROWS_PER_PROTOTYPE,
+    Facts,
+    check_init,
+    completed_means,
+    initial_prototypes,
+    is_automatic,
+    prototype_counts,
+)
+from .data import GROWN_ON, TrainingData, check_held, few_rows
+from .given import check_classes
+
+
+class PartedData(TrainingData):
+    """Data in files, made by a function, or on a cluster: surveyed once, then summed over."""
+
+    def __init__(
+        self,
+        model: Any,
+        distance: Distance,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        rng: np.random.RandomState,
+    ):
+        parts = parts_of(X, y, sample_weight)
+        set_features(model, parts)
+        check_init(model.init, parts.n_features)
+        name = type(model).__name__
+        checks = Checks(distance, parts.n_features, parts.names, model._takes_sparse(), name)
+        seeds = rng.randint(np.iinfo(np.int32).max, size=2)
+        share = float(model.validation_fraction) if model.early_stopping else 0.0
+        split = Split(share, int(seeds[0]))
+        marked = model.checkpoint is not None
+        surveyor = Surveyor(checks, split, wanted_rows(model, distance), int(seeds[1]), marked)
+        survey: Survey | None = parts.map_reduce(surveyor)
+        if survey is None or not survey.n_samples:
+            raise ValueError("X has no row of positive weight: there is nothing to learn from.")
+        self._survey, self.classes, self.elsewhere = survey, survey.labels, not parts.in_order
+        self._factors = class_factors(survey, model.class_weight)
+        self.rows = survey.rows if self._factors is None else survey.rows * (self._factors > 0)
+        if share:
+            check_split(model, survey)
+        check_classes(self.classes, self.rows)
+        check_observed_columns(survey.low[None])
+        if distance.squared:
+            check_ranges(survey.low, survey.high)
+        self.form = distance.suited_to(row_like(survey))
+        read = Reader(checks, split, self.classes, self._factors)
+        self.taught = parts.blocks(read, survey.n_samples, survey.n_numbers)
+        if share:
+            width = survey.n_numbers // survey.n_samples
+            read = replace(read, split=replace(split, held=True))
+            self.held = parts.blocks(read, survey.n_held, width * survey.n_held)
+
+    def prototypes(self, init: Any, counts: Indices, rng: np.random.RandomState) -> Floats:
+        """Give the prototypes to begin with: means of all rows, clusters of a sample."""
+        return initial_prototypes(init, self.sample(rng), counts, rng, facts=self._facts())
+
+    def metric_rows(self) -> Block:
+        """Give few rows with the moments of all, or a sample where these do not tell."""
+        facts = self._facts()
+        weight = (
+            self._survey.weight if self._factors is None else self._factors * self._survey.weight
+        )
+        found = few_rows(self.form, self.taught, facts, weight)
+        return self.sample(np.random.RandomState(0)) if found is None else found
+
+    def sample(self, rng: np.random.RandomState) -> Block:
+        """Give the sample of the survey."""
+        block = self._survey.sample.block
+        if self._factors is not None:
+            return Block(block.X, block.y, block.weights * self._factors[block.y])
+        return block if self._survey.weighted else Block(block.X, block.y)
+
+    def mark(self) -> str:
+        """Give a short text that other data would not have."""
+        s = self._survey
+        return digest(s.labels, s.rows, s.weight, str(s.mark))
+
+    def _facts(self) -> Facts:
+        survey = self._survey
+        means = survey.means
+        if np.isnan(means).any():
+            with np.errstate(invalid="ignore"):
+                overall = survey.sums.sum(axis=0) / survey.observed.sum(axis=0)
+            means = completed_means(means, overall)
+        return Facts(survey.low, survey.high, means)
+
+
+def in_parts(X: Any) -> bool:
+    """Tell whether data come in parts."""
+    return is_dask(X) or callable(X) or is_path(X) or is_dataset(X)
+
+
+def parts_of(X: Any, y: Any, sample_weight: Any) -> Parts:
+    """Give the parts that the user names."""
+    if is_dask(X):
+        from ..blocks.on_dask import DaskParts
+
+        return DaskParts(X, y, sample_weight)
+    if is_path(X) or is_dataset(X):
+        return FileParts(X, y, sample_weight)
+    if y is not None or sample_weight is not None:
+        raise ValueError(
+            "X is a function, which makes blocks (X, y) or (X, y, sample_weight); leave out y and "
+            "sample_weight."
+        )
+    return MadeParts(X)
+
+
+def set_features(model: Any, parts: Parts) -> None:
+    """Tell the model how many features there are, and what they are called."""
+    model.n_features_in_ = parts.n_features
+    model.__dict__.pop("feature_names_in_", None)
+    if parts.names is not None:
+        model.feature_names_in_ = np.asarray(parts.names, dtype=object)
+
+
+def wanted_rows(model: Any, distance: Distance) -> Wanted:
+    """Give how many rows of each class a start looks at; none where means tell all."""
+    per_class = model.prototypes_per_class
+    if is_automatic(per_class):
+        return Wanted(1, ROWS_PER_PROTOTYPE, GROWN_ON)
+    labels = [*per_class] if isinstance(per_class, Mapping) else [0]
+    counts = prototype_counts(per_class, np.array(labels, dtype=object))
+    clusters = isinstance(model.init, str) and (
+        model.init in ("kmeans++", "random") or (model.init == "kmeans" and counts.max() > 1)
+    )
+    own_start = type(distance).initial is not Distance.initial
+    looked_at = clusters or (own_start and distance.starts_from in ("rows", "covariances"))
+    return Wanted(per_class, ROWS_PER_PROTOTYPE, FEWEST_ROWS if looked_at else 0)
+
+
+def check_split(model: Any, survey: Survey) -> None:
+    """Raise if a class has only rows that are held out, or none is."""
+    check_held(model, survey.n_held, survey.n_samples + survey.n_held)
+    without = survey.labels[(survey.rows == 0)].tolist()
+    if without:
+        raise ValueError(
+            f"Class {without[0]!r} has no row of positive weight that is not held out; give more "
+            "rows, a smaller validation_fraction, or early_stopping=False."
+        )
+
+
+def class_factors(survey: Survey, class_weight: Any) -> Floats | None:
+    """Give what the weights of each class are multiplied with, so that their mean is one."""
+    if class_weight is None and not survey.weighted:
+        return None
+    factors = np.ones(len(survey.labels))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        factors = 1.0 / survey.weight
+    elif class_weight is not None:
+        factors = check_class_weight(class_weight, survey.labels, survey.labels)
+    rows = survey.rows @ (factors > 0.0)
+    mean = float(factors @ survey.weight) / rows if rows else 0.0
+    if not np.isfinite(mean) or mean <= 0.0:
+        raise ValueError(
+            f"The weights of the rows sum to {factors @ survey.weight}; give weights of ordinary "
+            "size."
+        )
+    return factors / mean
+
+
+def row_like(survey: Survey) -> Any:
+    """Give a row of the kind that data are: sparse, incomplete or neither."""
+    d = len(survey.low)
+    if survey.sparse:
+        return csr_array((1, d))
+    return np.full((1, d), np.nan if survey.missing else 0.0)
