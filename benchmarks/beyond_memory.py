@@ -27,6 +27,8 @@ from .measure import HEADING, Row, Table, mark
 FEATURES, CLASSES, PER_CLASS = 50, 5, 2
 ROWS = (100_000, 1_000_000, 10_000_000)
 PART = 50_000
+CHUNK = 100_000
+"""Rows of a part, and of a chunk on Dask."""
 ITERATIONS = 5
 MOST_GIB = 1.0
 
@@ -193,7 +195,7 @@ def cluster_rows(n: int = 1_000_000) -> Iterator[Row]:
         with LocalCluster(**settings) as cluster, Client(cluster):
             X = da.concatenate([from_seed(i, size)[0] for i, size in enumerate(sizes_of(n))])
             y = da.concatenate([from_seed(i, size)[1] for i, size in enumerate(sizes_of(n))])
-            X, y = X.persist(), y.persist()
+            X, y = X.rechunk((CHUNK, -1)).persist(), y.rechunk(CHUNK).persist()
             a_model(max_iter=1).fit(X, y)  # workers import and load compiled functions
             on_workers[workers] = timed(lambda X=X, y=y: a_model(max_iter=20).fit(X, y))
     yield Row("Dask, one worker", on_workers[1], "plain blocks", plain, 1.25)
