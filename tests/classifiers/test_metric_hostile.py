@@ -17,15 +17,14 @@ from protolearn.checks import expected_failed_checks
 from protolearn.distances import LocalMatrix, Matrix, Relevance
 from protolearn.solvers import SGD
 
-# Always: every class, every loop of a solver, a low rank, a penalty, a rule.
+# Always: every kind of metric, every loop of a solver, a low rank, a penalty, a rule.
 ESTIMATORS = in_all(
     GRLVQ(),
     GMLVQ(),
     LGMLVQ(),
-    MRSLVQ(),
     GMLVQ(rank=2, solver="adam", regularization=0.1, max_iter=10),
     LGMLVQ(localized="prototype", solver="sgd", regularization=0.1),
-    thorough=[GMLVQ(rank=2)],
+    thorough=[GMLVQ(rank=2), MRSLVQ()],
 )
 COMPOSED = in_all(LVQ1(distance="matrix"), thorough=[PrototypeClassifier(distance="relevance")])
 

@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 
 import custom_axes
 import reference
+from given_profile import in_all
 from protolearn import (
     GLVQ,
     GMLVQ,
@@ -35,10 +36,13 @@ COSTS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ, PrototypeClassifier]
 METRICS = [GRLVQ, GMLVQ, LGMLVQ, MRSLVQ]
 RULES = [LVQ1, OLVQ1, LVQ21, LVQ3]
 STREAMS = ["sgd", "adam", "momentum"]
-CASES = [(cls, kind) for cls in COSTS for kind in STREAMS] + [(cls, None) for cls in RULES]
+EACH = [(cls, STREAMS[i % 3]) for i, cls in enumerate(COSTS)] + [(cls, None) for cls in RULES]
+ALL = [*EACH, *((cls, kind) for cls in COSTS for kind in STREAMS if (cls, kind) not in EACH)]
+# Always: every class, and every solver with one of them.
+CASES = in_all(*(case for case in ALL if case in EACH or case[0] is GLVQ), thorough=ALL)
+CASES = list(dict.fromkeys(CASES))
 SEQUENTIAL = [(cls, kind) for cls, kind in CASES if kind in ("sgd", None)]
 WITH_METRICS = CASES + [(cls, kind) for cls in METRICS for kind in STREAMS]
-EACH = [(cls, STREAMS[i % 3]) for i, cls in enumerate(COSTS)] + [(cls, None) for cls in RULES]
 BATCH = 5
 every_case = pytest.mark.parametrize(("cls", "kind"), CASES)
 every_class = pytest.mark.parametrize(("cls", "kind"), EACH)

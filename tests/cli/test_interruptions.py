@@ -12,6 +12,7 @@ import pytest
 
 from given_command import PROTOLEARN, started
 from given_pets import pets, write
+from given_profile import long_test
 
 FIT = ("fit", "pets.csv", "--target", "state", "--model", "linear,fixed", "--fits", "60")
 FIT += ("--folds", "3", "--out", "out")
@@ -98,6 +99,7 @@ def shown(terminal, until):
     return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", text)
 
 
+@long_test
 def test_control_c_in_a_terminal(command, folder, undisturbed):
     number, terminal = in_terminal(folder)
     bar = shown(terminal, "judging, fold 1 of 3")

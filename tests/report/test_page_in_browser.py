@@ -174,6 +174,7 @@ def test_charts_are_drawn_and_answer_and_all_can_be_read(browser, flowers, page_
         assert violations(page) == []
 
 
+@long_test
 def test_light_and_dark_and_paper(browser, page_of_flowers, tmp_path):
     with opened(browser, page_of_flowers, color_scheme="light") as page:
         light = page.evaluate(COLOURS)
@@ -205,6 +206,7 @@ def test_light_and_dark_and_paper(browser, page_of_flowers, tmp_path):
         assert background == "rgb(255, 255, 255)"
 
 
+@long_test
 def test_a_phone(browser, flowers, page_of_flowers):
     with opened(browser, page_of_flowers, **PHONE) as page:
         assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
@@ -316,6 +318,7 @@ def test_of_many_rows_some_are_drawn(browser, tmp_path, monkeypatch):
         assert page.locator("*").count() < 12_000
 
 
+@long_test
 def test_without_the_charting_library(browser, flowers, tmp_path, monkeypatch):
     monkeypatch.setattr(document, "charting_library", lambda: "")
     model = table_pipeline(GMLVQ(random_state=0, max_iter=20)).fit(*flowers)

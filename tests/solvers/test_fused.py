@@ -47,7 +47,7 @@ def by_sgd(objective, X, y, start, labels, rate, epochs):
 
 
 @pytest.mark.parametrize("descent", [DenseDescent, SparseDescent])
-@pytest.mark.parametrize("attraction", [0.0, 0.05])
+@pytest.mark.parametrize("attraction", in_all(0.05, thorough=[0.0]))
 @pytest.mark.parametrize("name", in_all("glvq", "snpc", thorough=["mce", "logm", "margin"]))
 def test_steps_are_those_of_sgd(name, attraction, descent):
     margin, loss = AXES[name]
