@@ -44,6 +44,7 @@ TEXTS = [
     "docs/saving.md",
     "docs/report.md",
     "docs/daily_use.md",
+    "docs/beyond_memory.md",
     "docs/linear.md",
     "docs/perceptrons.md",
     "docs/ensembles.md",
