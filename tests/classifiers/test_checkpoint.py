@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from given_parts import factory, overlapping
+from given_profile import in_all
 from protolearn import GLVQ, GMLVQ, LVQ1, PrototypeClassifier
 from protolearn.blocks import Blocks
 from protolearn.distances import Tangent
@@ -156,7 +157,7 @@ SCRIPT = """
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal here")
-@pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
+@pytest.mark.parametrize("solver", in_all("lbfgs", thorough=["sgd"]))
 def test_a_killed_process_goes_on(tmp_path, solver):
     X, y = overlapping(200)
     settings = {"solver": solver, "tol": 1e-9, "max_iter": 8, "random_state": 0}

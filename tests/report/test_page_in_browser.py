@@ -229,6 +229,7 @@ def test_a_phone(browser, flowers, page_of_flowers):
         assert violations(page) == []
 
 
+@long_test
 def test_the_slider_of_a_path(browser, tmp_path):
     data = load_breast_cancer(as_frame=True)
     X, y = data.data.iloc[:120, :4], data.target_names[data.target][:120]
