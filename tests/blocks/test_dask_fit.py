@@ -68,6 +68,7 @@ def test_forms_of_labels_and_weights():
         (parts[list("abcd")], parts["tree"], parts["times"]),
         (parts[list("abcd")].to_dask_array(), parts["tree"], parts["times"].to_dask_array()),
         (da.from_array(X, chunks=(90, 4)), parts["tree"], weight),
+        (chunked(X), chunked(y[:, None]), chunked(weight[:, None])),
     ):
         found = batch(class_weight="balanced").fit(data[0], data[1], sample_weight=data[2])
         same(found, expected)
@@ -169,16 +170,18 @@ def test_what_does_not_fit_together():
     X, y = overlapping()
     rows = chunked(X)
     unknown = rows[rows[:, 0] > -np.inf]
-    with pytest.raises(ValueError, match=r"give y as a Dask collection, or X after"):
+    with pytest.raises(ValueError, match="give y as a Dask collection with the same parts"):
         batch().fit(unknown, y)
-    with pytest.raises(ValueError, match=r"y has 1 chunks and X has 5, of unknown lengths"):
+    with pytest.raises(
+        ValueError, match="X has 5 parts and y has 1, and lengths of parts are not known"
+    ):
         batch().fit(unknown, da.from_array(y, chunks=-1))
-    with pytest.raises(ValueError, match="X has 300 rows and y has 299 entries"):
+    with pytest.raises(ValueError, match="X has 300 rows, but y has 299 entries"):
         batch().fit(rows, y[:-1])
     with pytest.raises(ValueError, match="y is None"):
         batch().fit(rows)
     with pytest.raises(ValueError, match="'oak' is no column of X"):
         batch().fit(dd.from_pandas(pd.DataFrame(X), npartitions=2), "oak")
-    with pytest.raises(ValueError, match="X has 1 dimensions"):
+    with pytest.raises(ValueError, match="Expected 2D rows, but X is a Dask Array with 1D"):
         batch().fit(chunked(X)[:, 0], y)
     same(batch().fit(unknown, chunked(y)[rows[:, 0] > -np.inf]), batch().fit(X, y))

@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+import numpy as np
+
 from .._threads import keep_some_freed_memory, one_blas_thread
 from .base import Block
 from .parts import Part, added
@@ -50,6 +52,7 @@ def of_part(read: bytes, index: int, name: str, X: Any, y: Any, weight: Any) -> 
     """Read a part."""
     keep_some_freed_memory()
     with one_blas_thread():
+        weight = None if weight is None else np.ravel(weight)
         return unpacked(read)(Part(index, name, X, y, weight))
 
 

@@ -7,15 +7,14 @@ a cluster they are made anew at each pass, so that they need not fit into memory
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
 
 from .._dask import is_dask, is_frame
+from .._lazy import as_column, as_rows
 from .._parameters import Indices
 from .base import Block, Blocks
 from .dask_batches import DaskBatch, Fetched, Kept, at_random, in_turn
@@ -42,25 +41,16 @@ class DaskParts(Parts):
     in_order = False
 
     def __init__(self, X: Any, y: Any, weight: Any = None):
-        if not hasattr(type(X), "ndim"):
-            raise ValueError(f"X is a Dask {type(X).__name__}; expected an array or a frame.")
         if is_frame(X):
             X, y, weight = _columns_apart(X, y, weight)
             self.names = column_names(X)
-            chunks = list(X.to_delayed())
-        else:
-            if X.ndim != 2:
-                raise ValueError(f"X has {X.ndim} dimensions, expected rows and columns.")
-            X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-            chunks = X.to_delayed().ravel().tolist()
-        self.n_features = int(X.shape[1])
-        if not chunks:
-            raise ValueError("X has no chunks: there is nothing to learn from.")
-        lengths = None if is_frame(X) else X.chunks[0]
-        labels = _cut(y, "y", len(chunks), lengths)
+        rows = as_rows(X)
+        self.n_features = int(rows.shape[1])
+        chunks = rows.to_delayed().ravel().tolist()
+        labels = _cut(y, "y", rows)
         weights = [None] * len(chunks)
         if weight is not None:
-            weights = _cut(weight, "sample_weight", len(chunks), lengths)
+            weights = _cut(weight, "sample_weight", rows)
         named = [f"chunk {index} of X" for index in range(len(chunks))]
         self._parts = list(zip(range(len(chunks)), named, chunks, labels, weights, strict=True))
 
@@ -158,39 +148,15 @@ def _columns_apart(X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
     return (X.drop(columns=taken) if taken else X, *found)
 
 
-def _cut(values: Any, role: str, count: int, lengths: tuple[float, ...] | None) -> list[Any]:
-    """Give labels or weights in as many pieces as X has chunks."""
-    known = lengths is not None and not any(math.isnan(n) for n in lengths)
+def _cut(values: Any, role: str, rows: Any) -> list[Any]:
+    """Give labels or weights in as many pieces as the rows have chunks."""
     if values is None:
-        raise ValueError("y is None; give the labels of the rows.")
+        raise ValueError(f"{role} is None; give one entry for each row.")
     if isinstance(values, str):
         raise ValueError(f"{role}={values!r} names a column, but X is an array; give a Dask frame.")
-    if not is_dask(values):
-        if not known:
-            raise ValueError(
-                f"{role} is {type(values).__name__}, and the lengths of the chunks of X are not "
-                f"known; give {role} as a Dask collection, or X after X.compute_chunk_sizes()."
-            )
-        from dask.array import from_array
-
-        values = from_array(column_or_1d(values), chunks=-1)
-    elif is_frame(values) and known:
+    if is_frame(values) and not np.isnan(rows.shape[0]):
         values = values.to_dask_array(lengths=True)
-    if not is_frame(values) and values.ndim == 2 and values.shape[1] == 1:
+    if is_dask(values) and not is_frame(values) and values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if values.ndim != 1:
-        raise ValueError(f"{role} has {values.ndim} dimensions, expected one entry for each row.")
-    if known and not is_frame(values) and not math.isnan(values.shape[0]):
-        _check_length(role, values.shape[0], lengths)
-        values = values.rechunk((lengths,))
-    if values.npartitions != count:
-        raise ValueError(
-            f"{role} has {values.npartitions} chunks and X has {count}, of unknown lengths; cut "
-            "both alike."
-        )
-    return list(np.ravel(np.array(values.to_delayed(), dtype=object)))
-
-
-def _check_length(role: str, n_values: int, lengths: Any) -> None:
-    if n_values != sum(lengths):
-        raise ValueError(f"X has {sum(lengths)} rows and {role} has {n_values} entries.")
+    pieces: list[Any] = as_column(values, role, rows).to_delayed().ravel().tolist()
+    return pieces
