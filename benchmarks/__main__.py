@@ -1,9 +1,9 @@
 """``make bench``: print the tables and write them as JSON.
 
 ``core``, ``fused``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield``,
-``metrics``, ``beyond_memory`` or ``ensembles`` picks a part; without a word all but the last three,
-which take a quarter of an hour each. The names of data sets after ``metrics`` pick some of its
-lines, which are printed only.
+``onnx``, ``metrics``, ``beyond_memory`` or ``ensembles`` picks a part; without a word all but the
+last three, which take a quarter of an hour each. The names of data sets after ``metrics`` pick some
+of its lines, which are printed only.
 ``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
 ``python -m benchmarks.automatic`` and ``python -m benchmarks.defaults`` stand alone.
 """
@@ -30,6 +30,7 @@ from . import (  # noqa: E402
     fused,
     hopfield,
     margins,
+    onnx,
     perceptrons,
     rvm,
 )
@@ -47,6 +48,7 @@ PARTS = {
     "rvm": rvm.tables,
     "perceptrons": perceptrons.tables,
     "hopfield": hopfield.tables,
+    "onnx": onnx.tables,
     "metrics": metrics.tables,
     "beyond_memory": beyond_memory.tables,
 }

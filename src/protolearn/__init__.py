@@ -36,7 +36,7 @@ from .classifiers import (
     PrototypeClassifier,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
-from .io import load, save
+from .io import load, save, to_onnx
 from .linear import (
     RVM,
     BoostedPrototypes,
@@ -118,4 +118,5 @@ __all__ = [
     "relevance_profile",
     "sample_margin",
     "save",
+    "to_onnx",
 ]

@@ -1,7 +1,16 @@
-"""Models in files: written at once, read without running anything of the file."""
+"""Models in files: read without running anything of the file, or run without Python."""
 
 from .errors import ModelFileError
 from .file import ModelFile
+from .onnx import register_converters, to_onnx
 from .saving import describe, load, save
 
-__all__ = ["ModelFile", "ModelFileError", "describe", "load", "save"]
+__all__ = [
+    "ModelFile",
+    "ModelFileError",
+    "describe",
+    "load",
+    "register_converters",
+    "save",
+    "to_onnx",
+]

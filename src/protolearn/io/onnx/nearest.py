@@ -1,0 +1,113 @@
+"""The answers of nearest-prototype models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from ...classifiers import NearestPrototypeClassifier
+from ...classifiers.base import SINGLE
+from .answers import Answers, Output, as_labels, two_columns
+from .distances import distance_parts
+from .tensor import Tensor, take_from
+
+
+class NearestAnswers(Answers):
+    """What follows from the distances to prototypes.
+
+    Probabilities and the label need only what the distances of a row do not have in common.
+    """
+
+    model: NearestPrototypeClassifier
+
+    def __init__(self, model: NearestPrototypeClassifier, X: Tensor):
+        super().__init__(model, X)
+        self._check_scale()
+        self.codebook = model._codebook()
+        self.parts = distance_parts(model._distance, X, self.codebook)
+
+    @classmethod
+    def offered(cls, model: NearestPrototypeClassifier) -> dict[str, Output]:
+        """Name the outputs; there is no margin where the distance is no metric."""
+        K, C = len(model.prototype_labels_), len(model.classes_)
+        found = {
+            "label": Output(as_labels(model.classes_).dtype),
+            "probabilities": Output(width=C),
+            "nearest_prototype": Output(np.dtype(np.int64)),
+            "distances": Output(width=K),
+        }
+        if model._distance.squared is not None:
+            found["hypothesis_margin"] = Output()
+        return {**found, "scores": Output(width=C)}
+
+    @cached_property
+    def nearest_prototype(self) -> Tensor:
+        """The place of the nearest prototype among all."""
+        return self.parts.relative.argmin()
+
+    @cached_property
+    def code(self) -> Tensor:
+        """The class of the nearest prototype, or the most probable one of a soft decision."""
+        if self.model._decision.soft:
+            return self._relative_scores.argmax()
+        return take_from(
+            self.X.graph, self.codebook.labels.astype(np.int64), self.nearest_prototype
+        )
+
+    @cached_property
+    def probabilities(self) -> Tensor:
+        """The softmax of the scores, in which what they have in common makes no difference."""
+        return (self._relative_scores * self.model._decision.sharpness).softmax()
+
+    @cached_property
+    def distances(self) -> Tensor:
+        """The distances to all prototypes."""
+        return self.parts.whole()
+
+    @cached_property
+    def hypothesis_margin(self) -> Tensor:
+        """Half of how much farther the nearest prototype of another class is, unsquared."""
+        nearest = self._by_class(self.distances, lambda columns: columns.min(1), np.inf)
+        rival = nearest.without(self.code, len(self.model.classes_)).min(1)
+        both = nearest.at(self.code), rival
+        own_length, rival_length = (x.root() if self.model._distance.squared else x for x in both)
+        return ((rival_length - own_length) * 0.5).reshaped(-1)
+
+    @cached_property
+    def scores(self) -> Tensor:
+        """Minus the distance to each class, or its soft minimum; for two classes the lead."""
+        scores = self._relative_scores * self.model.scale_
+        if len(self.model.classes_) == 2:
+            return two_columns(scores.take([1], axis=1) - scores.take([0], axis=1))
+        return scores if self.parts.common is None else scores - self.parts.common
+
+    @cached_property
+    def _relative_scores(self) -> Tensor:
+        """One score a class in units of the scale, less what those of a row have in common."""
+        D, decision = self.parts.relative / self.model.scale_, self.model._decision
+        if decision.soft:
+            xi = float(decision.xi)
+            return self._by_class(D, lambda some: (some * -xi).logsumexp(1) / xi, -np.inf)
+        return self._by_class(D, lambda some: -some.min(1), -np.inf)
+
+    def _by_class(self, D: Tensor, function: Callable[[Tensor], Tensor], empty: float) -> Tensor:
+        """Put a column for each class side by side, made of those of its prototypes."""
+        labels = self.codebook.labels
+        members = [np.flatnonzero(labels == c) for c in range(len(self.model.classes_))]
+        found = [function(D.take(each, axis=1)) for each in members if len(each)]
+        if len(found) < len(members):  # a class may have no prototype yet
+            found.append(found[0] * 0.0 + empty)
+        places = iter(range(len(found)))
+        columns = [found[next(places) if len(each) else -1] for each in members]
+        return columns[0].beside(*columns[1:])
+
+    def _check_scale(self) -> None:
+        low, high = SINGLE
+        if self.X.dtype == np.float32 and not low < self.model.scale_ < high:
+            raise ValueError(
+                f"The distances are of the size {self.model.scale_:.3g}, which is out of the range "
+                "of single precision; rescale the features, for example with StandardScaler in a "
+                "Pipeline, and fit again."
+            )

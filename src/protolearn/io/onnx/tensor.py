@@ -1,0 +1,256 @@
+"""Formulas written as with NumPy, which become the nodes of an ONNX graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+AXES_ARE_INPUTS = 18
+"""The operator set in which all reductions take their axes as an input."""
+
+LEAST_OPSET = 13
+"""The oldest operator set in which all that is used here means the same."""
+
+
+class Graph:
+    """Where nodes and constants go.
+
+    Parameters
+    ----------
+    scope, container : objects of skl2onnx
+        What it gives to a converter.
+    """
+
+    def __init__(self, scope: Any, container: Any):
+        self.scope = scope
+        self.container = container
+
+    def constant(self, value: Any, dtype: Any = None) -> Tensor:
+        """Give an array as a constant of the graph."""
+        array = np.asarray(value, dtype=dtype)
+        if array.dtype.kind == "U":
+            array = array.astype(object)
+        name = self.scope.get_unique_variable_name("constant")
+        self.keep(onnx.numpy_helper.from_array(array, name))
+        return Tensor(self, name, array.dtype)
+
+    def keep(self, constant: Any) -> None:
+        """Put a constant into the graph."""
+        kind, shape = constant.data_type, list(constant.dims)
+        words = list(constant.string_data) if kind == onnx.TensorProto.STRING else constant
+        self.container.add_initializer(constant.name, kind, shape, words)
+
+    def node(
+        self, operator: str, *inputs: Tensor, dtype: Any = None, outputs: int = 1, **settings: Any
+    ) -> Tensor:
+        """Add a node; give its output, the last one if there are several."""
+        names = [self.scope.get_unique_variable_name(operator) for _ in range(outputs)]
+        self.add(operator, [each.name for each in inputs], names, settings)
+        return Tensor(self, names[-1], np.dtype(dtype or inputs[0].dtype))
+
+    def add(
+        self, operator: str, inputs: list[str], outputs: list[str], settings: dict[str, Any]
+    ) -> None:
+        """Put a node into the graph."""
+        name = self.scope.get_unique_operator_name(operator)
+        self.container.add_node(operator, inputs, outputs, name=name, **settings)
+
+    def give(self, tensor: Tensor, name: str) -> None:
+        """Give a tensor the name of an output."""
+        self.add("Identity", [tensor.name], [name], {})
+
+    @property
+    def opset(self) -> int:
+        """The operator set of the graph."""
+        return int(self.container.target_opset_any_domain(""))
+
+    def choose(
+        self, condition: Tensor, then: Callable[[Graph], Tensor], otherwise: Tensor
+    ) -> Tensor:
+        """Give one of two tensors; the first is computed only where the condition holds."""
+        branches = {
+            "then_branch": self._branch(then, otherwise.dtype),
+            "else_branch": self._branch(lambda inner: otherwise.within(inner), otherwise.dtype),
+        }
+        return self.node("If", condition, dtype=otherwise.dtype, **branches)
+
+    def _branch(self, make: Callable[[Graph], Tensor], dtype: Any) -> Any:
+        """Give a graph within the graph."""
+        branch = Branch(self.scope, self.container)
+        made = branch.node("Identity", make(branch))
+        kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        output = onnx.helper.make_tensor_value_info(made.name, kind, None)
+        return onnx.helper.make_graph(branch.nodes, "branch", [], [output], branch.constants)
+
+
+class Branch(Graph):
+    """A graph within another, whose tensors it sees."""
+
+    def __init__(self, scope: Any, container: Any):
+        super().__init__(scope, container)
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def keep(self, constant: Any) -> None:
+        """Keep a constant for the branch."""
+        self.constants.append(constant)
+
+    def add(
+        self, operator: str, inputs: list[str], outputs: list[str], settings: dict[str, Any]
+    ) -> None:
+        """Keep a node for the branch."""
+        self.nodes.append(onnx.helper.make_node(operator, inputs, outputs, **settings))
+
+
+class Tensor:
+    """An array that is known once the graph runs.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where it is computed.
+    name : str
+        Its name there.
+    dtype : dtype
+        The type of its entries; object for strings.
+    """
+
+    def __init__(self, graph: Graph, name: str, dtype: Any):
+        self.graph = graph
+        self.name = name
+        self.dtype = np.dtype(dtype)
+
+    def within(self, graph: Graph) -> Tensor:
+        """Give the same tensor for formulas in another graph, which sees it."""
+        return Tensor(graph, self.name, self.dtype)
+
+    def _with(self, other: Any) -> Tensor:
+        """Give the other operand as a tensor of the same type."""
+        return other if isinstance(other, Tensor) else self.graph.constant(other, self.dtype)
+
+    def __add__(self, other: Any) -> Tensor:
+        return self.graph.node("Add", self, self._with(other))
+
+    def __sub__(self, other: Any) -> Tensor:
+        return self.graph.node("Sub", self, self._with(other))
+
+    def __mul__(self, other: Any) -> Tensor:
+        return self.graph.node("Mul", self, self._with(other))
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return self.graph.node("Div", self, self._with(other))
+
+    def __pow__(self, other: Any) -> Tensor:
+        return self.graph.node("Pow", self, self._with(other))
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return self.graph.node("MatMul", self, self._with(other))
+
+    def __neg__(self) -> Tensor:
+        return self.graph.node("Neg", self)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return self.graph.node("Less", self, self._with(other), dtype=bool)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return self.graph.node("Greater", self, self._with(other), dtype=bool)
+
+    def __invert__(self) -> Tensor:
+        return self.graph.node("Not", self)
+
+    def apply(self, operator: str, dtype: Any = None) -> Tensor:
+        """Give a function of each entry, by the name of its operator."""
+        return self.graph.node(operator, self, dtype=dtype)
+
+    def maximum(self, other: Any) -> Tensor:
+        """Give the larger of both, entry by entry."""
+        return self.graph.node("Max", self, self._with(other))
+
+    def squared(self) -> Tensor:
+        """Give the squares."""
+        return self * self
+
+    def root(self) -> Tensor:
+        """Give the square roots, of what rounding made negative zero."""
+        return self.maximum(0.0).apply("Sqrt")
+
+    def replaced(self, condition: Tensor, other: Any) -> Tensor:
+        """Give the entries, and the other ones where the condition holds."""
+        return self.graph.node("Where", condition, self._with(other), self, dtype=self.dtype)
+
+    def cast(self, dtype: Any) -> Tensor:
+        """Give the same in another type."""
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype:
+            return self
+        kind = onnx.helper.np_dtype_to_tensor_dtype(dtype)
+        return self.graph.node("Cast", self, to=kind, dtype=dtype)
+
+    def sum(self, axis: int | Sequence[int], keepdims: bool = True) -> Tensor:
+        """Add up along some axes."""
+        axes = self.graph.constant(np.atleast_1d(axis), np.int64)
+        return self.graph.node("ReduceSum", self, axes, keepdims=int(keepdims))
+
+    def max(self, axis: int, keepdims: bool = True) -> Tensor:
+        """Give the largest entry along an axis."""
+        return self._reduced("ReduceMax", axis, keepdims)
+
+    def min(self, axis: int, keepdims: bool = True) -> Tensor:
+        """Give the smallest entry along an axis."""
+        return self._reduced("ReduceMin", axis, keepdims)
+
+    def _reduced(self, operator: str, axis: int, keepdims: bool) -> Tensor:
+        if self.graph.opset < AXES_ARE_INPUTS:
+            return self.graph.node(operator, self, axes=[axis], keepdims=int(keepdims))
+        axes = self.graph.constant([axis], np.int64)
+        return self.graph.node(operator, self, axes, keepdims=int(keepdims))
+
+    def logsumexp(self, axis: int) -> Tensor:
+        """Give ``log sum exp`` along an axis, which stays."""
+        largest = self.max(axis)
+        return (self - largest).apply("Exp").sum(axis).apply("Log") + largest
+
+    def softmax(self) -> Tensor:
+        """Give the softmax of each row."""
+        return self.graph.node("Softmax", self, axis=1)
+
+    def argmin(self) -> Tensor:
+        """Give where each row has its smallest entry, the first of several."""
+        return self.graph.node("ArgMin", self, axis=1, keepdims=0, dtype=np.int64)
+
+    def argmax(self) -> Tensor:
+        """Give where each row has its largest entry, the first of several."""
+        return self.graph.node("ArgMax", self, axis=1, keepdims=0, dtype=np.int64)
+
+    def take(self, index: Any, axis: int = 0) -> Tensor:
+        """Give the named entries along an axis."""
+        if not isinstance(index, Tensor):
+            index = self.graph.constant(index, np.int64)
+        return self.graph.node("Gather", self, index, axis=axis)
+
+    def at(self, index: Tensor) -> Tensor:
+        """Give the one entry of each row that is named for it, an array (n, 1)."""
+        return self.graph.node("GatherElements", self, index.reshaped(-1, 1), axis=1)
+
+    def without(self, index: Tensor, width: int) -> Tensor:
+        """Put infinity in the place of the one entry of each row that is named for it."""
+        places = self.graph.constant(np.arange(width)[None, :], np.int64)
+        named = self.graph.node("Equal", places, index.reshaped(-1, 1), dtype=bool)
+        return self.replaced(named, np.inf)
+
+    def reshaped(self, *shape: int) -> Tensor:
+        """Give the same entries in another shape."""
+        return self.graph.node("Reshape", self, self.graph.constant(shape, np.int64))
+
+    def beside(self, *others: Tensor) -> Tensor:
+        """Give the columns of this and of others."""
+        return self.graph.node("Concat", self, *others, axis=1) if others else self
+
+
+def take_from(graph: Graph, values: NDArray[Any], index: Tensor) -> Tensor:
+    """Give entries of an array by their places."""
+    return graph.constant(values).take(index)
