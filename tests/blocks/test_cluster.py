@@ -9,7 +9,7 @@ from joblib import parallel_config
 from sklearn.model_selection import GridSearchCV
 
 from given_parts import overlapping, starts
-from given_profile import in_all
+from given_profile import in_all, long_test
 from protolearn import GLVQ, GMLVQ, certified_radius, hypothesis_margin
 from protolearn.solvers import Adam
 
@@ -85,6 +85,7 @@ def test_a_killed_worker_changes_nothing(client, rows):
     np.testing.assert_array_equal(found.prototypes_, expected)
 
 
+@long_test
 def test_a_checkpoint_on_a_cluster(client, rows, tmp_path):
     X, y = rows
     model = GLVQ(prototypes_per_class=2, **SETTINGS)

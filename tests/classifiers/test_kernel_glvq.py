@@ -32,12 +32,12 @@ from protolearn.losses import Sigmoid
 from protolearn.margins import Relative
 from protolearn.objective import Objective
 
-# Always: with pruning and without, both kinds of solvers, a kernel of the user.
+# Always: with pruning and without, a kernel of the user.
 ESTIMATORS = in_all(
     KernelGLVQ(),
-    KernelGLVQ(solver="sgd", prototypes_per_class=2),
     KernelGLVQ(kernel=custom_axes.Laplacian(), max_support=None),
     thorough=[
+        KernelGLVQ(solver="sgd", prototypes_per_class=2),
         KernelGLVQ(kernel="linear", max_support=None),
         KernelGLVQ(kernel=custom_axes.Laplacian()),
     ],

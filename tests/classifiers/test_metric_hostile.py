@@ -17,16 +17,19 @@ from protolearn.checks import expected_failed_checks
 from protolearn.distances import LocalMatrix, Matrix, Relevance
 from protolearn.solvers import SGD
 
-# Always: every kind of metric, every loop of a solver, a low rank, a penalty, a rule.
+# Always: every kind of metric, a loop of a solver, a low rank, a penalty.
 ESTIMATORS = in_all(
     GRLVQ(),
     GMLVQ(),
     LGMLVQ(),
     GMLVQ(rank=2, solver="adam", regularization=0.1, max_iter=10),
-    LGMLVQ(localized="prototype", solver="sgd", regularization=0.1),
-    thorough=[GMLVQ(rank=2), MRSLVQ()],
+    thorough=[
+        LGMLVQ(localized="prototype", solver="sgd", regularization=0.1),
+        GMLVQ(rank=2),
+        MRSLVQ(),
+    ],
 )
-COMPOSED = in_all(LVQ1(distance="matrix"), thorough=[PrototypeClassifier(distance="relevance")])
+COMPOSED = in_all(thorough=[LVQ1(distance="matrix"), PrototypeClassifier(distance="relevance")])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from given_pets import FIT, pets, write
+from given_profile import long_test
 from protolearn.cli import cluster
 from protolearn.cli.cluster import check_engine, running_on, workers
 from protolearn.cli.engine import Engine
@@ -13,6 +14,7 @@ from protolearn.cli.failure import FAILED, Failure
 from protolearn.io import load
 
 
+@long_test
 def test_the_cluster_gives_what_this_process_gives(command, fitted, tmp_path):
     pytest.importorskip("distributed")
     folder, done = fitted

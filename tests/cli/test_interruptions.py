@@ -66,6 +66,7 @@ def check_goes_on(command, folder, undisturbed):
     assert not any((folder / "out").glob(".*"))
 
 
+@long_test
 def test_killed(command, folder, undisturbed):
     process = started(*FIT, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: judging(folder))

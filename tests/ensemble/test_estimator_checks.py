@@ -3,16 +3,19 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from given_profile import in_all
 from protolearn import ExemplarSVM, PrototypeSVM
 from protolearn.checks import expected_failed_checks
 
-ESTIMATORS = [
+ESTIMATORS = in_all(
     ExemplarSVM(),
-    ExemplarSVM(penalty="l1", calibration="binning", standardize=False),
-    PrototypeSVM(n_shifts=3),
     PrototypeSVM(n_shifts=2, penalty="l1", pruning=None, calibration="platt"),
-    PrototypeSVM(n_shifts=2, calibration=None, validation_fraction=0.0, standardize=False),
-]
+    thorough=[
+        ExemplarSVM(penalty="l1", calibration="binning", standardize=False),
+        PrototypeSVM(n_shifts=3),
+        PrototypeSVM(n_shifts=2, calibration=None, validation_fraction=0.0, standardize=False),
+    ],
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

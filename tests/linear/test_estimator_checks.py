@@ -19,10 +19,12 @@ ESTIMATORS = in_all(
     FisherPrototypes(),
     HardMarginSVM(),
     SoftMarginSVM(),
-    SoftMarginSVM(norm=2),
     BoostedPrototypes(max_iter=100),
-    BoostedPrototypes(C=1.0, max_iter=100),
-    thorough=[FisherPrototypes(ridge=1.0)],
+    thorough=[
+        SoftMarginSVM(norm=2),
+        BoostedPrototypes(C=1.0, max_iter=100),
+        FisherPrototypes(ridge=1.0),
+    ],
 )
 
 

@@ -3,6 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from given_profile import in_all
 from protolearn import (
     Adaline,
     AdaTron,
@@ -17,19 +18,21 @@ from protolearn import (
 from protolearn.checks import expected_failed_checks
 
 # Most checks have classes that nothing separates, so the number of sweeps decides how long it takes
-ESTIMATORS = [
+ESTIMATORS = in_all(
     Rosenblatt(max_iter=50),
     Pocket(max_iter=50),
     MinOver(max_iter=5000),
     Adaline(max_iter=200),
     AdaTron(max_iter=100),
-    AdaTron(gamma=1.0, fit_intercept="clamped"),
     KernelAdaTron(max_iter=50),
-    KernelAdaTron(gamma=1.0, kernel="precomputed"),
     BayesPoint(n_estimators=5, max_iter=20),
     CommitteeMachine(max_iter=50),
     ParityMachine(Pocket(max_iter=20)),
-]
+    thorough=[
+        AdaTron(gamma=1.0, fit_intercept="clamped"),
+        KernelAdaTron(gamma=1.0, kernel="precomputed"),
+    ],
+)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

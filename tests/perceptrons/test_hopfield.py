@@ -19,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import validate_data
 
+from given_profile import in_all
 from protolearn.datasets import make_random_patterns
 from protolearn.perceptrons.hopfield import Hopfield
 from protolearn.perceptrons.sign_updates import sweep
@@ -348,7 +349,8 @@ def excused(estimator):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [Cut(updates="random"), Cut(updates="parallel")], expected_failed_checks=excused
+    in_all(Cut(updates="random"), thorough=[Cut(updates="parallel")]),
+    expected_failed_checks=excused,
 )
 def test_sklearn_check(estimator, check):
     check(estimator)

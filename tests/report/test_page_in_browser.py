@@ -260,6 +260,7 @@ def test_the_slider_of_a_path(browser, tmp_path):
         assert violations(page) == []
 
 
+@long_test
 def test_hostile_names_are_only_names(browser, tmp_path):
     rng = np.random.RandomState(0)
     y = rng.randint(0, 3, 150)
