@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._dask import is_dask, is_frame
-from .._lazy import as_column, as_rows
+from .._dask_rows import as_column, as_rows
 from .._parameters import Indices
 from .base import Block, Blocks
 from .dask_batches import DaskBatch, Fetched, Kept, at_random, in_turn

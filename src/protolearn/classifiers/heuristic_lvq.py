@@ -10,7 +10,7 @@ from ..distances import DISTANCES, Distance
 from ..native import Native
 from ..solvers.schedules import LEAST_IN_STREAMS, SCHEDULES
 from . import rules
-from .rules import RuleLearner
+from .rule_learner import RuleLearner
 from .shared import (
     DecayParameters,
     RuleParameters,

@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from numbers import Integral
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -16,18 +14,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._magnitude import check_magnitude
 from ..._parameters import Floats
 from ..._threads import one_blas_thread
-from ..._validation import check_flag, check_integer, check_positive, check_verbose
 from .budget import Budget
 from .candidates import Candidate
 from .checkpoint import Checkpoint
 from .choice import Choice, best, chosen_of, expected, simplest
-from .folds import FEWEST, pairs, sampled, splits
+from .folds import pairs, sampled, splits
+from .given import check_parameters, checked_data
 from .leaderboard import Leaderboard, leaderboard
 from .ledger import Ledger, Task
 from .named import candidates, chosen_names
@@ -205,8 +201,8 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        self._check_parameters()
-        array, y = self._check_data(X, y)
+        check_parameters(self)
+        array, y = checked_data(self, X, y)
         rng = check_random_state(self.random_state)
         names = chosen_names(self.families, len(array))
         tried = candidates(names, array.shape[1], rng, self.standardize)
@@ -335,62 +331,6 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         self.best_score_ = expected(ledger, n_folds, choose)
         self.leaderboard_ = leaderboard(ledger, number)
         return number
-
-    def _check_parameters(self) -> None:
-        """Raise if a parameter is wrong, before any work starts."""
-        if self.max_fits is not None:
-            check_integer(self, "max_fits", low=1)
-        if self.time_budget is not None:
-            check_positive(self, "time_budget")
-        check_flag(self, "prefer_simple")
-        check_flag(self, "standardize")
-        check_verbose(self)
-        if not (self.callback is None or callable(self.callback)):
-            raise ValueError(
-                f"callback={self.callback!r} of AutoPrototypeClassifier must be None or a function "
-                "of one argument, how far the search is."
-            )
-        if not (self.checkpoint is None or isinstance(self.checkpoint, (str, PathLike))):
-            raise ValueError(
-                f"checkpoint={self.checkpoint!r} of AutoPrototypeClassifier must be None or the "
-                "path of a file."
-            )
-        if self.checkpoint is not None and not isinstance(self.random_state, Integral):
-            raise ValueError(
-                f"random_state={self.random_state!r} of AutoPrototypeClassifier must be an integer "
-                "if there is a checkpoint: otherwise every call is another search."
-            )
-        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
-            raise ValueError(
-                f"scoring={self.scoring!r} of AutoPrototypeClassifier must be the name of one "
-                "scorer of scikit-learn, or a function scoring(model, X, y)."
-            )
-
-    def _check_data(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-        """Return rows and labels as arrays; store the classes."""
-        try:
-            X, y = validate_data(self, X, y, dtype=np.float64)
-        except ValueError as error:
-            if "X contains NaN" not in str(error):
-                raise
-            raise ValueError(
-                "Input X contains NaN, and not all candidates take missing values. Replace them "
-                "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
-            ) from error
-        check_classification_targets(y)
-        self.classes_, counts = np.unique(y, return_counts=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"AutoPrototypeClassifier needs at least two classes; y contains one class only: "
-                f"{self.classes_[0]!r}."
-            )
-        if counts.max() < FEWEST:
-            raise ValueError(
-                f"None of the {len(counts)} classes has {FEWEST} rows or more: nothing can be held "
-                "out to compare models. Fit one, such as GLVQ, without a choice."
-            )
-        check_magnitude(X)
-        return X, y
 
 
 def named(X: Any, array: Floats) -> Any:
