@@ -14,6 +14,7 @@ which it is not sure:
 Both take rows that the model was not fitted to. Needs MAPIE: ``pip install "mapie>=1.0"``.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from mapie.classification import SplitConformalClassifier
 from mapie.metrics.classification import classification_coverage_score
@@ -23,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, RejectClassifier
+from protolearn.report import RejectDisplay
 
 LEVELS = [0.9, 0.95, 0.99]
 
@@ -55,6 +57,16 @@ for j, level in enumerate(LEVELS):
     print(f"{level:6.2f}  {coverage[j]:8.3f}  {mean:9.2f}  {one:9.3f}  {none:.3f}")
 
 # %%
+# How large the sets are: a higher level is paid for with more labels.
+figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+for j, (level, colour) in enumerate(zip(LEVELS, ("#0072B2", "#E69F00", "#009E73"), strict=True)):
+    counts = np.bincount(sizes[:, j], minlength=sizes.max() + 1) / len(sizes)
+    places = np.arange(len(counts)) + 0.27 * (j - 1)
+    ax.bar(places, 100 * counts, 0.25, color=colour, label=f"level {level:g}")
+ax.set(xlabel="labels in the set", ylabel="% of the test rows")
+ax.legend(frameon=False)
+
+# %%
 # The reject option with the same held-out rows needs no probabilities: the hypothesis margin tells
 # which predictions are sure. The error among accepted rows is measured on the test rows, so it too
 # differs from the target by chance, and is a little larger on average since the threshold was
@@ -65,3 +77,8 @@ for target in (0.05, 0.02, 0.01):
     accepted = rejecting.accepts(X_test)
     error = np.mean(rejecting.predict(X_test)[accepted] != y_test[accepted])
     print(f"{target:6.2f}  {1.0 - accepted.mean():8.3f}  {error:.3f}")
+
+# %%
+# All thresholds at once: the accuracy of what is accepted over the share that is rejected.
+RejectDisplay.from_estimator(rejecting, X_test, y_test)
+plt.show()

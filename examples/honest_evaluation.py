@@ -35,6 +35,9 @@ print("GLVQ on wdbc:", evaluate(glvq, X, y, cv=10, random_state=0), sep="\n")
 # after training, and the curve shows what it costs. It is an average over the folds at equal
 # thresholds; bars are standard deviations over the folds, and marks are where the models decide by
 # themselves, at Theta = 0.
+#
+# On the right: which class is taken for which. Every row of that table is a true class and sums to
+# 100 percent.
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(12, 4.8), width_ratios=[1.2, 1.0], layout="constrained"
 )
@@ -43,8 +46,6 @@ for model in MeanOfClass(), GLVQ(random_state=0):
     print(f"\n{type(model).__name__}: {display.curve}")
 left.set(title="wdbc, ten folds", aspect="auto", xlim=(-0.01, 0.31), ylim=(0.69, 1.01))
 
-# %%
-# Which class is taken for which: every row of the table is a true class and sums to 100 percent.
 digits, labels = datasets.load("digits")
 found = evaluate(scaled(GLVQ(random_state=0)), digits, labels, cv=5, random_state=0)
 ConfusionDisplay(confusion=found.confusion).plot(ax=right)

@@ -58,6 +58,8 @@ for width, *shares in zip(widths, *curves.values(), strict=True):
 # about where the test error is. It is larger on the left too: a border that is too simple has many
 # examples on the wrong side or near it, and all of them are support vectors. So a large share says
 # that something is wrong; with few training errors, that it is overfitting.
+#
+# Below, three of the classifiers, with their support vectors in circles.
 figure = plt.figure(figsize=(10, 6.5), layout="constrained")
 above, below = figure.subfigures(2, 1, height_ratios=(1.25, 1.0))
 ax = above.subplots()
@@ -72,8 +74,6 @@ ax.minorticks_off()
 ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
 ax.legend(frameon=False, loc="upper left")
 
-# %%
-# Three of the classifiers, with their support vectors in circles.
 regions = {
     "response_method": "predict",
     "eps": 0.3,

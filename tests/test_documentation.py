@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pkgutil
 import re
 import sys
 import types
@@ -13,7 +14,8 @@ import pytest
 from numpydoc.validate import validate
 from sklearn.datasets import load_iris
 
-from given_profile import in_all
+import protolearn
+from given_profile import in_all, long_test
 
 ROOT = Path(__file__).parent.parent
 MODULES = [
@@ -36,24 +38,14 @@ MODULES = [
 ]
 # Summary there and on one line; parameters all documented, none invented, in order, with types.
 CODES = {"GL08", "SS01", "SS03", "SS06", "PR01", "PR02", "PR03", "PR04", "PR06", "PR07", "RT03"}
-TEXTS = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "docs/start.md",
-    "docs/tables.md",
-    "docs/saving.md",
-    "docs/report.md",
-    "docs/daily_use.md",
-    "docs/beyond_memory.md",
-    "docs/linear.md",
-    "docs/perceptrons.md",
-    "docs/ensembles.md",
-    "docs/margins.md",
-    "docs/metrics.md",
-    "docs/distances.md",
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+PAGES = [
+    f"docs/{path.name}"
+    for path in sorted((ROOT / "docs").glob("*.md"))
+    if BLOCK.search(path.read_text(encoding="utf-8"))
 ]
-
-LONG = ["docs/automatic.md", "docs/evaluation.md"]
+LONG = ["docs/automatic.md", "docs/evaluation.md", "docs/metrics.md"]
+TEXTS = ["README.md", "CONTRIBUTING.md", *(page for page in PAGES if page not in LONG)]
 
 
 def public_objects():
@@ -77,12 +69,10 @@ def test_public_names_have_an_example(name):
     assert "EX01" not in [code for code, _ in validate(name)["errors"]]
 
 
-@pytest.mark.parametrize(
-    "text", in_all(*TEXTS, thorough=["docs/automatic.md", "docs/evaluation.md"])
-)
+@pytest.mark.parametrize("text", in_all(*TEXTS, thorough=LONG))
 def test_code_in_the_text_runs(text, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # for what they write
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / text).read_text(), re.DOTALL)
+    blocks = BLOCK.findall((ROOT / text).read_text(encoding="utf-8"))
     assert blocks
     module = types.ModuleType("example_in_the_text")  # so that its classes can be pickled
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -90,3 +80,54 @@ def test_code_in_the_text_runs(text, monkeypatch, tmp_path):
     for block in blocks:
         exec(compile(block, f"<{text}>", "exec"), vars(module))
     plt.close("all")
+
+
+def public_names():
+    """Give the names in ``__all__`` of the package and of all its modules without underscore."""
+    yield from (("", name) for name in protolearn.__all__)
+    for found in pkgutil.iter_modules(protolearn.__path__):
+        if not found.name.startswith("_"):
+            module = importlib.import_module(f"protolearn.{found.name}")
+            yield from ((f"{found.name}.", name) for name in getattr(module, "__all__", ()))
+
+
+def test_the_reference_has_all_public_names():
+    """A name of a package may stand in the reference as one of ``protolearn`` itself."""
+    text = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([A-Za-z_][\w.]*)$|``([\w.]+)``", text, re.MULTILINE))
+    listed = {"".join(pair) for pair in listed}
+    top = {*protolearn.__all__}
+    missing = [
+        prefix + name
+        for prefix, name in public_names()
+        if prefix + name not in listed and not (name in top and name in listed)
+    ]
+    assert not missing, f"not in docs/api.rst: {', '.join(missing)}"
+
+
+def test_the_reference_has_only_what_is_there():
+    text = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    for name in re.findall(r"^   ([A-Za-z_][\w.]*)$", text, re.MULTILINE):
+        *modules, last = name.split(".")
+        assert hasattr(importlib.import_module(".".join(["protolearn", *modules])), last), name
+
+
+def test_the_chart_is_drawn_and_leads_to_headings(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    chart = importlib.import_module("chart")
+    drawn = (ROOT / "docs" / "images" / "choose_a_model.svg").read_text(encoding="utf-8")
+    assert drawn == chart.chart(), "run python docs/draw.py"
+    page = (ROOT / "docs" / "choose.md").read_text(encoding="utf-8")
+    headings = {
+        line[3:].lower().replace(" ", "-") for line in page.splitlines() if line[:3] == "## "
+    }
+    assert set(re.findall(r'href="#([\w-]+)"', drawn)) <= headings
+
+
+@long_test
+def test_the_figures_can_be_drawn_again(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    draw = importlib.import_module("draw")
+    draw.draw(tmp_path)
+    there = {path.name for path in (ROOT / "docs" / "images").iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} <= there

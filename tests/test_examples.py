@@ -1,4 +1,4 @@
-"""The examples run."""
+"""The examples run: the short ones here, all of them in the thorough run and in ``make docs``."""
 
 import runpy
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from given_profile import in_all
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "choose_a_model", "honest_evaluation", "prototype_svms", "support_vectors"
+LONG = "choose_a_model", "honest_evaluation", "prototype_svms", "support_vectors", "tutorial"
 NEEDS = {"conformal.py": ["mapie"]}
 
 
