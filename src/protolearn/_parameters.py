@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Reals = NDArray[np.floating[Any]]
+"""In the precision of the rows: double or single."""
+
 Indices = NDArray[np.intp]
 
 CHUNK_BYTES = 1 << 23

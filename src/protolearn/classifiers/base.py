@@ -18,6 +18,7 @@ from .._parameters import (
     Codebook,
     Floats,
     Indices,
+    Reals,
     as_floats,
     as_indices,
     middle,
@@ -67,7 +68,7 @@ class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
         return self.classes_[self._codes(self._rows(X, unless=self._distance.shows_nonfinite))]
 
     @row_by_row
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Any) -> Reals:
         """Give the score of each class; for two classes how much the second exceeds the first.
 
         The score is minus the distance to the nearest prototype of the class, or, for models with
@@ -88,7 +89,7 @@ class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @row_by_row
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any) -> Reals:
         """Give class probabilities: the softmax of the scores in units of the scale.
 
         For a soft decision these are the posteriors of the model. Otherwise they order the classes
@@ -109,7 +110,7 @@ CalibratedClassifierCV` does that.
         return self._decision.probabilities(self._scores(self._rows(X)))
 
     @row_by_row
-    def distances(self, X: Any) -> Any:
+    def distances(self, X: Any) -> Reals:
         """Give the distance of each row to each prototype.
 
         Parameters
@@ -126,7 +127,7 @@ CalibratedClassifierCV` does that.
         return self._by_parts(self._rows(X), all_distances)
 
     @row_by_row
-    def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Any, Indices]:
+    def nearest_prototypes(self, X: Any, k: int = 1) -> tuple[Reals, Indices]:
         """Give the k nearest prototypes of each row, nearest first.
 
         Parameters
@@ -203,10 +204,14 @@ CalibratedClassifierCV` does that.
 
     def _codebook(self) -> Codebook:
         """Put the fitted arrays together."""
-        codes = as_indices(np.searchsorted(self.classes_, self.prototype_labels_))
+        codes = self._prototype_codes()
         prototypes = as_floats(self.prototypes_)
         group = as_indices(self._distance.groups(codes))
         return Codebook(prototypes, codes, self._metric, group, middle(prototypes))
+
+    def _prototype_codes(self) -> Indices:
+        """Give the place of the label of each prototype among the classes."""
+        return as_indices(np.searchsorted(self.classes_, self.prototype_labels_))
 
     def _scores(self, X: Any) -> Any:
         """Give one score a class for each row of a checked array, in units of the scale."""
@@ -225,7 +230,7 @@ CalibratedClassifierCV` does that.
         if self._decision.soft:
             codes: Indices = self._scores(X).argmax(axis=1)
             return codes
-        return self._codebook().labels[self._by_parts(X, _nearest)]
+        return self._prototype_codes()[self._by_parts(X, _nearest)]
 
     def _by_parts(
         self, X: Any, function: Part, distance: Distance | None = None, width: int | None = None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from .._parameters import Codebook, Floats, Indices, as_floats, as_indices
+from .._parameters import Codebook, Floats, Indices, as_floats
 from .._validation import check_choice, check_sample_weight, integer_in
 from ..blocks.labels import encode
 from ..distances import Distance
@@ -265,7 +265,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 setattr(self, name, getattr(whole.model, name))
 
     def _codebook(self) -> Codebook:
-        codes = as_indices(np.searchsorted(self.classes_, self.prototype_labels_))
+        codes = self._prototype_codes()
         nowhere = np.zeros(self.dual_coef_.shape[1])
         return Codebook(self.dual_coef_, codes, self._metric, self._distance.groups(codes), nowhere)
 

@@ -6,22 +6,48 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._dask import is_dask
 from .._lazy import row_by_row
 from .._parameters import Floats
 from ..distances import Distance, LinearMetric
 
 
+def maps_rows(distance: Distance) -> bool:
+    """Tell whether one linear map serves all prototypes."""
+    return isinstance(distance, LinearMetric) and distance.localized is None
+
+
 def _has_map(model: Any) -> bool:
-    """Tell whether one linear map serves all prototypes, before or after the fit."""
+    """Tell whether a model maps rows, before or after the fit; raise if it does not."""
     distance = getattr(model, "_distance", None) or model._named_distance()
-    if isinstance(distance, LinearMetric) and distance.localized is None:
+    if maps_rows(distance):
         return True
     raise AttributeError(
         f"{type(model).__name__} with {distance!r} has no linear map for all prototypes."
     )
+
+
+class FrameOfRows(TransformerMixin, BaseEstimator):
+    """Puts mapped rows into the frame that ``set_output`` names.
+
+    scikit-learn would wrap ``transform`` of a class once and for all, also of models that have
+    none because their distance defines no map. So the frame is made here.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def transform(self, X: Any) -> Any:
+        """Give the rows, as an array."""
+        return self.model._map_rows(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Give the names of the columns."""
+        return self.model.get_feature_names_out()
 
 
 class MetricViews:
@@ -67,7 +93,6 @@ class MetricViews:
         return arrays[0] if distance.localized is None else arrays
 
     @available_if(_has_map)
-    @row_by_row
     def transform(self, X: Any) -> Any:
         """Give ``Omega x``: the rows where the metric is the plain Euclidean one.
 
@@ -79,8 +104,34 @@ class MetricViews:
         Returns
         -------
         Z : array of shape (n_samples, rank)
-            In the units of the distance.
+            In the units of the distance; a frame if ``set_output`` asks for one.
         """
+        if is_dask(X):
+            return self._map_rows(X)
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
+        return FrameOfRows(self).set_output(transform=asked).transform(X)
+
+    @available_if(_has_map)
+    def set_output(self, *, transform: str | None = None) -> Any:
+        """Choose what ``transform`` gives.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, default=None
+            Arrays or frames; None leaves it as it is.
+
+        Returns
+        -------
+        self : estimator
+            Itself.
+        """
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}  # which clone copies
+        return self
+
+    @row_by_row
+    def _map_rows(self, X: Any) -> Any:
+        """Give ``Omega x`` as an array."""
         check_is_fitted(self, "prototypes_")
         X = self._rows(X)  # type: ignore[attr-defined]
         distance = self._linear_metric("transform").suited_to(X)

@@ -15,7 +15,6 @@ from ..losses import Logistic, Loss
 from ..margins import LogOdds, Margin, Relative
 from .cost_function import CostFunctionClassifier
 from .lvq import sigmoid_or_identity
-from .metric import MetricViews
 from .shared import SharedParameters
 
 
@@ -33,9 +32,9 @@ class GlobalMetricClassifier(TransformerMixin, CostFunctionClassifier):
         Returns
         -------
         Z : array of shape (n_samples, rank)
-            In the units of the distance.
+            In the units of the distance; a frame if ``set_output`` asks for one.
         """
-        return MetricViews.transform.__get__(self)(X)
+        return self._map_rows(X)
 
 
 class GRLVQ(GlobalMetricClassifier):

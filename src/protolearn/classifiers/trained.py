@@ -43,6 +43,7 @@ from .given import (
 )
 from .growth import grown
 from .learner import Learner
+from .metric import maps_rows
 from .parted import PartedData, in_parts
 from .progress import report_pass, reporter
 from .resuming import NOT_KNOWN_BY, check_same_data, started
@@ -217,7 +218,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             distance = self._named_distance()
         except ValueError:  # fit will say what is wrong
             return tags
-        if hasattr(self, "transform"):
+        if maps_rows(getattr(self, "_distance", None) or distance):
             tags.transformer_tags = TransformerTags()
         tags.input_tags.positive_only = distance.positive_only
         tags.input_tags.allow_nan = distance.missing_form is not None
