@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+PYTHONS ?= 3.11 3.12 3.13
+TESTS ?= tests
 
-.PHONY: demo test lint test-all test-oldest bench reproduce docs clean
+.PHONY: demo test lint test-all test-oldest test-pythons dist bench reproduce docs docs-fast clean
 
 demo: $(VENV)/.demo  ## from a table to a model: every command on a built-in set
 	$(BIN)/protolearn demo
@@ -18,11 +20,30 @@ lint: $(VENV)/.test  ## style, types, direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: test test-oldest docs  ## oldest and newest dependencies, many more generated cases
+test-all: test test-oldest test-pythons dist docs  ## also oldest dependencies, other Pythons, many more cases
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --dist worksteal tests
 
-test-oldest: .venv-oldest/.test
-	.venv-oldest/bin/python -m pytest -n auto --dist worksteal tests
+# A numba cache of its own: versions of numba throw each other's away.
+test-oldest: .venv-oldest/.test  ## the oldest dependencies that are promised
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/python -m pytest \
+	  -n auto --dist worksteal $(TESTS)
+
+test-pythons: $(PYTHONS:%=test-python-%)  ## every Python that is promised and here
+
+test-python-%:
+	@python=$$(for name in python$* $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$*.*/bin/python; do \
+	  if "$$name" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != "$*")' 2>/dev/null; \
+	  then echo "$$name"; break; fi; done); \
+	if [ -z "$$python" ]; then echo "Python $* is not here: it is not tested."; exit 0; fi; \
+	set -e; echo "Python $*: $$python"; \
+	test -x .venv-$*/bin/pip || "$$python" -m venv .venv-$*; \
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]'; \
+	.venv-$*/bin/python -m pytest -n auto --dist worksteal $(TESTS)
+
+dist: .venv-dist/.ready  ## wheel and sdist, into dist, each tried in a clean environment
+	rm -rf dist
+	.venv-dist/bin/python -m build --outdir dist .
+	.venv-dist/bin/python tests/packaging/check_dist.py dist
 
 bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rvm/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks
@@ -30,11 +51,14 @@ bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rv
 reproduce: $(VENV)/.demo  ## the papers' tables and figures again, into docs/reproduced
 	$(BIN)/protolearn reproduce all --out docs/reproduced
 
-docs: $(VENV)/.docs  ## the documentation, into docs/_build
-	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+docs: $(VENV)/.docs  ## the documentation, into docs/_build; runs all examples
+	$(BIN)/python -m sphinx -W --keep-going -j auto -b html docs docs/_build/html
+
+docs-fast: $(VENV)/.docs  ## the same without running the examples
+	$(BIN)/python -m sphinx -W --keep-going -j auto -b html -D plot_gallery=0 docs docs/_build/html
 
 clean:
-	rm -rf .venv .venv-oldest $(PEERS) docs/_build
+	rm -rf .venv .venv-oldest .venv-dist $(PYTHONS:%=.venv-%) $(PEERS) dist docs/_build
 
 define create
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -62,8 +86,13 @@ $(VENV)/.docs: pyproject.toml
 
 .venv-oldest/.test: pyproject.toml tests/oldest.txt
 	$(call create,.venv-oldest)
-	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' \
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]' \
 	  -c tests/oldest.txt
+	@touch $@
+
+.venv-dist/.ready:
+	$(call create,.venv-dist)
+	.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check build
 	@touch $@
 
 $(PEERS)/%/.ready: benchmarks/peers/%.txt

@@ -9,7 +9,15 @@ import pytest
 from given_profile import in_all
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "choose_a_model", "honest_evaluation", "prototype_svms", "support_vectors", "tutorial"
+LONG = (
+    "choose_a_model",
+    "drift",
+    "honest_evaluation",
+    "perceptrons",
+    "prototype_svms",
+    "support_vectors",
+    "tutorial",
+)
 NEEDS = {"conformal.py": ["mapie"]}
 
 

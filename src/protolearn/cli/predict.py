@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -36,13 +36,14 @@ def run(model: Path, data: str, out: Path) -> None:
     if unseen:
         say(aside, f"note: {unseen}")
     respondent = Respondent(saved)
-    starts = range(0, len(frame), ROWS)
-    hidden = len(starts) == 1 or not aside.is_terminal
+    starts: Iterable[int] = range(0, len(frame), ROWS)
+    if len(frame) > ROWS and aside.is_terminal:
+        starts = track(starts, "asking", console=aside, transient=True)
     n_flagged = 0
     with opened(out) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header(respondent))
-        for start in track(starts, "asking", console=aside, transient=True, disable=hidden):
+        for start in starts:
             answers = respondent.ask(frame[start : start + ROWS])
             writer.writerows(lines(respondent, answers))
             n_flagged += 0 if answers.flagged is None else int(answers.flagged.sum())

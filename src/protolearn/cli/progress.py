@@ -14,14 +14,16 @@ from .learning import Report
 @contextmanager
 def shown(console: Console) -> Iterator[Report]:
     """Give what is to be told how far the work is; it moves the bar."""
+    if not console.is_terminal:  # a bar of an older rich ends with a line, even if it is hidden
+        yield lambda part, share, best: None
+        return
     columns = (
         TextColumn("{task.fields[part]}", markup=False),
         BarColumn(20),
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=1.0, part="")
 
         def report(part: str, share: float, best: str) -> None:

@@ -97,6 +97,9 @@ def shown(table: reproduce.Table) -> Shown:
 @contextmanager
 def bar(console: Console) -> Iterator[Told]:
     """Give what is to be told how far the work is; it moves the bar."""
+    if not console.is_terminal:  # a bar of an older rich ends with a line, even if it is hidden
+        yield lambda what, done, total: None
+        return
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(20),
@@ -104,8 +107,7 @@ def bar(console: Console) -> Iterator[Told]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         tasks = {}
 
         def tell(what: str, done: int, total: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from ..._parameters import Floats, Indices
@@ -56,4 +56,4 @@ class Weighting:
     def __call__(self, X: Any) -> Any:
         """Give the weights of texts."""
         counts = csr_array(X[:, self.words], dtype=np.float64)
-        return csr_array(normalize(counts.log1p() @ diags_array(self.rarity)))
+        return csr_array(normalize(csr_array(counts.log1p().multiply(self.rarity))))
