@@ -44,10 +44,13 @@ def check_measure(measure: Any) -> None:
 
 def margin(model: Any, X: Any) -> Any:
     """Give the hypothesis margin of the predicted class, or the lead of the best score."""
+    return margin_of_prediction(model, X) if has_margin(model) else lead(model, X)
+
+
+def has_margin(model: Any) -> bool:
+    """Tell whether a model, or the last step of a pipeline, has a hypothesis margin."""
     last = model[-1] if isinstance(model, Pipeline) else model
-    if isinstance(last, NearestPrototypeClassifier) or is_linear(last):
-        return margin_of_prediction(model, X)
-    return lead(model, X)
+    return isinstance(last, NearestPrototypeClassifier) or is_linear(last)
 
 
 def is_linear(model: Any) -> bool:

@@ -67,15 +67,15 @@ class Answers:
 def as_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Give labels as ONNX has them: 64-bit integers, double precision, booleans or strings."""
     labels = np.asarray(labels)
-    if labels.dtype.kind in "iu":
+    if labels.dtype.kind in "iu" and np.array_equal(labels.astype(np.int64), labels):
         return labels.astype(np.int64)
     if labels.dtype.kind == "f":
         return labels.astype(np.float64)
     if labels.dtype.kind == "b" or all(isinstance(label, str) for label in labels.tolist()):
         return labels if labels.dtype.kind == "b" else labels.astype(object)
     raise TypeError(
-        f"The labels {labels.tolist()!r} are of several types, but ONNX has one for all; fit the "
-        "model with labels that are all strings or all numbers."
+        f"The labels {labels.tolist()!r} have no common type in ONNX, which has strings, 64-bit "
+        "integers, numbers in double precision and booleans; fit the model with such labels."
     )
 
 

@@ -12,9 +12,8 @@ from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import FloatTensorType
 from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 from sklearn.base import is_classifier
-from sklearn.pipeline import Pipeline
 
-from .registry import FAMILIES
+from .parts import check_parts, everything_of, parts, without_search
 
 ORDER = (
     "label",
@@ -30,65 +29,47 @@ ORDER = (
 
 def converted(model: Any, target_opset: int | None) -> Any:
     """Convert a model, with one input in single precision and all of its outputs."""
-    check_middle_steps(model)
+    if not is_classifier(model):
+        raise TypeError(f"{type(model).__name__} is not a classifier; give a fitted one.")
+    model = without_search(model)
+    check_parts(model)
     types = [("X", FloatTensorType([None, n_features(model)]))]
-    options = {id(part): {"zipmap": False} for part in parts(model) if is_classifier(part)}
+    options = everything_of(model)
     try:
         return convert_sklearn(
             model, type(model).__name__, types, options=options, target_opset=target_opset
         )
     except (MissingConverter, MissingShapeCalculator) as error:
         raise TypeError(
-            f"There is no ONNX form of a part of {type(model).__name__}: "
-            f"{str(error).splitlines()[0]} Nearest-prototype and linear classifiers of protolearn "
-            "have one, with the steps of scikit-learn that skl2onnx knows."
+            f"skl2onnx knows no form of a part of {type(model).__name__}: "
+            f"{str(error).splitlines()[0]}"
         ) from error
 
 
 def n_features(model: Any) -> int:
     """Give the number of features."""
-    if not hasattr(model, "n_features_in_"):
-        raise ValueError(
-            f"{type(model).__name__} does not tell its number of features (n_features_in_), "
-            "which the input of the graph must have; fit it to an array or a frame."
-        )
-    return int(model.n_features_in_)
-
-
-def check_middle_steps(model: Any) -> None:
-    """Raise if a classifier stands where its ``transform`` would be needed."""
-    for part in parts(model):
-        for step in [step for _, step in part.steps[:-1]] if isinstance(part, Pipeline) else []:
-            if isinstance(step, FAMILIES):
-                raise TypeError(
-                    f"{type(step).__name__} is a step before the last of a Pipeline; its transform "
-                    "has no form in ONNX, only its predictions have."
-                )
-
-
-def parts(model: Any) -> Iterator[Any]:
-    """Give a model, and those that it is made of."""
-    yield model
-    inner = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
-    for name in ("model_", "best_estimator_"):
-        inner += [getattr(model, name)] if hasattr(model, name) else []
-    for each in inner:
-        yield from parts(each)
+    steps = [step for _, step in getattr(model, "steps", [])]
+    for each in (model, *steps, *parts(model)):
+        if hasattr(each, "n_features_in_"):
+            return int(each.n_features_in_)
+    raise ValueError(
+        f"{type(model).__name__} does not tell its number of features (n_features_in_), which the "
+        "input of the graph must have; fit it to an array or a frame."
+    )
 
 
 def selected(graph: Any, wanted: Sequence[str] | None) -> Any:
     """Keep the outputs that are wanted, in their order."""
-    found = {output.name for output in graph.graph.output}
-    offered = [name for name in ORDER if name in found]
+    places = {output.name: output for output in graph.graph.output}
+    offered = [name for name in ORDER if name in places]
     names = offered if wanted is None else list(wanted)
-    if isinstance(wanted, str) or not names or len(set(names)) < len(names) or set(names) - found:
+    repeated, unknown = len(set(names)) < len(names), set(names) - set(offered)
+    if isinstance(wanted, str) or not names or repeated or unknown:
         raise ValueError(
             f"outputs={wanted!r} must be a list of different names out of {offered!r}."
         )
-    places = {output.name: output for output in graph.graph.output}
-    outputs = [places[name] for name in names]
     del graph.graph.output[:]
-    graph.graph.output.extend(outputs)
+    graph.graph.output.extend([places[name] for name in names])
     prune(graph.graph)
     onnx.checker.check_model(graph)
     return graph
@@ -120,7 +101,7 @@ def described(graph: Any, model: Any) -> Any:
     from ... import __version__
 
     graph.producer_name, graph.producer_version = "protolearn", __version__
-    last = list(parts(model))[-1]
+    last = list(parts(without_search(model)))[-1]
     told = {"model": type(last).__name__}
     for key, name, owner in (
         ("classes", "classes_", model),

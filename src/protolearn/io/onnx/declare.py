@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from skl2onnx import update_registered_converter
 from skl2onnx.common.data_types import (
     BooleanTensorType,
     DoubleTensorType,
@@ -27,8 +26,12 @@ TYPES = {
 
 KINDS = {kind: dtype for dtype, kind in TYPES.items()}
 
-OPTIONS = {"zipmap": [True, False, "columns"], "raw_scores": [True, False]}
-"""What is asked of every classifier; probabilities come as an array whatever is said of zipmap."""
+OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "raw_scores": [True, False],
+    "all_outputs": [True, False],
+}
+"""What can be asked of a classifier; probabilities come as an array whatever is said of zipmap."""
 
 
 def alias(kind: type[Any]) -> str:
@@ -36,16 +39,25 @@ def alias(kind: type[Any]) -> str:
     return f"protolearn.{kind.__module__}.{kind.__qualname__}"
 
 
-def register(kind: type[Any], parse: Any, shapes: Any, convert: Any) -> None:
-    """Tell skl2onnx of a kind of classifiers."""
-    update_registered_converter(kind, alias(kind), shapes, convert, parser=parse, options=OPTIONS)
-
-
 def declared(scope: Any, model: Any, inputs: list[Any]) -> Any:
     """Declare the operator of a model."""
     operator = scope.declare_local_operator(alias(type(model)), model)
     operator.inputs = inputs
     return operator
+
+
+def check_one_input(model: Any, inputs: list[Any]) -> None:
+    """Raise if rows come column by column."""
+    if len(inputs) != 1:
+        raise ValueError(
+            f"{type(model).__name__} is given {len(inputs)} inputs, but takes one with all "
+            "features; give skl2onnx an array, such as X.to_numpy(), instead of a frame."
+        )
+
+
+def everything_asked(scope: Any, model: Any) -> bool:
+    """Tell whether a model is to give all of its outputs."""
+    return bool(scope.get_options(model, {"all_outputs": False})["all_outputs"])
 
 
 def variable(scope: Any, name: str, output: Output, given: Any) -> Any:

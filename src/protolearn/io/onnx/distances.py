@@ -52,7 +52,7 @@ class Parts(NamedTuple):
         """Give the distances."""
         if self.common is None:
             return self.relative
-        return (self.relative + self.common).maximum(0.0)
+        return (self.relative + self.common).positive()
 
 
 @singledispatch
@@ -77,7 +77,7 @@ def onnx_distance(distance: Distance, X: Tensor, codebook: Codebook) -> Parts:
     """
     raise TypeError(
         f"{type(distance).__name__} has no form in ONNX; write one, decorated with "
-        "@protolearn.io.onnx.distances.onnx_distance.register."
+        "@protolearn.io.onnx.onnx_distance.register."
     )
 
 
@@ -164,7 +164,7 @@ def _renyi(distance: Renyi, X: Tensor, codebook: Codebook) -> Parts:
     X, order = X.cast(np.float64), float(distance.alpha)
     q = codebook.prototypes / codebook.prototypes.sum(axis=1, keepdims=True)
     total = ((X / X.sum(1)) ** order) @ (q ** (1.0 - order)).T
-    return Parts((total.apply("Log") / (order - 1.0)).maximum(0.0))
+    return Parts((total.apply("Log") / (order - 1.0)).positive())
 
 
 @onnx_distance.register

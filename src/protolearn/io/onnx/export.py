@@ -24,8 +24,9 @@ def to_onnx(
     model : classifier
         A fitted nearest-prototype or linear classifier of protolearn, a
         :class:`~protolearn.RejectClassifier` or :class:`~protolearn.AutoPrototypeClassifier` with
-        one, or a Pipeline or search of scikit-learn that ends in one of these. Other steps are
-        converted by skl2onnx.
+        one, or a Pipeline or search of scikit-learn that ends in one of these. Other steps, and
+        models of scikit-learn around one such as ``StackingClassifier``, are converted by
+        skl2onnx, as far as it knows them.
     outputs : sequence of str, default=None
         The names of the outputs that the graph shall have, in this order; the others are not
         computed. None: all of them, ``"label"`` first.
@@ -54,7 +55,7 @@ def to_onnx(
     - ``rejected``: whether the reject option gives no class.
 
     A graph raises no errors of ours. Where a model takes missing values, its graph takes NaN too;
-    otherwise a row with NaN has no meaningful answer.
+    otherwise a row with NaN has no meaningful answer, and a reject option rejects it.
 
     Results are those of the model to single precision: a row so near to a border, or to a
     threshold, that this makes a difference may be on the other side of it.
@@ -88,9 +89,10 @@ def to_onnx(
 def register_converters() -> None:
     """Tell skl2onnx how to convert the classifiers of protolearn.
 
-    :func:`to_onnx` does so itself. It is for calls of ``skl2onnx.to_onnx`` with models in which
-    those of protolearn are parts, such as a ``StackingClassifier``, and with inputs of other types
-    than single precision. Calling it again does no harm.
+    :func:`to_onnx` does so itself. It is for calls of ``skl2onnx.to_onnx``, with inputs of other
+    types than single precision. There a classifier has two outputs, the label and probabilities
+    (or scores); all with ``options={id(model): {"all_outputs": True}}``. Kinds of classifiers that
+    skl2onnx knows already are left as they are; call it again for classes that are made later.
 
     Examples
     --------

@@ -17,7 +17,7 @@ def products(kernel: FeatureKernel, X: Tensor, rows: Floats) -> Tensor:
     if kernel.kind == "polynomial":
         return power(kernel, X @ Y.T)
     D = X @ (-2.0 * Y).T + np.square(Y).sum(axis=1) + X.squared().sum(1)
-    return (D.maximum(0.0) * -kernel.settings["gamma"]).apply("Exp")
+    return (D.positive() * -kernel.settings["gamma"]).apply("Exp")
 
 
 def diagonal(kernel: FeatureKernel, X: Tensor) -> Tensor:

@@ -10,8 +10,7 @@ import numpy as np
 from ..._parameters import Floats, as_floats
 from ...analysis.linear_margins import factors
 from ...linear import RVM
-from ...one_versus_rest import LinearClassifier, OneVersusRestClassifier
-from ...perceptrons import KernelAdaTron
+from ...one_versus_rest import LinearClassifier
 from .answers import Answers, Output, as_labels, two_columns
 from .distances import mapped_parts
 from .kernels import products
@@ -29,13 +28,12 @@ class LinearAnswers(Answers):
         found = {"label": Output(as_labels(model.classes_).dtype)}
         if isinstance(model, RVM):
             found["probabilities"] = Output(width=C)
-        else:
-            found["scores"] = Output(width=C)
+        found["scores"] = Output(width=C)
         if has_prototypes(model):
             found["nearest_prototype"] = Output(np.dtype(np.int64))
             found["distances"] = Output(width=len(model.prototypes_))
             found["hypothesis_margin"] = Output()
-        return found | {"scores": Output(width=C)}
+        return found
 
     @cached_property
     def scores(self) -> Tensor:
@@ -72,9 +70,9 @@ class LinearAnswers(Answers):
     def hypothesis_margin(self) -> Tensor:
         """How far the prototypes may move before the class changes."""
         near = self.distances.root()
-        if len(self.model.classes_) == 2:
-            return self._margin_of_two(near).reshaped(-1)
-        return self._margin_of_many(near).reshaped(-1)
+        two = len(self.model.classes_) == 2
+        margin = self._margin_of_two(near) if two else self._margin_of_many(near)
+        return (margin + near.sum(1) * 0.0).reshaped(-1)  # so that NaN and infinity are not lost
 
     def _margin_of_two(self, near: Tensor) -> Tensor:
         P = self.model.prototypes_
@@ -129,8 +127,3 @@ class LinearAnswers(Answers):
 def has_prototypes(model: Any) -> bool:
     """Tell whether a model has prototypes and a shift."""
     return hasattr(model, "prototypes_") and hasattr(model, "shift_")
-
-
-def is_linear(model: OneVersusRestClassifier) -> bool:
-    """Tell whether a model is linear, if need be in the space of a kernel."""
-    return isinstance(model, (LinearClassifier, KernelAdaTron))

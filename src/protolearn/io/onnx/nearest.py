@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -69,8 +68,9 @@ class NearestAnswers(Answers):
     @cached_property
     def hypothesis_margin(self) -> Tensor:
         """Half of how much farther the nearest prototype of another class is, unsquared."""
-        nearest = self._by_class(self.distances, lambda columns: columns.min(1), np.inf)
-        rival = nearest.without(self.code, len(self.model.classes_)).min(1)
+        C = len(self.model.classes_)
+        nearest = self._by_class(self.distances).min(2).reshaped(-1, C)
+        rival = nearest.without(self.code, C).min(1)
         both = nearest.at(self.code), rival
         own_length, rival_length = (x.root() if self.model._distance.squared else x for x in both)
         return ((rival_length - own_length) * 0.5).reshaped(-1)
@@ -87,21 +87,27 @@ class NearestAnswers(Answers):
     def _relative_scores(self) -> Tensor:
         """One score a class in units of the scale, less what those of a row have in common."""
         D, decision = self.parts.relative / self.model.scale_, self.model._decision
+        columns = self._by_class(D)
         if decision.soft:
             xi = float(decision.xi)
-            return self._by_class(D, lambda some: (some * -xi).logsumexp(1) / xi, -np.inf)
-        return self._by_class(D, lambda some: -some.min(1), -np.inf)
+            scores = (columns * -xi).logsumexp(2) / xi
+        else:
+            scores = -columns.min(2)
+        return scores.reshaped(-1, len(self.model.classes_))
 
-    def _by_class(self, D: Tensor, function: Callable[[Tensor], Tensor], empty: float) -> Tensor:
-        """Put a column for each class side by side, made of those of its prototypes."""
-        labels = self.codebook.labels
-        members = [np.flatnonzero(labels == c) for c in range(len(self.model.classes_))]
-        found = [function(D.take(each, axis=1)) for each in members if len(each)]
-        if len(found) < len(members):  # a class may have no prototype yet
-            found.append(found[0] * 0.0 + empty)
-        places = iter(range(len(found)))
-        columns = [found[next(places) if len(each) else -1] for each in members]
-        return columns[0].beside(*columns[1:])
+    def _by_class(self, D: Tensor) -> Tensor:
+        """Give the columns of the prototypes of each class, an array (n, n_classes, most).
+
+        What a class has less than the others is infinite.
+        """
+        labels, C = self.codebook.labels, len(self.model.classes_)
+        count = np.bincount(labels, minlength=C)
+        order, most = np.argsort(labels, kind="stable"), int(count.max())
+        absent = np.arange(most) >= count[:, None]
+        places = np.zeros((C, most), dtype=np.int64)
+        places[~absent] = order
+        columns = D.take(places.ravel(), axis=1).reshaped(-1, C, most)
+        return columns.replaced(columns.graph.constant(absent), np.inf) if absent.any() else columns
 
     def _check_scale(self) -> None:
         low, high = SINGLE

@@ -19,8 +19,7 @@ def reach(
     come = []
     for s, a in zip(shrinking, weight, strict=True):
         past = [
-            (s - other).maximum(0.0).squared() * b
-            for other, b in zip(shrinking, weight, strict=True)
+            (s - other).positive().squared() * b for other, b in zip(shrinking, weight, strict=True)
         ]
         lost = s * pace * 2.0 + total(past)
         come.append((lost * 0.0).replaced(lost < lead, a))
@@ -28,9 +27,9 @@ def reach(
     beta = total(
         [g * a + (-c + a) * s for s, g, a, c in zip(shrinking, growing, weight, come, strict=True)]
     )
-    gamma = (lead - total([c * s.squared() for s, c in zip(shrinking, come, strict=True)])).maximum(
-        0.0
-    )
+    gamma = (
+        lead - total([c * s.squared() for s, c in zip(shrinking, come, strict=True)])
+    ).positive()
     denominator = beta + (beta.squared() + alpha * gamma).root()
     return (gamma * 0.0).replaced(denominator > 0.0, gamma / denominator)
 

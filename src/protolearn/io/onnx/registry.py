@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...classifiers import NearestPrototypeClassifier
-from ...one_versus_rest import LinearClassifier
-from ...perceptrons import KernelAdaTron
-from .converters import convert, parse, shapes
-from .declare import register
-from .wrappers import WRAPPERS
+from skl2onnx import get_model_alias, update_registered_converter
 
-FAMILIES = NearestPrototypeClassifier, LinearClassifier, KernelAdaTron
+from .converters import ANSWERS, convert, parse, shapes
+from .declare import OPTIONS, alias
+from .wrappers import WRAPPERS
 
 
 def register_all() -> None:
     """Register every kind that there is, a user's own ones among them."""
-    for family in FAMILIES:
+    for family in ANSWERS:
         for kind in kinds_of(family):
             register(kind, parse, shapes, convert)
     for kind, functions in WRAPPERS.items():
         register(kind, *functions)
+
+
+def register(kind: type[Any], parse: Any, shapes: Any, convert: Any) -> None:
+    """Tell skl2onnx of a kind of classifiers, unless it knows of it already."""
+    try:
+        get_model_alias(kind)
+    except RuntimeError:
+        update_registered_converter(
+            kind, alias(kind), shapes, convert, parser=parse, options=OPTIONS
+        )
 
 
 def kinds_of(family: type[Any]) -> Iterator[type[Any]]:

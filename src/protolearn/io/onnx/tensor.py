@@ -31,9 +31,10 @@ class Graph:
 
     def constant(self, value: Any, dtype: Any = None) -> Tensor:
         """Give an array as a constant of the graph."""
-        array = np.asarray(value, dtype=dtype)
-        if array.dtype.kind == "U":
-            array = array.astype(object)
+        given = np.asarray(value)
+        with np.errstate(over="ignore"):
+            array = given.astype(object if given.dtype.kind == "U" else dtype or given.dtype)
+        check_range(given, array)
         name = self.scope.get_unique_variable_name("constant")
         self.keep(onnx.numpy_helper.from_array(array, name))
         return Tensor(self, name, array.dtype)
@@ -159,6 +160,13 @@ class Tensor:
     def __gt__(self, other: Any) -> Tensor:
         return self.graph.node("Greater", self, self._with(other), dtype=bool)
 
+    def __ge__(self, other: Any) -> Tensor:
+        return self.graph.node("GreaterOrEqual", self, self._with(other), dtype=bool)
+
+    def equals(self, other: Any) -> Tensor:
+        """Tell where both are the same."""
+        return self.graph.node("Equal", self, self._with(other), dtype=bool)
+
     def __invert__(self) -> Tensor:
         return self.graph.node("Not", self)
 
@@ -174,9 +182,13 @@ class Tensor:
         """Give the squares."""
         return self * self
 
+    def positive(self) -> Tensor:
+        """Give zero in place of what is negative; what is no number stays so."""
+        return self.replaced(self < 0.0, 0.0)
+
     def root(self) -> Tensor:
         """Give the square roots, of what rounding made negative zero."""
-        return self.maximum(0.0).apply("Sqrt")
+        return self.positive().apply("Sqrt")
 
     def replaced(self, condition: Tensor, other: Any) -> Tensor:
         """Give the entries, and the other ones where the condition holds."""
@@ -211,7 +223,7 @@ class Tensor:
 
     def logsumexp(self, axis: int) -> Tensor:
         """Give ``log sum exp`` along an axis, which stays."""
-        largest = self.max(axis)
+        largest = self.max(axis).maximum(np.finfo(self.dtype).min)  # a number if all are -inf
         return (self - largest).apply("Exp").sum(axis).apply("Log") + largest
 
     def softmax(self) -> Tensor:
@@ -238,8 +250,7 @@ class Tensor:
 
     def without(self, index: Tensor, width: int) -> Tensor:
         """Put infinity in the place of the one entry of each row that is named for it."""
-        places = self.graph.constant(np.arange(width)[None, :], np.int64)
-        named = self.graph.node("Equal", places, index.reshaped(-1, 1), dtype=bool)
+        named = index.reshaped(-1, 1).equals(np.arange(width)[None, :])
         return self.replaced(named, np.inf)
 
     def reshaped(self, *shape: int) -> Tensor:
@@ -249,6 +260,18 @@ class Tensor:
     def beside(self, *others: Tensor) -> Tensor:
         """Give the columns of this and of others."""
         return self.graph.node("Concat", self, *others, axis=1) if others else self
+
+
+def check_range(given: NDArray[Any], array: NDArray[Any]) -> None:
+    """Raise if numbers have become infinite, or have all become zero, in single precision."""
+    if array.dtype != np.float32 or given.dtype.kind not in "fiu":
+        return
+    if np.isinf(array).any() > np.isinf(given).any() or given.any() > array.any():
+        raise ValueError(
+            f"The model has numbers of the size {np.abs(given).max():.3g}, out of the range of "
+            "single precision; rescale the features, for example with StandardScaler in a "
+            "Pipeline, and fit again."
+        )
 
 
 def take_from(graph: Graph, values: NDArray[Any], index: Tensor) -> Tensor:

@@ -9,52 +9,70 @@ from numpy.typing import NDArray
 from skl2onnx._parse import parse_sklearn
 
 from ...analysis import RejectClassifier
+from ...analysis.reject.confidence import has_margin
 from ...analysis.reject.label import common_dtype
 from ...selection import AutoPrototypeClassifier
 from .answers import Output, as_labels
-from .declare import declared, graph_in, labels_in, numbers, variable
+from .declare import (
+    check_one_input,
+    declared,
+    everything_asked,
+    graph_in,
+    labels_in,
+    numbers,
+    variable,
+)
+from .parts import check_parts, everything_of, without_search
 from .tensor import Graph, Tensor
 
-KEYS = {"O": "keys_strings", "i": "keys_int64s", "f": "keys_floats"}
-"""The attribute of a table of labels, by their kind."""
 
-
-def parse_within(scope: Any, model: Any, inputs: Any) -> dict[str, Any]:
-    """Declare the model within another; give its outputs by their names."""
-    found = parse_sklearn(scope, model, inputs)
+def parse_within(scope: Any, model: Any, within: Any, inputs: Any) -> dict[str, Any]:
+    """Declare the model within another; give all of its outputs by their names."""
+    check_one_input(model, inputs)
+    within = without_search(within)
+    check_parts(within)
+    for key, options in everything_of(within).items():
+        scope.add_options(key, options)
+    found = parse_sklearn(scope, within, inputs)
     for each in found:
         each.init_status(is_leaf=False)
     return {each.raw_name: each for each in found}
 
 
+def some_of(scope: Any, model: Any, outputs: list[Any]) -> list[Any]:
+    """Give all outputs if the option says so, else the first two."""
+    return outputs if everything_asked(scope, model) else outputs[:2]
+
+
 def parse_reject(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     """Declare a reject option: rejected rows have a label of their own, and a flag."""
-    within = parse_within(scope, model.model_, inputs)
+    within = parse_within(scope, model, model.model_, inputs)
     sure = within[confidence_name(model, within)]
     operator = declared(scope, model, [within.pop("label"), sure])
     label, flag = Output(reject_labels(model).dtype), Output(np.dtype(bool))
     operator.outputs.append(variable(scope, "label", label, sure.type))
     operator.outputs.append(variable(scope, "rejected", flag, sure.type))
     first, last = operator.outputs
-    return [first, *within.values(), last]
+    return [*some_of(scope, model, [first, *within.values()]), last]
 
 
 def confidence_name(model: RejectClassifier, within: dict[str, Any]) -> str:
-    """Name the output that tells how sure the model is."""
+    """Name the output that tells how sure the model is, as ``confidence`` does."""
+    if isinstance(without_search(model.model_), RejectClassifier):
+        raise TypeError("RejectClassifier within RejectClassifier has no form in ONNX.")
     if callable(model.measure) or model.measure == "radius":
         raise TypeError(
             f"measure={model.measure!r} of RejectClassifier has no form in ONNX; give 'margin' or "
             "'probability'."
         )
-    margins = ["hypothesis_margin", "scores"]
-    wanted = ["probabilities"] if model.measure == "probability" else margins
-    found = [name for name in wanted if name in within]
-    if not found:
+    by_margin = "hypothesis_margin" if has_margin(model.model_) else "scores"
+    name = "probabilities" if model.measure == "probability" else by_margin
+    if name not in within:
         raise TypeError(
-            f"{type(model.model_).__name__} has no {model.measure} in ONNX; give RejectClassifier "
-            "another measure."
+            f"{type(model.model_).__name__} has no {name} in ONNX, which "
+            f"measure={model.measure!r} of RejectClassifier needs; give another measure."
         )
-    return found[0]
+    return name
 
 
 def reject_labels(model: RejectClassifier) -> NDArray[Any]:
@@ -65,12 +83,17 @@ def reject_labels(model: RejectClassifier) -> NDArray[Any]:
 
 
 def convert_reject(scope: Any, operator: Any, container: Any) -> None:
-    """Compare how sure the model is with the threshold of the class that it predicts."""
+    """Compare how sure the model is with the threshold of the class that it predicts.
+
+    What is no number is not sure enough.
+    """
     graph, model = graph_in(scope, container), operator.raw_operator
+    check_declared(operator, "label")
     given, sure = operator.inputs
     label = labels_in(graph, given)
     confidence = measured(numbers(graph, sure), sure.raw_name, len(model.classes_))
-    rejected = confidence < thresholds(graph, label, model).cast(confidence.dtype)
+    limits = graph.constant(model.thresholds_, confidence.dtype)
+    rejected = ~(confidence >= limits.take(code_of(graph, label, model.classes_)))
     labels = reject_labels(model)
     place, flag = operator.outputs
     graph.give(label.cast(labels.dtype).replaced(rejected, labels[-1]), place.full_name)
@@ -87,36 +110,48 @@ def measured(values: Tensor, name: str, n_classes: int) -> Tensor:
     return best.reshaped(-1)
 
 
-def thresholds(graph: Graph, label: Tensor, model: RejectClassifier) -> Tensor:
-    """Give the threshold of the class of each row."""
-    if label.dtype.kind in "bf":  # of which there are no tables
-        label = label.cast(np.int64 if label.dtype.kind == "b" else np.float32)
-    keys = as_labels(model.classes_).astype(label.dtype)
+def code_of(graph: Graph, label: Tensor, classes: NDArray[Any]) -> Tensor:
+    """Give the places of labels among the classes."""
+    keys = as_labels(classes)
+    if keys.dtype.kind != "O":
+        same = label.reshaped(-1, 1).equals(keys.astype(label.dtype)[None, :])
+        return same.cast(np.float32).argmax()
     table: dict[str, Any] = {
-        KEYS[keys.dtype.kind]: keys.tolist(),
-        "values_floats": model.thresholds_.tolist(),
+        "keys_strings": keys.tolist(),
+        "values_int64s": list(range(len(keys))),
+        "op_domain": "ai.onnx.ml",
+        "op_version": 2,
     }
-    where: dict[str, Any] = {"op_domain": "ai.onnx.ml", "op_version": 2}
-    return graph.node("LabelEncoder", label, dtype=np.float32, **where, **table)
+    return graph.node("LabelEncoder", label, dtype=np.int64, **table)
 
 
 def parse_auto(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     """Declare the chosen model, with the probabilities of its scores at a temperature."""
-    within = parse_within(scope, model.best_estimator_, inputs)
+    within = parse_within(scope, model, model.best_estimator_, inputs)
     within.pop("probabilities", None)
     scores = within["scores"]
     operator = declared(scope, model, [scores])
     output = Output(width=len(model.classes_))
     operator.outputs.append(variable(scope, "probabilities", output, scores.type))
-    return [within.pop("label"), operator.outputs[0], *within.values()]
+    return some_of(scope, model, [within.pop("label"), operator.outputs[0], *within.values()])
 
 
 def convert_auto(scope: Any, operator: Any, container: Any) -> None:
     """Give the softmax of the scores at a temperature; of two classes one has both scores."""
     graph, model = graph_in(scope, container), operator.raw_operator
+    check_declared(operator, "scores")
     unit = model.temperature_ * (2.0 if len(model.classes_) == 2 else 1.0)
     scores = numbers(graph, operator.inputs[0]) / unit
     graph.give(scores.softmax(), operator.outputs[0].full_name)
+
+
+def check_declared(operator: Any, name: str) -> None:
+    """Raise if an operator was not declared by its parser, which asks the model within first."""
+    if operator.inputs[0].raw_name != name:
+        raise TypeError(
+            f"{type(operator.raw_operator).__name__} within another model has no form in ONNX; "
+            "it can be the model itself, the last step of a Pipeline, or the best of a search."
+        )
 
 
 def shapes_as_declared(operator: Any) -> None:
