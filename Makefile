@@ -58,7 +58,7 @@ docs-fast: $(VENV)/.docs  ## the same without running the examples
 	$(BIN)/python -m sphinx -W --keep-going -j auto -b html -D plot_gallery=0 docs docs/_build/html
 
 clean:
-	rm -rf .venv .venv-oldest .venv-dist $(PYTHONS:%=.venv-%) $(PEERS) dist docs/_build
+	rm -rf .venv .venv-oldest .venv-dist $(PYTHONS:%=.venv-%) $(PEERS) dist docs/_build docs/gallery docs/generated
 
 define create
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

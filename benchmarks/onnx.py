@@ -47,14 +47,14 @@ def rows() -> Iterator[Row]:
 
 
 def compared(model: Any, X: np.ndarray) -> Iterator[Row]:
-    """Compare the label with ``predict``, and all outputs with the calls that give the same."""
+    """Compare the label with ``predict``, and all outputs with one call for each of them."""
     n = len(X)
     label, everything = (asked(session(model, each), X) for each in (["label"], None))
     calls = [lambda: model.predict(X), label, lambda: all_of(model, X), everything]
     times = best_of(*(repeated(call, REPEATS[n]) for call in calls))
     name = f"{type(model).__name__}, {X.shape[1]} features, {n} rows"
     yield Row(f"{name}, label", times[1], "predict", times[0], BATCHES[n])
-    yield Row(f"{name}, all", times[3], "five methods", times[2], BATCHES[n])
+    yield Row(f"{name}, all", times[3], "a call an output", times[2], BATCHES[n])
 
 
 def all_of(model: Any, X: np.ndarray) -> None:

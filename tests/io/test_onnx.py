@@ -465,6 +465,25 @@ def test_chosen_outputs(wine):
             to_onnx(model, outputs=wrong)
 
 
+def test_tables_of_numbers(wine):
+    import pandas as pd
+
+    X, y = 7.0 * wine[0] + 1000.0, wine[1]
+    X[np.random.RandomState(0).rand(*X.shape) < 0.1] = np.nan
+    frame = pd.DataFrame(X).rename(columns=lambda place: f"feature {place}")
+    frame["nothing"] = np.nan
+    with pytest.warns(UserWarning, match="nothing"):
+        model = table_pipeline(pl.GLVQ(**SEED)).fit(frame, y)
+    found = run(to_onnx(model), frame)
+    frame = frame.astype(np.float32)
+    np.testing.assert_array_equal(found["label"], model.predict(frame))
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(frame), atol=1e-4)
+    frame["colour"] = np.where(y == 1, "red", "blue")
+    words = table_pipeline(pl.GLVQ(**SEED)).fit(frame.drop(columns="nothing"), y)
+    with pytest.raises(TypeError, match=r"'colour'.* not numbers"):
+        to_onnx(words)
+
+
 def test_what_the_graph_is_of(wine):
     import pandas as pd
 
@@ -559,8 +578,7 @@ def test_what_has_no_form(wine):
     with pytest.raises(TypeError, match="Python function"):
         to_onnx(pl.KernelGLVQ(kernel=lambda A, B: A @ B.T, **SEED).fit(X, y))
     union = FeatureUnion([("a", pl.GMLVQ(**SEED)), ("b", StandardScaler())])
-    table = table_pipeline(pl.GLVQ(**SEED))
-    for first in (pl.GMLVQ(**SEED), union, table[0]):
+    for first in (pl.GMLVQ(**SEED), union):
         with pytest.raises(TypeError, match="before the last"):
             to_onnx(make_pipeline(first, LogisticRegression()).fit(X, y))
     reject = pl.RejectClassifier(pl.GLVQ(**SEED), threshold=0.0)

@@ -12,8 +12,10 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 
 from ...analysis import RejectClassifier
 from ...selection import AutoPrototypeClassifier
+from ...tables import TableEncoder
 from .converters import ANSWERS
 from .declare import alias
+from .tables import check_columns
 
 KNOWN = (*ANSWERS, RejectClassifier, AutoPrototypeClassifier)
 
@@ -60,7 +62,9 @@ def members(step: Any) -> Iterator[Any]:
 def check_parts(model: Any) -> None:
     """Raise if a part of the library has no form in ONNX where it stands."""
     for step in transformers(model):
-        if type(step).__module__.startswith("protolearn."):
+        if isinstance(step, TableEncoder):
+            check_columns(step)
+        elif type(step).__module__.startswith("protolearn."):
             raise TypeError(
                 f"{type(step).__name__} is a step before the last, and its transform has no form "
                 "in ONNX. The graph takes rows of numbers: prepare these with transformers of "

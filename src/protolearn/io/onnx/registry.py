@@ -1,4 +1,4 @@
-"""The kinds of classifiers that skl2onnx is told of."""
+"""The kinds of models that skl2onnx is told of."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 from skl2onnx import get_model_alias, update_registered_converter
 
+from ...tables import TableEncoder
 from .converters import ANSWERS, convert, parse, shapes
 from .declare import OPTIONS, alias
+from .tables import convert_table, table_shapes
 from .wrappers import WRAPPERS
 
 
@@ -19,15 +21,18 @@ def register_all() -> None:
             register(kind, parse, shapes, convert)
     for kind, functions in WRAPPERS.items():
         register(kind, *functions)
+    register(TableEncoder, None, table_shapes, convert_table, options=None)
 
 
-def register(kind: type[Any], parse: Any, shapes: Any, convert: Any) -> None:
-    """Tell skl2onnx of a kind of classifiers, unless it knows of it already."""
+def register(
+    kind: type[Any], parse: Any, shapes: Any, convert: Any, options: Any = OPTIONS
+) -> None:
+    """Tell skl2onnx of a kind of models, unless it knows of it already."""
     try:
         get_model_alias(kind)
     except RuntimeError:
         update_registered_converter(
-            kind, alias(kind), shapes, convert, parser=parse, options=OPTIONS
+            kind, alias(kind), shapes, convert, parser=parse, options=options
         )
 
 
