@@ -182,6 +182,23 @@ def explain(
         run(model, data, row, to, fixed or ())
 
 
+@app.command()
+def export(
+    model: Model,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The file; else that of the model, .onnx.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Turn a model into an ONNX graph, which runs without Python."""
+    with ending("export", "Nothing was written; run the same command again."):
+        from .export import run
+
+        run(model, out)
+
+
 def list_models(wanted: bool) -> None:
     """Print the names of the models, and end."""
     if wanted:

@@ -1,0 +1,83 @@
+"""A saved model as a graph for other languages."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+import protolearn
+from protolearn import GLVQ
+from protolearn.cli.export import run
+from protolearn.cli.failure import FAILED, Failure
+from protolearn.tables import table_pipeline
+
+onnx = pytest.importorskip("onnx", reason="ONNX is optional: pip install 'protolearn[onnx]'")
+onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """Save a model of a table of numbers, with the threshold of a second look."""
+    folder = tmp_path_factory.mktemp("wine")
+    frame = load_wine(as_frame=True).frame
+    X, y = frame.drop(columns="target"), frame["target"].map({0: "a", 1: "b", 2: "c"})
+    model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
+    protolearn.save(model, folder / "wine.protolearn", notes={"reject": {"threshold": 0.7}})
+    return folder, model, X
+
+
+def test_the_graph_gives_what_the_model_gives(command, wine):
+    folder, model, X = wine
+    done = command("export", "wine.protolearn", cwd=folder)
+    assert done.code == 0, done.err
+    assert "alcohol, malic_acid" in " ".join(done.err.split())
+    assert "below 0.7" in done.err
+    session = onnxruntime.InferenceSession(str(folder / "wine.onnx"))
+    label, probabilities = session.run(
+        ["label", "probabilities"], {"X": X.to_numpy(dtype=np.float32)}
+    )
+    assert label.tolist() == model.predict(X).tolist()
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
+
+
+def test_the_graph_says_what_it_is_of(command, wine):
+    folder, _, X = wine
+    assert command("export", "wine.protolearn", "-o", "there/graph.onnx", cwd=folder).code == 0
+    graph = onnx.load(folder / "there" / "graph.onnx")
+    told = {each.key: each.value for each in graph.metadata_props}
+    assert json.loads(told["feature_names"]) == list(X.columns)
+    assert told["reject_below_probability"] == "0.7"
+
+
+def test_what_cannot_be_exported(command, fitted, wine, tmp_path):
+    model = fitted[0] / "results" / "model.protolearn"
+    done = command("export", model, "-o", tmp_path / "pets.onnx", cwd=tmp_path)
+    assert done.code == 2
+    assert "['colour'] of the table are not numbers" in done.sentence
+    assert not any(tmp_path.iterdir())
+    done = command("export", wine[0] / "wine.protolearn", "-o", tmp_path, cwd=tmp_path)
+    assert done.code == 2
+    assert "is a folder" in done.sentence
+    done = command("export", "nowhere", cwd=tmp_path)
+    assert done.code == 2
+    assert "no file 'nowhere'" in done.sentence
+
+
+def test_packages_that_are_not_installed(wine, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    with pytest.raises(Failure, match=r"protolearn\[onnx\]") as failure:
+        run(wine[0] / "wine.protolearn", tmp_path / "wine.onnx")
+    assert failure.value.code == FAILED
+    assert not any(tmp_path.iterdir())
+
+
+def test_frames_are_read_in_the_order_of_the_table():
+    """The columns of a graph stand as those of the table, whatever names they have."""
+    frame = pd.DataFrame({"b": [0.0, 1.0, 8.0, 9.0], "a": [5.0, 5.0, 5.0, 6.0]})
+    model = table_pipeline(GLVQ(random_state=0)).fit(frame, [0, 0, 1, 1])
+    session = onnxruntime.InferenceSession(protolearn.to_onnx(model).SerializeToString())
+    rows = frame.to_numpy(dtype=np.float32)
+    assert session.run(["label"], {"X": rows})[0].tolist() == [0, 0, 1, 1]
