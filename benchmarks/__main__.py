@@ -5,7 +5,7 @@
 last three, which take a quarter of an hour each. The names of data sets after ``metrics`` pick some
 of its lines, which are printed only.
 ``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
-``python -m benchmarks.automatic`` and ``python -m benchmarks.defaults`` stand alone.
+``python -m benchmarks.automatic``, ``benchmarks.defaults`` and ``benchmarks.reading`` stand alone.
 """
 
 from __future__ import annotations

@@ -19,3 +19,10 @@ def test_the_ending_stays(tmp_path):
     with replacing(tmp_path / "a.png") as path:
         assert path.suffix == ".png"
         assert path.parent == tmp_path
+
+
+def test_long_names(tmp_path):
+    target = tmp_path / f"{'ä' * 120}.txt"  # 244 of the 255 bytes that a name may have
+    with replacing(target) as path:
+        path.write_text("whole")
+    assert target.read_text() == "whole"

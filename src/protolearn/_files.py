@@ -31,7 +31,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     # The ending stays last: some writers choose the format by it.
     handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
+        prefix=f".{target.stem[:40]}-", suffix=target.suffix[-40:], dir=target.parent
     )
     os.close(handle)
     try:

@@ -269,4 +269,4 @@ def within(block_id: tuple[int, ...]) -> Iterator[None]:
             yield
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"chunk {block_id[0]} of X: {error}") from error
+        raise kind(f"In chunk {block_id[0]} of X: {error}") from error

@@ -313,11 +313,11 @@ def test_an_error_names_the_chunk(model, data):
     X = data[0].copy()
     X[80, 1] = np.inf
     for ask in (model.predict, model.distances, lambda X: model.score(X, data[1])):
-        with pytest.raises(ValueError, match=r"^chunk 2 of X: Input X contains infinity"):
+        with pytest.raises(ValueError, match=r"^In chunk 2 of X: Input X contains infinity"):
             ask(split(X)).compute()
     linear = MeanOfClass().fit(*data)
     X[80, 1] = np.nan
-    with pytest.raises(ValueError, match=r"^chunk 2 of X: Input X contains NaN"):
+    with pytest.raises(ValueError, match=r"^In chunk 2 of X: Input X contains NaN"):
         linear.predict(split(X)).compute()
     with pytest.raises(TypeError, match=r"^chunk \d of X: Sparse data"):
         linear.predict(split(data[0]).map_blocks(sparse.csr_array)).compute()
