@@ -319,7 +319,7 @@ def test_an_error_names_the_chunk(model, data):
     X[80, 1] = np.nan
     with pytest.raises(ValueError, match=r"^In chunk 2 of X: Input X contains NaN"):
         linear.predict(split(X)).compute()
-    with pytest.raises(TypeError, match=r"^chunk \d of X: Sparse data"):
+    with pytest.raises(TypeError, match=r"^In chunk \d of X: Sparse data"):
         linear.predict(split(data[0]).map_blocks(sparse.csr_array)).compute()
 
 
