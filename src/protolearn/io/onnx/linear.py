@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._parameters import Floats, as_floats
 from ...analysis.linear_margins import factors
+from ...analysis.reject.confidence import is_linear
 from ...linear import RVM
 from ...one_versus_rest import LinearClassifier
 from .answers import Answers, Output, as_labels, two_columns
@@ -29,7 +30,7 @@ class LinearAnswers(Answers):
         if isinstance(model, RVM):
             found["probabilities"] = Output(width=C)
         found["scores"] = Output(width=C)
-        if has_prototypes(model):
+        if is_linear(model):
             found["nearest_prototype"] = Output(np.dtype(np.int64))
             found["distances"] = Output(width=len(model.prototypes_))
             found["hypothesis_margin"] = Output()
@@ -99,7 +100,7 @@ class LinearAnswers(Answers):
     @property
     def _center(self) -> Floats:
         """A point among the data, where few digits are lost; the origin if none is known."""
-        if has_prototypes(self.model):
+        if is_linear(self.model):
             return as_floats(self.model.prototypes_.mean(axis=0).astype(self.X.dtype))
         return np.zeros(self.model.n_features_in_)
 
@@ -122,8 +123,3 @@ class LinearAnswers(Answers):
         else:
             found = products(model._kernel, self.X, vectors)
         return found @ dual.T + offset
-
-
-def has_prototypes(model: Any) -> bool:
-    """Tell whether a model has prototypes and a shift."""
-    return hasattr(model, "prototypes_") and hasattr(model, "shift_")

@@ -45,13 +45,11 @@ class Graph:
         words = list(constant.string_data) if kind == onnx.TensorProto.STRING else constant
         self.container.add_initializer(constant.name, kind, shape, words)
 
-    def node(
-        self, operator: str, *inputs: Tensor, dtype: Any = None, outputs: int = 1, **settings: Any
-    ) -> Tensor:
-        """Add a node; give its output, the last one if there are several."""
-        names = [self.scope.get_unique_variable_name(operator) for _ in range(outputs)]
-        self.add(operator, [each.name for each in inputs], names, settings)
-        return Tensor(self, names[-1], np.dtype(dtype or inputs[0].dtype))
+    def node(self, operator: str, *inputs: Tensor, dtype: Any = None, **settings: Any) -> Tensor:
+        """Add a node; give its output, of the type of the first input unless another is named."""
+        name = self.scope.get_unique_variable_name(operator)
+        self.add(operator, [each.name for each in inputs], [name], settings)
+        return Tensor(self, name, np.dtype(dtype or inputs[0].dtype))
 
     def add(
         self, operator: str, inputs: list[str], outputs: list[str], settings: dict[str, Any]
