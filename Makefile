@@ -8,7 +8,7 @@ TESTS ?= tests
 
 .PHONY: demo test lint test-all test-oldest test-pythons dist bench reproduce docs docs-fast clean
 
-demo: $(VENV)/.demo  ## from a table to a model: every command on a built-in set
+demo: $(VENV)/.demo  ## from a table to a model: the main commands on a built-in set
 	$(BIN)/protolearn demo
 
 test: $(VENV)/.test  ## the tests

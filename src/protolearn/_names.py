@@ -1,4 +1,4 @@
-"""What several models, or records of them, are called in a legend."""
+"""What things are called: models in a legend, numbers of things, long names cut short."""
 
 from __future__ import annotations
 

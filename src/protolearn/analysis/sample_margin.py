@@ -31,9 +31,9 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     ----------
     model : nearest-prototype or linear classifier, or Pipeline that ends in one
         A fitted model with flat boundaries: squared Euclidean, relevance, matrix or Mahalanobis
-        distance, one metric for all prototypes, and a hard decision; or any classifier that takes
-        the largest of ``X @ coef_.T + intercept_``, also scikit-learn's. In a pipeline the margin
-        is measured in the space of the last step.
+        distance, one metric for all prototypes, and a hard decision, or one prototype a class; or
+        any classifier that takes the largest of ``X @ coef_.T + intercept_``, also scikit-learn's.
+        In a pipeline the margin is measured in the space of the last step.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
         The rows. A Dask array or frame is answered lazily, by a Dask array.
     n_jobs : int, default=None

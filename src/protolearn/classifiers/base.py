@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,9 +23,11 @@ from .._parameters import (
     middle,
     rows_at_a_time,
 )
+from .._validation import integer_in
 from ..distances import Distance
 from .decision import Decision
 from .metric import MetricViews
+from .short_names import ShortNamesMixin
 
 Part = Callable[[Any, Codebook, Distance], tuple[Any, Any]]
 
@@ -34,7 +35,7 @@ SINGLE = (1e-25, 1e25)
 """Scales at which squared distances fit into single precision."""
 
 
-class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
+class NearestPrototypeClassifier(MetricViews, AccuracyMixin, ShortNamesMixin):
     """The fitted side of a model that decides by distance to prototypes.
 
     ``fit`` of a subclass stores what is named below.
@@ -143,9 +144,12 @@ CalibratedClassifierCV` does that.
         indices : array of shape (n_samples, k)
             Rows of ``prototypes_``.
         """
+        check_is_fitted(self, "classes_")
+        number = len(self.prototype_labels_)
+        k = integer_in(k, "k={value!r}", 1)
+        if k > number:
+            raise ValueError(f"k={k!r} must be between 1 and the {number} prototypes.")
         D = self.distances(X)
-        if not 1 <= k <= D.shape[1]:
-            raise ValueError(f"k={k!r} must be between 1 and the {D.shape[1]} prototypes.")
         order = np.argsort(D, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(D, order, axis=1), order
 
@@ -168,6 +172,11 @@ CalibratedClassifierCV` does that.
             Positive where the feature speaks for the predicted class.
         """
         check_is_fitted(self, "classes_")
+        if type(self._distance).terms is Distance.terms:
+            raise ValueError(
+                f"{type(self).__name__} has no contributions here: its distance is not a sum over "
+                "features. Take one that is, such as squared Euclidean or a learned metric."
+            )
         X = self._rows(X).astype(np.float64, copy=False)
         return self._by_parts(X, self._shares, width=X.shape[1])
 

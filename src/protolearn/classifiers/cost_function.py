@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from sklearn.base import clone
 
 from .._parameters import Codebook, Floats
-from .._validation import check_number, resolve
+from .._validation import check_number, number_in, resolve
 from ..blocks import Block, Blocks
-from ..distances import DISTANCES, Distance
-from ..losses import LOSSES, Loss
-from ..margins import MARGINS, Margin
+from ..distances import Distance
+from ..losses import Loss
+from ..margins import Margin
 from ..objective import Objective
 from ..prototypes import SMALLEST_SCALE
 from ..solvers import SOLVERS, Callback, Memory, Solver, SolverResult, StochasticSolver
@@ -27,13 +27,6 @@ BATCH_WORK = 200_000_000
 
 BLOCK_WORK = 2_000_000_000
 """The same where the alternative is mini-batches."""
-
-REGISTRIES: dict[str, Any] = {
-    "distance": DISTANCES,
-    "margin": MARGINS,
-    "loss": LOSSES,
-    "solver": SOLVERS,
-}
 
 
 @dataclass(frozen=True)
@@ -108,32 +101,6 @@ class CostFunctionClassifier(TrainedClassifier):
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         """Name the distance, the margin and the loss."""
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``loss__beta`` and the like need the part to be an object.
-
-        Parameters
-        ----------
-        **params : dict
-            New values.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
-        for key in params:
-            part, _, name = key.partition("__")
-            value = params.get(part, getattr(self, part, None))
-            if name and part in REGISTRIES and isinstance(value, str):
-                known = REGISTRIES[part].get(value, next(iter(REGISTRIES[part].values())))
-                example = f"protolearn.{known.__module__.split('.')[1]}.{known.__name__}"
-                raise ValueError(
-                    f"{key} cannot be set while {part}={value!r} is a short name; give an object, "
-                    f"for example {part}={example}(...)."
-                )
-        super().set_params(**params)
-        return self
-
     def _is_soft(self) -> bool:
         """Tell whether all prototypes decide, by their posterior."""
         return False
@@ -161,7 +128,7 @@ class CostFunctionClassifier(TrainedClassifier):
         loss.theta()
         attraction = check_number(self, "attraction", low=0.0)
         if not isinstance(self.scale, str) or self.scale != "data":
-            check_number(self, "scale", low=SMALLEST_SCALE)
+            number_in(self.scale, "scale={value!r} must be 'data', or it", SMALLEST_SCALE)
         decision = Decision(self._is_soft(), margin.sharpness, margin.sharpness * loss.sharpness)
         objective = Objective(distance, margin, loss, n_classes, attraction, scale)
         solver = self._solver(objective, n_prototypes, work, stream, elsewhere)

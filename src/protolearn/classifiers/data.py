@@ -24,8 +24,8 @@ from ..prototypes import (
     prototype_counts,
 )
 from . import given
+from .early_stopping import hold_out
 from .given import check_classes, training_rows
-from .validation import hold_out
 
 GROWN_ON = 10_000
 """Rows of each class on which the number of prototypes is found, where data come in parts."""

@@ -27,7 +27,7 @@ from ..blocks import Block
 from ..blocks.labels import encode
 from ..distances import Distance
 from ..prototypes import is_automatic
-from .labels import check_every_class, weigh
+from .weights import check_every_class, weigh
 
 IN_MEMORY = 1 << 24
 """Numbers of a memory map that are read at once."""

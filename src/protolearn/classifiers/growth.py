@@ -11,8 +11,8 @@ from .._parameters import Codebook
 from ..blocks import Block, MemoryBlocks
 from ..distances import Distance
 from ..prototypes import Growth
+from .early_stopping import hold_out
 from .learner import Learner
-from .validation import hold_out
 
 JUDGED = 0.3
 """Share of the samples that decide about the number of prototypes."""

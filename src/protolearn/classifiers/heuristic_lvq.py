@@ -12,6 +12,7 @@ from ..solvers.schedules import LEAST_IN_STREAMS, SCHEDULES
 from . import rules
 from .rule_learner import RuleLearner
 from .shared import (
+    OF_RULES,
     DecayParameters,
     RuleParameters,
     ScheduledRuleParameters,
@@ -25,6 +26,7 @@ class HeuristicClassifier(TrainedClassifier):
 
     rule: ClassVar[Native]
     learning_rate: float
+    _texts = OF_RULES
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from inspect import cleandoc
 from typing import Any, Self
@@ -26,7 +25,7 @@ from .feature_space import FeatureSpaceDistance, GivenProducts, coordinates, war
 from .given import check_classes
 from .lvq import GLVQ
 from .pruning import FeatureSpaceGLVQ, Trained, pruned
-from .shared import ATTRIBUTES, PARAMETERS
+from .shared import ATTRIBUTES, IN_MEMORY, PARAMETERS, texts
 
 
 class KernelGLVQ(NearestPrototypeClassifier):
@@ -295,11 +294,10 @@ LEARNED = (
 def _told(text: str) -> str:
     """Put what is shared with GLVQ into the docstring."""
     shared = GLVQ().get_params().keys() - {"init", "checkpoint"}
-    parameters = [entry for name, entry in PARAMETERS.items() if name in shared]
-    attributes = re.split(r"\n(?=\S)", ATTRIBUTES)
-    own = [entry for entry in attributes if not entry.startswith("prototypes_")]
-    text = cleandoc(text).replace("{parameters}", "\n".join(parameters))
-    return text.replace("{attributes}", "\n".join(own))
+    parameters = [name for name in PARAMETERS if name in shared]
+    attributes = [name for name in ATTRIBUTES if name != "prototypes_"]
+    text = cleandoc(text).replace("{parameters}", texts(parameters, PARAMETERS | IN_MEMORY))
+    return text.replace("{attributes}", texts(attributes, ATTRIBUTES))
 
 
 KernelGLVQ.__doc__ = _told(KernelGLVQ.__doc__ or "")

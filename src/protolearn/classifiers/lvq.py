@@ -255,6 +255,8 @@ class MarginLVQ(CostFunctionClassifier):
     0.97
     """
 
+    _only_names = ("loss",)
+
     def __init__(
         self, *, loss: str = "hinge", beta: float = 4.0, **shared: Unpack[SharedParameters]
     ):

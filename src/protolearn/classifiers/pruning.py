@@ -22,8 +22,8 @@ from ..losses import Loss
 from ..margins import Margin
 from ..native import GRADIENT, native
 from .expansion import towards
-from .labels import weigh
 from .lvq import GLVQ
+from .weights import weigh
 
 FIRST_ROWS = 5
 """Rows a prototype that are tried first, if their number is not given."""

@@ -7,6 +7,7 @@ scikit-learn and for people.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from inspect import Parameter, cleandoc, signature
 from typing import Any, TypedDict
 
@@ -149,27 +150,83 @@ shuffle : bool, default=True
     Whether each epoch takes the samples in a new random order.""",
 }
 
-ATTRIBUTES = """\
+ATTRIBUTES = {
+    "classes_": """\
 classes_ : array of shape (n_classes,)
-    The labels, sorted.
+    The labels, sorted.""",
+    "prototypes_": """\
 prototypes_ : array of shape (K, d)
-    The prototypes, in the units of the data.
+    The prototypes, in the units of the data.""",
+    "prototype_labels_": """\
 prototype_labels_ : array of shape (K,)
-    The label of each prototype.
+    The label of each prototype.""",
+    "n_prototypes_": """\
 n_prototypes_ : dict
-    The number of prototypes of each label.
+    The number of prototypes of each label.""",
+    "scale_": """\
 scale_ : float
-    The unit of distance that was used.
+    The unit of distance that was used.""",
+    "solver_": """\
 solver_ : str
-    The solver that was used.
+    The solver that was used.""",
+    "n_iter_": """\
 n_iter_ : int
-    Iterations or epochs done.
+    Iterations or epochs done.""",
+    "loss_curve_": """\
 loss_curve_ : list of float
-    Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    Mean cost of a sample after each iteration (during each epoch, where there are epochs).""",
+    "validation_curve_": """\
 validation_curve_ : list of float
-    With early stopping: mean cost of the held-out rows after each iteration.
+    With early stopping: mean cost of the held-out rows after each iteration.""",
+    "n_features_in_": """\
 n_features_in_ : int
-    Number of features."""
+    Number of features.""",
+    "feature_names_in_": """\
+feature_names_in_ : array of shape (n_features,)
+    Their names, if X has names that are strings.""",
+}
+
+OF_RULES = {
+    "max_iter": """\
+max_iter : int, default=None
+    Most epochs. None: one to five, the fewer the more rows there are. ``partial_fit`` makes one
+    pass whatever it is.""",
+    "tol": """\
+tol : float, default=1e-3
+    Epochs stop when the share of errors has not fallen by this share for five of them, unless the
+    schedule is linear, which runs to its end. Early stopping asks for this share of progress on
+    the held-out rows.""",
+    "solver_": """\
+solver_ : str
+    The name of the rule.""",
+    "n_iter_": """\
+n_iter_ : int
+    Epochs done.""",
+    "loss_curve_": """\
+loss_curve_ : list of float
+    Share of errors met during each epoch.""",
+    "validation_curve_": """\
+validation_curve_ : list of float
+    With early stopping: share of errors of the held-out rows after each epoch.""",
+}
+"""What is otherwise where a rule takes the place of a cost."""
+
+IN_MEMORY = {
+    "solver": """\
+solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+    Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+    :mod:`protolearn.solvers` with its own settings. ``auto`` takes L-BFGS where the cost is smooth
+    and tame (one prototype a class) and the data are not large; else ``sgd``; ``solver_`` tells
+    which.""",
+    "max_iter": """\
+max_iter : int, default=None
+    Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; epochs by the number
+    of rows, the fewer the more there are.""",
+    "validation_fraction": """\
+validation_fraction : float, default=0.1
+    Share of each class that is held out for early stopping.""",
+}
+"""What is otherwise where all rows are in memory, dense, and seen at once."""
 
 
 def spell_out(cls: type) -> None:
@@ -184,6 +241,12 @@ def spell_out(cls: type) -> None:
         cls.__init__.__signature__ = own.replace(parameters=names)  # type: ignore[misc]
     if cls.__doc__ and "{parameters}" in cls.__doc__:
         text = cleandoc(cls.__doc__)
-        told = [PARAMETERS[n] for n in PARAMETERS if n in inherited and n not in explicit]
-        text = text.replace("{parameters}", "\n".join(told))
-        cls.__doc__ = text.replace("{attributes}", ATTRIBUTES)
+        own_texts = getattr(cls, "_texts", {})
+        told = [n for n in PARAMETERS if n in inherited and n not in explicit]
+        text = text.replace("{parameters}", texts(told, PARAMETERS | own_texts))
+        cls.__doc__ = text.replace("{attributes}", texts(ATTRIBUTES, ATTRIBUTES | own_texts))
+
+
+def texts(names: Iterable[str], told: dict[str, str]) -> str:
+    """Put the texts of parameters or attributes below each other."""
+    return "\n".join(told[name] for name in names)

@@ -35,6 +35,7 @@ from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import check_cost
 from .base import NearestPrototypeClassifier
 from .data import TrainingData, WholeData
+from .early_stopping import EarlyStopping
 from .given import (
     check_parameters,
     check_same_distance,
@@ -49,7 +50,6 @@ from .progress import report_pass, reporter
 from .resuming import NOT_KNOWN_BY, check_same_data, started
 from .shared import spell_out
 from .stream import added_prototypes
-from .validation import EarlyStopping
 
 
 class TrainedClassifier(NearestPrototypeClassifier, ABC):

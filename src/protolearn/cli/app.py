@@ -302,7 +302,7 @@ def demo(
     time: Annotated[float, typer.Option(help="Seconds for the learning.", min=1.0)] = 45.0,
     seed: Seed = 0,
 ) -> None:
-    """Show all commands on a built-in set, from a table to a model that one can read."""
+    """Show the main commands on a built-in set, from a table to a model that one can read."""
     with ending("demo"):
         from .demo import run
 

@@ -28,7 +28,9 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> None:
     write_table(name, table)
     say(console, f"The table {table} is from now on treated as if it were yours.")
 
-    typed(console, "fit", table, "--target", TARGET, "--out", folder, "--time", f"{seconds:g}")
+    repeatable = ("--seed", seed) if seed else ()
+    time = "--time", f"{seconds:g}"
+    typed(console, "fit", table, "--target", TARGET, "--out", folder, *time, *repeatable)
     fit.run(fit.FitSettings(str(table), target=TARGET, out=folder, seconds=seconds, seed=seed))
     typed(console, "predict", model, table, "-o", answers)
     predict.run(model, str(table), answers)
@@ -47,6 +49,7 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> None:
         ",".join(MODELS),
         "--folds",
         FOLDS,
+        *repeatable,
     )
     compare.run(str(table), TARGET, MODELS, folds=FOLDS, repeats=1, seed=seed, out=None)
 

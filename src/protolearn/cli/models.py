@@ -47,6 +47,9 @@ def candidates(model: str) -> Any:
     given = [name.strip() for name in model.split(",") if name.strip()]
     if given in ([], [AUTO]):
         return "all"
+    for name in given:
+        if plain(name) in map(plain, _yardsticks()):
+            raise Failure(f"{name!r} is a model of scikit-learn, which only compare takes.")
     ours = [name for name in _ours() if name != AUTO]
     return [_one_of(name, [*FAMILIES, *ours]) for name in given]
 

@@ -26,7 +26,7 @@ def open_data(
     if data in datasets.names():
         return built_in(data, kinds or {}, columns)
     if Path(data).suffix or len(Path(data).parts) > 1:
-        raise Failure(f"there is no file {data!r}.")
+        raise Failure(f"there is no file {data!r}; look at its name and folder.")
     known = ", ".join(datasets.names())
     raise Failure(f"{data!r} is neither a file nor a built-in set; the sets are {known}.")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._parameters import Floats
-from ..analysis.counterfactuals.result import row_by_row
+from ..analysis.counterfactuals.result import first_rows
 
 MOST_CHANGES = 5
 """How many changes of a row the text tells."""
@@ -81,7 +81,7 @@ class TableCounterfactuals:
         return f"<TableCounterfactuals: {self.feasible.sum()} of {len(self)} rows, {kind}>"
 
     def __str__(self) -> str:
-        return row_by_row(self)
+        return first_rows(self)
 
     def describe(self, row: int) -> str:
         """Say in words what would change the answer about a row, the largest change first.

@@ -98,9 +98,10 @@ def place(feature: Any, parameter: str, names: list[str], n_features: int) -> in
         if feature in names:
             return names.index(feature)
         near = difflib.get_close_matches(feature, names, 1)
+        some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else ".")
         raise ValueError(
             f"{parameter} names the feature {feature!r}, which the model has not seen. "
-            + (f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(names[:5])}, ...")
+            + (f"Did you mean {near[0]!r}?" if near else f"It has {some}")
         )
     if not isinstance(feature, (int, np.integer)) or not -n_features <= feature < n_features:
         raise ValueError(

@@ -71,7 +71,7 @@ class Counterfactuals:
         return f"<Counterfactuals: {self.feasible.sum()} of {len(self)} rows, {kind}>"
 
     def __str__(self) -> str:
-        return row_by_row(self)
+        return first_rows(self)
 
     def describe(self, row: int) -> str:
         """Say in words what would change the answer about a row, the largest change first.
@@ -113,7 +113,7 @@ class Counterfactuals:
         return frame.assign(label=self.label, distance=self.distance, feasible=self.feasible)
 
 
-def row_by_row(result: Any) -> str:
+def first_rows(result: Any) -> str:
     """Write what ``result.describe`` says about the first rows, and how many there are more."""
     shown = [f"row {i}: {result.describe(i)}" for i in range(min(len(result), MOST_ROWS))]
     if len(result) > len(shown):

@@ -22,7 +22,8 @@ def to_onnx(
     Parameters
     ----------
     model : classifier
-        A fitted nearest-prototype or linear classifier of protolearn, a
+        A fitted nearest-prototype or linear classifier of protolearn, also in the space of a
+        named kernel (``KernelGLVQ``, ``RVM``, ``KernelAdaTron``), a
         :class:`~protolearn.RejectClassifier` or :class:`~protolearn.AutoPrototypeClassifier` with
         one, or a Pipeline or search of scikit-learn that ends in one of these. Other steps, and
         models of scikit-learn around one such as ``StackingClassifier``, are converted by
