@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import cleandoc
 from typing import TypeVar
 
 C = TypeVar("C", bound=type)
 
 
 def documented(**texts: str) -> Callable[[C], C]:
-    """Give a decorator that puts texts in the places ``{name}`` of the docstring of a class."""
+    """Give a decorator that puts texts in the places ``{name}`` of the docstring of a class.
+
+    The lines of a text are indented as those of the docstring are, but for the first.
+    """
 
     def fill(cls: C) -> C:
-        doc = cls.__doc__ or ""
+        doc = cleandoc(cls.__doc__ or "")  # as Python 3.13 has it already
         for name, text in texts.items():
-            doc = doc.replace(f"{{{name}}}", text)
+            doc = doc.replace(f"{{{name}}}", text.replace("\n    ", "\n"))
         cls.__doc__ = doc
         return cls
 

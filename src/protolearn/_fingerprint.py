@@ -91,7 +91,9 @@ def _function(function: FunctionType) -> str:
         code = inspect.getsource(function).strip()
     except (OSError, TypeError):
         code = ""
-    if not code or code.count("lambda") > 1:  # of several in a line, the source is the same
+    # Of several in a line the source is the same, and of none in a file it may be another's.
+    nowhere = function.__code__.co_filename.startswith("<")
+    if not code or nowhere or code.count("lambda") > 1:
         code += text(_compiled(function.__code__))
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     held += [function.__defaults__, function.__kwdefaults__]
