@@ -97,8 +97,8 @@ def test_nearest_prototypes(fitted, iris):
     values, index = fitted.nearest_prototypes(X, k=3)
     np.testing.assert_array_equal(values, np.sort(D, axis=1)[:, :3])
     np.testing.assert_array_equal(np.take_along_axis(D, index, axis=1), values)
-    for k in (0, 7):
-        with pytest.raises(ValueError, match="must be between 1 and the 6 prototypes"):
+    for k, advice in ((0, "k=0 must be an integer of at least 1"), (70, "at most 6")):
+        with pytest.raises(ValueError, match=advice):
             fitted.nearest_prototypes(X, k=k)
 
 

@@ -145,10 +145,7 @@ CalibratedClassifierCV` does that.
             Rows of ``prototypes_``.
         """
         check_is_fitted(self, "classes_")
-        number = len(self.prototype_labels_)
-        k = integer_in(k, "k={value!r}", 1)
-        if k > number:
-            raise ValueError(f"k={k!r} must be between 1 and the {number} prototypes.")
+        k = integer_in(k, "k={value!r}", 1, len(self.prototype_labels_))
         D = self.distances(X)
         order = np.argsort(D, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(D, order, axis=1), order
