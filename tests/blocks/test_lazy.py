@@ -329,7 +329,7 @@ def test_errors_that_do_not_depend_on_the_rows_come_at_once(model, data):
         GLVQ().predict(X)
     with pytest.raises(ValueError, match="X has 3 features"):
         model.predict(X[:, :3])
-    with pytest.raises(ValueError, match="k=7 must be between"):
+    with pytest.raises(ValueError, match=r"k=.* at most"):
         model.nearest_prototypes(X, k=7)
     with pytest.raises(ValueError, match="Expected 2D"):
         model.predict(X[:, 0])
