@@ -17,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import protolearn as pl
 from custom_axes import City
-from given_profile import in_all
+from given_profile import in_all, long_test
 from protolearn import datasets, distances, hypothesis_margin, to_onnx
 from protolearn.io import register_converters
 from protolearn.tables import table_pipeline
@@ -221,6 +221,18 @@ def test_data_sets(model, name):
     pipeline = make_pipeline(StandardScaler(), clone(model)).fit(X[some], y[some])
     # Fisher's coefficients of features that repeat each other are large, and of both signs.
     check(pipeline, X[:20_000], 0.75 if isinstance(model, pl.FisherPrototypes) else 0.98)
+
+
+@long_test
+@pytest.mark.parametrize("name", ["20ng", "semeval2013"])
+def test_sparse_data_sets(name):
+    """A graph takes dense rows, some at a time, also of a model of sparse ones."""
+    if name not in datasets.names():
+        pytest.skip(f"{name} is not among the data sets: set PROTOLEARN_DATA to their folder")
+    X, y = datasets.load(name)
+    some = np.random.RandomState(0).permutation(len(y))[:2000]
+    for model in (pl.GLVQ(max_iter=5, **SEED), pl.RSLVQ(max_iter=5, **SEED)):
+        check(model.fit(X[some], y[some]), X[:300].toarray())
 
 
 @pytest.mark.parametrize("opset", [13, 15, 17, 18, 20, None])
