@@ -1,7 +1,9 @@
 """Compiled functions: two forms, addresses, the cache, and life without a compiler."""
 
+import importlib
 import os
 import pickle
+import pkgutil
 import subprocess
 import sys
 import warnings
@@ -9,6 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
+import protolearn
 from protolearn import native as native_module
 from protolearn.losses import Sigmoid
 from protolearn.losses.base import price_all
@@ -121,3 +124,29 @@ def test_other_errors_of_the_compiler_are_not_swallowed():
 
     with pytest.raises(Exception, match="undefined_name"):
         broken(1.0, np.empty(0))
+
+
+def compiled_functions():
+    """Give the functions that are compiled and kept on disk, or part of such."""
+    for info in pkgutil.walk_packages(protolearn.__path__, "protolearn."):
+        if "onnx" in info.name or "fused" in info.name:  # optional, and not kept on disk
+            continue
+        module = importlib.import_module(info.name)
+        owners = [module, *(c for c in vars(module).values() if isinstance(c, type))]
+        for owner in owners:
+            for thing in list(vars(owner).values()):
+                function = getattr(thing, "py", None) or getattr(thing, "py_func", None)
+                if getattr(function, "__module__", None) == module.__name__:
+                    yield function
+
+
+def test_no_compiled_function_calls_one_of_another_file():
+    """The cache of the caller would not notice an edit there."""
+    functions = list(compiled_functions())
+    assert len(functions) > 60
+    for function in functions:
+        for name in function.__code__.co_names:
+            called = function.__globals__.get(name)
+            there = getattr(called, "py", None) or getattr(called, "py_func", None)
+            home = getattr(there, "__module__", function.__module__)
+            assert home in (function.__module__, "protolearn.native"), (function, name)

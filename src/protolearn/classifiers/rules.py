@@ -1,7 +1,9 @@
-"""Kohonen's rules as small functions.
+"""Kohonen's rules as small functions, and the loop that follows them.
 
 A rule looks at the distances of one sample and says which prototypes move, and by which share of
-the way to the sample; a negative share is away from it.
+the way to the sample; a negative share is away from it. One loop serves all rules and distances:
+with a distance delta the move is ``w -= share * (1/2) d delta / dw`` (Biehl, 2023, eq. 5.9), which
+is ``share * (x - w)`` for the squared Euclidean one.
 """
 
 from __future__ import annotations
@@ -9,8 +11,28 @@ from __future__ import annotations
 import math
 
 import numba
+import numpy as np
 
-from ..native import f8, flags, i8, indices_out, native, vector, vector_out
+from ..native import (
+    ADDRESS,
+    CONSTRAIN,
+    GRADIENT,
+    ROW,
+    SCHEDULE,
+    f8,
+    flags,
+    flags_matrix,
+    i8,
+    indices,
+    indices_out,
+    matrix,
+    matrix_out,
+    native,
+    pointer,
+    types,
+    vector,
+    vector_out,
+)
 
 RULE = i8(vector, flags, vector, f8, vector_out, indices_out, vector_out)
 """``rule(d, same, theta, rate, own_rates, entries, shares) -> how many prototypes move``
@@ -19,6 +41,15 @@ Given the distances of a sample and which prototypes are of its class, fills ``e
 prototypes that move and ``shares`` with how far. ``own_rates`` holds one rate a prototype, for the
 rule that needs it.
 """
+
+FUNCTIONS = types.UniTuple(ADDRESS, 6)
+"""Row, pair, gradient, constrain, rule and schedule."""
+
+row_at = pointer(ROW)
+gradient_at = pointer(GRADIENT)
+constrain_at = pointer(CONSTRAIN)
+rule_at = pointer(RULE)
+schedule_at = pointer(SCHEDULE)
 
 
 @numba.njit
@@ -111,3 +142,81 @@ def lvq3(d, same, theta, rate, own_rates, entries, shares):
     if same[first] != same[second] and in_window(d[first], d[second], theta):
         return pull_and_push(first, second, same, rate, entries, shares)
     return 0
+
+
+@native(
+    f8(
+        matrix,
+        indices,
+        vector,
+        matrix_out,
+        matrix_out,
+        indices,
+        flags_matrix,
+        FUNCTIONS,
+        vector,
+        vector,
+        vector_out,
+        f8,
+        f8,
+        types.boolean,
+        f8,
+        i8,
+    )
+)
+def follow(
+    X,
+    y,
+    weight,
+    W,
+    theta,
+    group,
+    same,
+    functions,
+    rule_theta,
+    rate_theta,
+    own_rates,
+    stride,
+    metric_rate,
+    steep,
+    lowest,
+    step,
+):
+    """Follow a rule for each sample; give the weight of those that were classified wrongly."""
+    fill, derive = row_at(functions[0]), gradient_at(functions[2])
+    constrain, rule = constrain_at(functions[3]), rule_at(functions[4])
+    rate_of = schedule_at(functions[5])
+    d = np.empty(W.shape[0])
+    entries, shares = np.empty(2, dtype=np.intp), np.empty(2)
+    by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
+    metric_step = np.zeros(theta.shape)
+    bounded = lowest > -np.inf
+    wrong = 0.0
+    for i in range(X.shape[0]):
+        x, mine = X[i], same[y[i]]
+        fill(x, W, theta, group, functions[1], d)
+        if not mine[nearest(d)]:
+            wrong += weight[i]
+        count = rule(d, mine, rule_theta, rate_of(step + i, rate_theta), own_rates, entries, shares)
+        for j in range(count):
+            k = entries[j]
+            by_w[:] = 0.0
+            by_theta[:] = 0.0
+            derive(x, W[k], theta[group[k]], by_w, by_theta)
+            longest = 1.0 / steepness(by_w, d[k], stride) if steep else 1.0
+            move = 0.5 * min(max(weight[i] * shares[j], -longest), longest)
+            for f in range(by_w.size):
+                W[k, f] -= stride * move * by_w[f]
+            if bounded:
+                for f in range(by_w.size):
+                    W[k, f] = max(W[k, f], lowest)
+            for f in range(by_theta.size):
+                metric_step[group[k], f] += move * by_theta[f]
+        if metric_rate > 0.0:
+            for j in range(count):
+                r = group[entries[j]]
+                for f in range(by_theta.size):
+                    theta[r, f] -= metric_rate * metric_step[r, f]
+                    metric_step[r, f] = 0.0
+                constrain(theta[r], by_w.size)
+    return wrong

@@ -7,12 +7,14 @@ import numpy as np
 
 from .._parameters import Codebook
 from ..blocks import Blocks
+from ..distances import Distance
 from ..native import (
     ADDRESS,
     CONSTRAIN,
     GRADIENT,
     ROW,
     SCHEDULE,
+    Native,
     f8,
     flags_matrix,
     i8,
@@ -104,19 +106,10 @@ class SGD(StochasticSolver):
         """Take a step after each sample."""
         distance = objective.distance
         schedule, theta = self.rate(n_steps, distance)
-        functions = (
-            distance.row.address,
-            distance.pair.address,
-            distance.gradient.address,
-            distance.constraint.constrain.address,
-            price.address,
-            schedule.address,
-        )
+        functions = addresses(distance, price, schedule)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same = codebook.same_class(objective.n_classes)
-        size = max(GATHERED // codebook.prototypes.shape[1], 1)
-        if distance.penalized:
-            size = min(size, PENALIZED)
+        size = rows_at_once(distance, codebook)
         total = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
             total += learn_in_order(
@@ -143,6 +136,24 @@ class SGD(StochasticSolver):
             weight += batch.total_weight
             memory.steps += len(batch)
         return float(total / weight)
+
+
+def addresses(distance: Distance, decide: Native, schedule: Native) -> tuple[int, ...]:
+    """Give where the functions are that a loop over samples calls, ``decide`` the fifth."""
+    return (
+        distance.row.address,
+        distance.pair.address,
+        distance.gradient.address,
+        distance.constraint.constrain.address,
+        decide.address,
+        schedule.address,
+    )
+
+
+def rows_at_once(distance: Distance, codebook: Codebook) -> int:
+    """Give how many samples to bring together: about a megabyte, few if a penalty waits."""
+    size = max(GATHERED // codebook.prototypes.shape[1], 1)
+    return min(size, PENALIZED) if distance.penalized else size
 
 
 @numba.njit
