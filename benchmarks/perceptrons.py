@@ -20,6 +20,7 @@ from .measure import HEADING, Row, Table, best_of
 SHAPES = ((2000, 20), (2000, 50), (10000, 100))
 SWEEPS = 200
 FEW = 10
+REPEATS = 20
 
 
 def tables() -> Iterator[Table]:
@@ -76,8 +77,8 @@ def difference(
     ours: Callable[[int], Callable[[], Any]], theirs: Callable[[int], Callable[[], Any]]
 ) -> tuple[float, float]:
     """Time one sweep of both: many of them less few, so that what a fit does once is left out."""
-    many = best_of(ours(FEW + SWEEPS), theirs(FEW + SWEEPS), repeats=5)
-    few = best_of(ours(FEW), theirs(FEW), repeats=5)
+    many = best_of(ours(FEW + SWEEPS), theirs(FEW + SWEEPS), repeats=REPEATS)
+    few = best_of(ours(FEW), theirs(FEW), repeats=REPEATS)
     return (many[0] - few[0]) / SWEEPS, (many[1] - few[1]) / SWEEPS
 
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from protolearn import Adaline, Pocket, Rosenblatt
-from protolearn.perceptrons.examples import Best, Examples, Inputs, best_threshold
+from protolearn.perceptrons.examples import Best, Examples, Inputs, best_threshold, lined_up
 from protolearn.perceptrons.presentation import PRICE, SORTING, draw, learn_in_turn, sweep
 from protolearn.perceptrons.progress import Progress
 from reference import lengthened, threshold_errors
@@ -154,6 +154,16 @@ def test_the_unit_of_the_best_strengths(rng, fit_intercept):
     assert_array_equal(examples.classes()[1], [0, 2, 4])
 
 
+@pytest.mark.parametrize("shape", [(8,), (1, 8), (3, 16)])
+def test_rows_begin_with_a_line_of_the_cache(shape):
+    for _ in range(5):
+        numbers = lined_up(*shape)
+        assert numbers.shape == shape
+        assert not numbers.any()
+        assert numbers.flags.c_contiguous
+        assert numbers.ctypes.data % 64 == 0
+
+
 # Presentation ------------------------------------------------------------------------------------
 
 
@@ -182,7 +192,7 @@ def test_a_sweep_is_one_example_after_the_other(data, c, times):
                 mistakes[-1] += 1
     for function in (sweep, sweep.py):
         fast, strengths = w.copy(), np.zeros(len(rows))
-        made = function(rows, signs, order, times, c, fast, strengths)
+        made = function(signs[:, None] * rows, order, times, c, fast, strengths)
         assert tuple(made) == (len(mistakes), sum(mistakes), mistakes[-1])
         assert_array_equal(fast, plain)
         assert_array_equal(strengths, u)
@@ -193,7 +203,7 @@ def test_a_potential_of_c_is_a_mistake_at_every_place(place):
     rows, w, u = np.zeros((9, 8)), np.zeros(8), np.zeros(9)
     rows[:, 0], w[0] = 2.0, 1.0
     rows[place] = 0.5, *np.eye(7)[0]
-    assert sweep(rows, np.ones(9), np.arange(9), 1, 0.5, w, u) == (1, 1, 1)
+    assert sweep(rows, np.arange(9), 1, 0.5, w, u) == (1, 1, 1)
     assert_array_equal(u, np.eye(9)[place])
     assert_array_equal(w[:2], [1.5, 1.0])
 
@@ -230,7 +240,8 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
             run, mistakes, counted = 0, mistakes + 1, 0
         position += 1
     strengths = np.zeros(n)
-    end = draw(rows, signs, order, partners, 0, c, earned, w, strengths, state)
+    mirrored = signs[:, None] * rows
+    end = draw(mirrored, order, partners, 0, c, earned, w, strengths, state)
     assert tuple(end) == (position, hopeful)
     assert_array_equal(w, plain)
     assert_array_equal(strengths, u)

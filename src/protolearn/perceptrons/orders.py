@@ -12,8 +12,8 @@ from ..native import i8, indices_out, native, types
 
 ORDERS = ("cyclic", "random")
 
-LOOKS = 8
-"""The weights are compared with the best ones in so many sweeps, then in every one of so many."""
+LOOKS, RARER = 8, 16
+"""The weights are compared with the best ones in so many sweeps, then in one of so many."""
 
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 
@@ -29,18 +29,18 @@ def random_orders(n: int, rng: np.random.RandomState) -> Iterator[Indices]:
         yield as_indices(rng.permutation(n))
 
 
-def look(n_iter: int, n: int, looks: int = LOOKS) -> int:
+def look(n_iter: int, n: int, rarer: int = RARER) -> int:
     """Tell after how many examples of a sweep the weights are compared with the best ones.
 
     That is now and then, and each time somewhere else: rows that are sorted by class would give
     the weights at the end of every sweep the same bias.
     """
-    return n if n_iter > looks and n_iter % looks else int(n * (n_iter * GOLDEN % 1.0))
+    return n if n_iter > LOOKS and n_iter % rarer else int(n * (n_iter * GOLDEN % 1.0))
 
 
 def until_look(n_iter: int) -> int:
     """Tell how many sweeps from this one on come before the next with a look."""
-    return LOOKS - n_iter % LOOKS
+    return RARER - n_iter % RARER
 
 
 class Draws:

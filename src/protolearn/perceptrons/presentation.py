@@ -2,6 +2,8 @@
 
 Where mistakes are learned the weights are ``sum u_i y_i x_i``, N times those of a unit, and so are
 the potentials: whole numbers stay whole, and zero is not mistaken for a positive potential.
+Examples come *mirrored*, as ``y_i x_i``: their products with the weights are the potentials, and
+to learn one is to add it.
 """
 
 from __future__ import annotations
@@ -39,19 +41,19 @@ def learn(x, step, w):
 
 
 @numba.njit(**FAST)
-def four_fields(rows, i0, i1, i2, i3, w):
-    """Give the fields of four examples."""
+def four_potentials(mirrored, i0, i1, i2, i3, w):
+    """Give the potentials of four examples."""
     e0 = e1 = e2 = e3 = 0.0
     for k in range(w.size):
-        e0 += rows[i0, k] * w[k]
-        e1 += rows[i1, k] * w[k]
-        e2 += rows[i2, k] * w[k]
-        e3 += rows[i3, k] * w[k]
+        e0 += mirrored[i0, k] * w[k]
+        e1 += mirrored[i1, k] * w[k]
+        e2 += mirrored[i2, k] * w[k]
+        e3 += mirrored[i3, k] * w[k]
     return e0, e1, e2, e3
 
 
 @numba.njit(**FAST)
-def learn_mistakes_once(rows, signs, order, c, w, u):
+def learn_mistakes_once(mirrored, order, c, w, u):
     """Present examples in an order; give the number of mistakes, ``E_i <= c``.
 
     Four potentials are computed at a time, and those after a mistake again. How many are right up
@@ -63,34 +65,34 @@ def learn_mistakes_once(rows, signs, order, c, w, u):
         if position + 4 <= n:
             i0, i1 = order[position], order[position + 1]
             i2, i3 = order[position + 2], order[position + 3]
-            e0, e1, e2, e3 = four_fields(rows, i0, i1, i2, i3, w)
-            one = int(signs[i0] * e0 > c)
-            two = one & int(signs[i1] * e1 > c)
-            three = two & int(signs[i2] * e2 > c)
-            if three & int(signs[i3] * e3 > c):
+            e0, e1, e2, e3 = four_potentials(mirrored, i0, i1, i2, i3, w)
+            one = int(e0 > c)
+            two = one & int(e1 > c)
+            three = two & int(e2 > c)
+            if three & int(e3 > c):
                 position += 4  # known before the sums are: the next four can begin
                 continue
             position += one + two + three
-        elif signs[order[position]] * inner(rows[order[position]], w) > c:
+        elif inner(mirrored[order[position]], w) > c:
             position += 1
             continue
         i = order[position]
-        learn(rows[i], signs[i], w)
+        learn(mirrored[i], 1.0, w)
         u[i] += 1.0
         mistakes += 1
         position += 1
     return mistakes
 
 
-@native(types.UniTuple(i8, 3)(matrix, vector, indices, i8, f8, vector_out, vector_out))
-def sweep(rows, signs, order, times, c, w, u):
+@native(types.UniTuple(i8, 3)(matrix, indices, i8, f8, vector_out, vector_out))
+def sweep(mirrored, order, times, c, w, u):
     """Present examples in an order, so many times or until none is a mistake.
 
     Give how many times it was, the number of mistakes, and how many of them were in the last.
     """
     total = mistakes = 0
     for done in range(times):
-        mistakes = learn_mistakes_once(rows, signs, order, c, w, u)
+        mistakes = learn_mistakes_once(mirrored, order, c, w, u)
         total += mistakes
         if mistakes == 0:
             return done + 1, total, 0
@@ -98,34 +100,33 @@ def sweep(rows, signs, order, times, c, w, u):
 
 
 @numba.njit(**FAST)
-def count_errors(rows, signs, w, most):
+def count_errors(mirrored, w, most):
     """Count errors until they are more than ``most``; give also how many examples it took."""
-    n = signs.size
+    n = len(mirrored)
     errors = done = 0
     while done + 4 <= n and errors <= most:
-        fields = four_fields(rows, done, done + 1, done + 2, done + 3, w)
-        for k in range(4):
-            errors += signs[done + k] * fields[k] <= 0.0
+        e0, e1, e2, e3 = four_potentials(mirrored, done, done + 1, done + 2, done + 3, w)
+        errors += int(e0 <= 0.0) + int(e1 <= 0.0) + int(e2 <= 0.0) + int(e3 <= 0.0)
         done += 4
     while done < n and errors <= most:
-        errors += signs[done] * inner(rows[done], w) <= 0.0
+        errors += inner(mirrored[done], w) <= 0.0
         done += 1
     return errors, done
 
 
-@native(types.boolean(matrix, vector, vector, i8))
-def has_at_most(rows, signs, w, most):
+@native(types.boolean(matrix, vector, i8))
+def has_at_most(mirrored, w, most):
     """Tell whether there are no more errors than ``most``."""
-    errors, _ = count_errors(rows, signs, w, most)
+    errors, _ = count_errors(mirrored, w, most)
     return errors <= most
 
 
 @native(
     types.UniTuple(i8, 2)(
-        *(matrix, vector, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out)
+        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out)
     )
 )
-def draw(rows, signs, order, partners, start, c, earned, w, u, state):
+def draw(mirrored, order, partners, start, c, earned, w, u, state):
     """Present examples until weights may be better than those in the pocket.
 
     That is after a run of correct answers that is longer than that of the pocket, if the errors
@@ -135,21 +136,21 @@ def draw(rows, signs, order, partners, start, c, earned, w, u, state):
     An example may have a partner of the other class (-1: none). The two are learned together, so
     that a threshold does not matter. Errors depend on the threshold, so the caller counts them.
     """
-    n = signs.size
-    ahead, left = np.empty(4), 0  # fields of the next examples, until the weights change
+    n = len(mirrored)
+    ahead, left = np.empty(4), 0  # potentials of the next examples, until the weights change
     for position in range(start, order.size):
         i, j = order[position], partners[position]
         if left == 0 and position + 4 <= order.size:
             i1, i2, i3 = order[position + 1], order[position + 2], order[position + 3]
-            ahead[3], ahead[2], ahead[1], ahead[0] = four_fields(rows, i, i1, i2, i3, w)
+            ahead[3], ahead[2], ahead[1], ahead[0] = four_potentials(mirrored, i, i1, i2, i3, w)
             left = 4
         if left > 0:
             left -= 1
-            potential = signs[i] * ahead[left]
+            potential = ahead[left]
         else:
-            potential = signs[i] * inner(rows[i], w)
+            potential = inner(mirrored[i], w)
         if j >= 0:
-            potential += signs[j] * inner(rows[j], w)
+            potential += inner(mirrored[j], w)
         state[CREDIT] += earned
         if potential > c:
             state[RUN] += 1
@@ -157,16 +158,16 @@ def draw(rows, signs, order, partners, start, c, earned, w, u, state):
                 state[COUNTED] = 1
                 errors, cost = 0, SORTING * n
                 if j < 0:
-                    errors, looked = count_errors(rows, signs, w, state[FEWEST])
+                    errors, looked = count_errors(mirrored, w, state[FEWEST])
                     cost = PRICE * looked
                 state[CREDIT] -= cost
                 if errors <= state[FEWEST]:
                     return position + 1, 1
             continue
-        learn(rows[i], signs[i], w)
+        learn(mirrored[i], 1.0, w)
         u[i] += 1.0
         if j >= 0:
-            learn(rows[j], signs[j], w)
+            learn(mirrored[j], 1.0, w)
             u[j] += 1.0
         state[MISTAKES] += 1
         state[RUN] = state[COUNTED] = left = 0

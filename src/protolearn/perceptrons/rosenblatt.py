@@ -11,7 +11,7 @@ from .._parameters import Floats, Indices
 from .._validation import check_choice, check_number
 from .base import Perceptron
 from .examples import Examples, Unit
-from .orders import LOOKS, ORDERS, always, look, random_orders, until_look
+from .orders import ORDERS, RARER, always, look, random_orders, until_look
 from .presentation import MISTAKES, draw, has_at_most, sweep
 from .progress import Progress
 from .shared import documented, not_separated
@@ -118,16 +118,15 @@ def learn_mistakes(
 
     ``cyclic`` orders are all the same, and several sweeps can be made in one go.
     """
-    w, u = np.zeros(examples.inputs.rows.shape[1]), np.zeros(len(examples.signs))
+    w, u = examples.no_weights(), np.zeros(len(examples.signs))
     best, n_iter, updates, mistakes = examples.best(), 0, 0, 1
-    present, looks = (present_pairs, 1) if examples.free else (present_all, LOOKS)
-    data = examples.inputs.rows, examples.signs
+    present, rarer = (present_pairs, 1) if examples.free else (present_all, RARER)
     while n_iter < max_iter and mistakes:
         order = next(orders)
-        cut, before = look(n_iter + 1, len(order), looks), 0
+        cut, before = look(n_iter + 1, len(order), rarer), 0
         if cut < len(order):
             _, before, _ = present(examples, order[:cut], 1, c, w, u)
-            if examples.free or has_at_most(*data, w, best.errors):
+            if examples.free or has_at_most(examples.mirrored, w, best.errors):
                 examples.offer(best, w, u)
             order, times = order[cut:], 1
         else:
@@ -149,18 +148,17 @@ def present_all(
     examples: Examples, order: Indices, times: int, c: float, w: Floats, u: Floats
 ) -> Presented:
     """Present each example; learn those with ``E <= c``."""
-    inputs = examples.inputs
-    return sweep(inputs.rows, examples.signs, order, times, inputs.size * c, w, u)
+    return sweep(examples.mirrored, order, times, examples.inputs.size * c, w, u)
 
 
 def present_pairs(
     examples: Examples, order: Indices, times: int, c: float, w: Floats, u: Floats
 ) -> Presented:
     """Present each example once, with the worst of the other class as it is now."""
-    inputs, signs = examples.inputs, examples.signs
-    fields = signs * (inputs.rows @ w)
-    worst = [each[fields[each].argmin()] for each in examples.classes()]
-    partners = np.where(signs[order] > 0.0, *worst)
+    potentials = examples.mirrored @ w
+    worst = [each[potentials[each].argmin()] for each in examples.classes()]
+    partners = np.where(examples.signs[order] > 0.0, *worst)
     state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
-    draw(inputs.rows, signs, order, partners, 0, 2.0 * inputs.size * c, 0, w, u, state)
+    enough = 2.0 * examples.inputs.size * c
+    draw(examples.mirrored, order, partners, 0, enough, 0, w, u, state)
     return 1, int(state[MISTAKES]), int(state[MISTAKES])
