@@ -28,6 +28,8 @@ print(repr(model.prototypes_.tolist()))
 from protolearn.solvers.sequential import learn_in_order
 stats = getattr(learn_in_order.compiled, "stats", None)
 print("hits", sum(stats.cache_hits.values()) if stats else "none")
+from numba.core.runtime import rtsys
+print("memory", rtsys._init)
 """
 
 
@@ -61,6 +63,7 @@ def test_next_process_finds_the_cache_and_gives_the_same_numbers(tmp_path):
     assert first[1] == "hits 0"
     assert second[1] == "hits 1"
     assert first[0] == second[0]
+    assert second[2] == "memory False"  # what makes no arrays needs none, and loads faster
 
 
 def test_without_jit_the_python_form_runs(capsys):
@@ -105,6 +108,30 @@ def test_loop_takes_a_function_written_after_it():
     price_all(m, Sigmoid.phi.address, np.ones(1), value, slope)
     price_all(m, late.address, np.array([7.0]), value, slope)
     assert value.tolist() == [0.0, 7.0, 14.0]
+
+
+def test_functions_of_users_may_make_arrays():
+    @native(LOSS)
+    def twice(m, theta):
+        both = np.full(2, m)
+        return both.sum(), 2.0
+
+    assert twice.makes_arrays
+    assert twice(3.0, np.empty(0)) == (6.0, 2.0)
+    assert not Sigmoid.phi.makes_arrays
+    _, kept = native(LOSS, makes_arrays=False)(twice.py).__reduce__()
+    assert kept == (twice.py, LOSS, False)
+
+
+def test_a_function_that_makes_arrays_has_to_say_so():
+    with pytest.raises(Exception, match=r"(?i)nrt|empty"):
+        native(LOSS, makes_arrays=False)(lambda m, theta: (np.empty(2)[0] * m, m)).compiled  # noqa: B018
+
+
+def test_unknown_forms_of_kept_functions_get_memory_management():
+    for payload in (None, (), (("name", "object"),), (("name", "object", (b"..NRT_incref", b"")),)):
+        assert native_module._manages_memory(payload)
+    assert not native_module._manages_memory((("name", "object", (b"code", b"")),))
 
 
 def test_native_pickles_by_name():

@@ -16,8 +16,9 @@ def blas_threads():
 
 
 @pytest.fixture
-def two_blas_threads():
+def two_blas_threads(monkeypatch):
     """So that a limit that is not given back is seen."""
+    monkeypatch.setattr(_threads, "_n_cores", lambda: 2)
     with threadpool_limits(2):
         assert set(blas_threads()) == {2}
         yield
@@ -28,6 +29,12 @@ def test_a_small_fit_runs_on_one_thread(iris, two_blas_threads):
     GLVQ(callback=lambda state: seen.append(blas_threads())).fit(*iris)
     assert np.unique(seen).tolist() == [1]
     assert blas_threads() == before
+
+
+def test_no_libraries_are_looked_for_on_one_core(iris, monkeypatch):
+    monkeypatch.setattr(_threads, "_n_cores", lambda: 1)
+    monkeypatch.setattr(_threads, "_controller", None)
+    GLVQ().fit(*iris)
 
 
 def test_overlapping_fits_in_threads_change_nothing(iris, two_blas_threads):

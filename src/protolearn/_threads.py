@@ -39,9 +39,13 @@ def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread within a context.
 
     The setting belongs to the whole process: the first of the contexts that overlap, in whatever
-    threads, makes it, and the last one takes it back.
+    threads, makes it, and the last one takes it back. Where the process has one core, so has BLAS,
+    and the libraries need not be looked for.
     """
     global _inside, _limit
+    if _n_cores() == 1:
+        yield
+        return
     with _lock:
         if _inside == 0:
             _limit = _controller().limit(limits=1, user_api="blas")
@@ -83,6 +87,13 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
     ends = [n_items * k // n_slices for k in range(n_slices + 1)]
     with ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(work, ends[:-1], ends[1:]))
+
+
+def _n_cores() -> int:
+    """Give the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _n_threads() -> int:

@@ -98,7 +98,9 @@ FAST: dict[str, Any] = {"error_model": "numpy", "fastmath": _FAST}
 _AS_WRITTEN = (LOSS, MARGIN, SCHEDULE)
 
 
-def native(signature: Any) -> Callable[[Callable[..., Any]], Native]:
+def native(
+    signature: Any, *, makes_arrays: bool | None = None
+) -> Callable[[Callable[..., Any]], Native]:
     """Mark a function for compilation on first use, with one fixed signature.
 
     The function works on numbers and arrays alone and must not raise: an exception inside a
@@ -108,6 +110,10 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Native]:
     ----------
     signature : numba signature
         ``LOSS``, ``MARGIN``, ``PAIR``, ``GRADIENT``, ``SCHEDULE`` or any other.
+    makes_arrays : bool, default=None
+        Whether the function, or one that it calls by name, makes arrays. One that does not need not
+        count who uses them, and takes about half the time where it does little else. None: True,
+        but for protolearn's own functions.
 
     Returns
     -------
@@ -126,7 +132,7 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Native]:
     >>> ramp.py(0.5, np.array([1.0])) == ramp(0.5, np.array([1.0]))
     True
     """
-    return lambda function: Native(function, signature)
+    return lambda function: Native(function, signature, makes_arrays)
 
 
 class Native:
@@ -136,9 +142,13 @@ class Native:
     numba's JIT disabled (``NUMBA_DISABLE_JIT=1``) both forms are the Python one.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Any):
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, makes_arrays: bool | None = None
+    ):
         self.py = function
         self.signature = signature
+        self.ours = function.__module__.startswith(f"{__package__}.")
+        self.makes_arrays = not self.ours if makes_arrays is None else makes_arrays
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -158,7 +168,7 @@ class Native:
             found = getattr(found, name, None)
         if found is self and self.__module__ != "__main__":
             return self.__qualname__
-        return Native, (self.py, self.signature)
+        return Native, (self.py, self.signature, self.makes_arrays)
 
     @cached_property
     def compiled(self) -> Callable[..., Any]:
@@ -166,10 +176,10 @@ class Native:
         if numba.config.DISABLE_JIT:
             return self.py
         fast = False if self.signature in _AS_WRITTEN else _FAST
-        options = {**FAST, "nogil": True, "fastmath": fast}
+        options = {**FAST, "nogil": True, "fastmath": fast, "_nrt": self.makes_arrays}
         try:
             dispatcher = numba.njit(cache=True, **options)(self.py)
-            if self.__module__.startswith(f"{__package__}."):
+            if self.ours:
                 _skip_the_compiler(dispatcher)
             dispatcher.compile(self.signature)
             dispatcher.disable_compile()
@@ -218,13 +228,29 @@ def _skip_the_compiler(dispatcher: Any) -> None:
     """Let a function that is found on disk be loaded without setting up numba's compiler.
 
     Numba does that first, and it is the larger part of the first fit of a process. Our functions
-    need no more than numba's memory management; those of users take the ordinary way. A function
-    that is not found sets the compiler up itself.
+    need no more than numba's memory management, if at all; those of users take the ordinary way. A
+    function that is not found sets the compiler up itself.
     """
     kept: Any = getattr(dispatcher, "_cache", None)
-    if hasattr(kept, "_load_overload"):
-        rtsys.initialize(dispatcher.targetctx)
-        kept.load_overload = kept._load_overload
+    if not hasattr(kept, "_load_overload"):
+        return
+    rebuild = kept._impl.rebuild
+
+    def rebuilt(context: Any, payload: Any) -> Any:
+        if _manages_memory(payload):
+            rtsys.initialize(context)
+        return rebuild(context, payload)
+
+    kept._impl.rebuild, kept.load_overload = rebuilt, kept._load_overload
+
+
+def _manages_memory(payload: Any) -> bool:
+    """Tell whether a function that was found on disk needs numba's memory management."""
+    try:
+        _, _, (code, _) = payload[0]
+        return b"NRT_" in code
+    except (TypeError, ValueError, IndexError):  # another version of numba
+        return True
 
 
 @cache

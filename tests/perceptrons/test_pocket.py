@@ -125,7 +125,7 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
         position = 0
         while position < 400:
             before, credit = position, state[CREDIT]
-            position, _ = draw(Z, order, partners, position, 0.0, 3, w, u, state)
+            position, _ = draw(*(Z, order, partners, position, 0.0, 3, w, u, state, np.empty(4)))
             presented += position - before
             spent += credit + 3 * (position - before) - state[CREDIT]
     assert presented == 50 * 400

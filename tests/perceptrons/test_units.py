@@ -241,7 +241,7 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
         position += 1
     strengths = np.zeros(n)
     mirrored = signs[:, None] * rows
-    end = draw(mirrored, order, partners, 0, c, earned, w, strengths, state)
+    end = draw(mirrored, order, partners, 0, c, earned, w, strengths, state, np.empty(4))
     assert tuple(end) == (position, hopeful)
     assert_array_equal(w, plain)
     assert_array_equal(strengths, u)

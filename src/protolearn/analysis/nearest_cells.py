@@ -106,7 +106,8 @@ def _smallest(values):
         matrix_out,
         vector_out,
         indices_out,
-    )
+    ),
+    makes_arrays=True,
 )
 def over_rows(
     projector,

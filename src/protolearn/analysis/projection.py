@@ -182,7 +182,7 @@ def _release(first, side, press):
             side[k] = 0
 
 
-@native(PROJECT)
+@native(PROJECT, makes_arrays=True)
 def project(tools, A, c, certain, low, high, limit, y):
     """Write the shortest way that meets all conditions into y, and give its length.
 

@@ -15,9 +15,9 @@ from ..solvers import Callback, Memory, SolverResult
 from ..solvers.base import Progress
 from ..solvers.epochs import run_epochs
 from ..solvers.schedules import SCHEDULES
-from ..solvers.sequential import addresses, rows_at_once
+from ..solvers.sequential import addresses, room_for, rows_at_once
 from .decision import Decision
-from .rules import follow
+from .rules import MOVED, follow
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class RuleLearner:
         rates[rates == 0.0] = self.learning_rate  # prototypes that have just begun
         same = codebook.same_class(self.n_classes)
         metric_rate = self.metric_rate / self.scale if distance.adaptive else 0.0
-        size = rows_at_once(distance, codebook)
+        size, room = rows_at_once(distance, codebook), room_for(codebook, MOVED)
         wrong = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
             wrong += follow(
@@ -124,6 +124,7 @@ class RuleLearner:
                 self.theta,
                 rate_theta,
                 rates,
+                room,
                 distance.stride(codebook),
                 metric_rate,
                 distance.steep,

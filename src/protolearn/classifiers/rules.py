@@ -14,7 +14,6 @@ import numba
 import numpy as np
 
 from ..native import (
-    ADDRESS,
     CONSTRAIN,
     GRADIENT,
     ROW,
@@ -33,6 +32,7 @@ from ..native import (
     vector,
     vector_out,
 )
+from ..solvers.sequential import FUNCTIONS, ROOM
 
 RULE = i8(vector, flags, vector, f8, vector_out, indices_out, vector_out)
 """``rule(d, same, theta, rate, own_rates, entries, shares) -> how many prototypes move``
@@ -42,8 +42,8 @@ prototypes that move and ``shares`` with how far. ``own_rates`` holds one rate a
 rule that needs it.
 """
 
-FUNCTIONS = types.UniTuple(ADDRESS, 6)
-"""Row, pair, gradient, constrain, rule and schedule."""
+MOVED = 2
+"""Most prototypes that move."""
 
 row_at = pointer(ROW)
 gradient_at = pointer(GRADIENT)
@@ -157,6 +157,7 @@ def lvq3(d, same, theta, rate, own_rates, entries, shares):
         vector,
         vector,
         vector_out,
+        ROOM,
         f8,
         f8,
         types.boolean,
@@ -176,6 +177,7 @@ def follow(
     rule_theta,
     rate_theta,
     own_rates,
+    room,
     stride,
     metric_rate,
     steep,
@@ -186,10 +188,8 @@ def follow(
     fill, derive = row_at(functions[0]), gradient_at(functions[2])
     constrain, rule = constrain_at(functions[3]), rule_at(functions[4])
     rate_of = schedule_at(functions[5])
-    d = np.empty(W.shape[0])
-    entries, shares = np.empty(2, dtype=np.intp), np.empty(2)
-    by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
-    metric_step = np.zeros(theta.shape)
+    d, entries, numbers, by_w, by_theta, metric_step = room
+    shares = numbers[0]
     bounded = lowest > -np.inf
     wrong = 0.0
     for i in range(X.shape[0]):

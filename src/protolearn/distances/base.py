@@ -28,6 +28,7 @@ from ..native import (
     native,
     pointer,
     types,
+    vector_out,
 )
 from .constraints import Free
 
@@ -262,6 +263,8 @@ class Distance(BaseEstimator):
             value,
             out.prototypes,
             out.metric,
+            np.empty(codebook.prototypes.shape[1]),
+            np.empty(codebook.metric.shape[1]),
         )
 
     def pull_rows(
@@ -282,13 +285,13 @@ def all_rows(X, W, theta, group, row, pair, D):
 
 @native(
     types.void(
-        matrix, matrix, matrix, indices, ADDRESS, indices_matrix, matrix, matrix_out, matrix_out
+        *(matrix, matrix, matrix, indices, ADDRESS, indices_matrix, matrix),
+        *(matrix_out, matrix_out, vector_out, vector_out),
     )
 )
-def pull_entries(X, W, theta, group, gradient, index, value, gW, gtheta):
+def pull_entries(X, W, theta, group, gradient, index, value, gW, gtheta, by_w, by_theta):
     """Accumulate ``value * gradient`` over the named entries of the distance matrix."""
     derive = gradient_at(gradient)
-    by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
     for i in range(X.shape[0]):
         for j in range(index.shape[1]):
             k, g = index[i, j], value[i, j]

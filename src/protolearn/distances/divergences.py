@@ -207,13 +207,13 @@ class CauchySchwarz(Divergence):
     0.346574
     """
 
-    @native(PAIR)
+    @native(PAIR, makes_arrays=True)
     def pair(x, w, theta):
         """Give the divergence of one sample from one prototype."""
         xx, ww, xw = _products(x, w, x.max(), w.max())
         return max(0.5 * (math.log(xx) + math.log(ww)) - math.log(xw), 0.0)
 
-    @native(GRADIENT)
+    @native(GRADIENT, makes_arrays=True)
     def gradient(x, w, theta, gw, gtheta):
         """Write ``w / (w.w) - x / (x.w)``."""
         largest_x, largest_w = x.max(), w.max()

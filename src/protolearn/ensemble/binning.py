@@ -19,7 +19,7 @@ TIE = 1e-12
 WIDTH = 2 * BINS - 1
 
 
-@native(types.void(matrix, matrix, flags_matrix, vector, matrix_out))
+@native(types.void(matrix, matrix, flags_matrix, vector, matrix_out), makes_arrays=True)
 def fit_bins(values, scores, own, prior, curves):
     """Write the curve of each model over ``values``; each bin has one row more, of the prior."""
     n = scores.shape[1]

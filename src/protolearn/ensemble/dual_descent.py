@@ -208,7 +208,8 @@ def descend(Z, squares, C, alpha, v, room, solve, tol, max_iter):
     types.void(
         *(matrix, indices, indices, vector, indices, vector, i8, i8, f8, i8, ADDRESS),
         *(matrix_out, vector_out, vector_out, vector_out),
-    )
+    ),
+    makes_arrays=True,
 )
 def solve_in_dual(
     X,

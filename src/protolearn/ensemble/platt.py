@@ -46,7 +46,7 @@ def moments(scores, own, unit, high, low, a, b, out):
     return loss + np.log(product)
 
 
-@native(types.void(matrix, flags_matrix, matrix_out))
+@native(types.void(matrix, flags_matrix, matrix_out), makes_arrays=True)
 def fit_sigmoids(scores, own, curves):
     """Write slope and offset of each model, ``p = 1 / (1 + exp(-slope f - offset))``."""
     n = scores.shape[1]

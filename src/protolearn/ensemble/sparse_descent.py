@@ -259,7 +259,8 @@ def descend(Z, C, v, lack, room, solve, tol, max_iter):
     types.void(
         *(matrix, indices, indices, vector, indices, vector, i8, i8, f8, i8, ADDRESS),
         *(matrix_out, vector_out, vector_out),
-    )
+    ),
+    makes_arrays=True,
 )
 def solve_sparse(
     X,

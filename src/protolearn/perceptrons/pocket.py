@@ -14,7 +14,7 @@ from .conflicts import fewest_errors
 from .examples import Best, Examples, Inputs, Unit
 from .optimum import Goal, optimum
 from .orders import Draws
-from .presentation import FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, draw
+from .presentation import AHEAD, FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, draw
 from .products import LinearProducts
 from .progress import Progress
 from .shared import documented
@@ -136,7 +136,7 @@ def fill(
     """
     n = len(examples.signs)
     w, u, state = examples.no_weights(), np.zeros(n), np.zeros(6, dtype=np.intp)
-    best, curve, draws = examples.best(), list[int](), Draws(rng)
+    best, curve, draws, ahead = examples.best(), list[int](), Draws(rng), np.empty(AHEAD)
     price = SORTING if examples.free else PRICE
     state[FEWEST], earned = best.errors, 1 + price * FEW**2 // n
     while len(curve) < max_iter and best.errors > 0:
@@ -144,7 +144,7 @@ def fill(
         position = 0
         while position < n and best.errors > 0:
             position, hopeful = draw(
-                *(examples.mirrored, order, partners, position, 0.0, earned, w, u, state)
+                *(examples.mirrored, order, partners, position, 0.0, earned, w, u, state, ahead)
             )
             if hopeful and examples.offer(best, w, u):
                 state[LONGEST], state[FEWEST] = state[RUN], best.errors

@@ -9,7 +9,6 @@ to learn one is to add it.
 from __future__ import annotations
 
 import numba
-import numpy as np
 
 from ..native import FAST, f8, i8, indices, indices_out, matrix, native, types, vector, vector_out
 
@@ -17,6 +16,9 @@ RUN, LONGEST, MISTAKES, COUNTED, FEWEST, CREDIT = range(6)
 """Places in the state of :func:`draw`: the present run of correct answers, that of the weights in
 the pocket, the updates so far, whether the errors of the present weights were counted, the fewest
 errors so far, and what may be spent on counting."""
+
+AHEAD = 4
+"""Potentials that are computed at a time."""
 
 
 PRICE, SORTING = 2, 16
@@ -123,10 +125,10 @@ def has_at_most(mirrored, w, most):
 
 @native(
     types.UniTuple(i8, 2)(
-        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out)
+        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out, vector_out)
     )
 )
-def draw(mirrored, order, partners, start, c, earned, w, u, state):
+def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
     """Present examples until weights may be better than those in the pocket.
 
     That is after a run of correct answers that is longer than that of the pocket, if the errors
@@ -135,9 +137,10 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state):
 
     An example may have a partner of the other class (-1: none). The two are learned together, so
     that a threshold does not matter. Errors depend on the threshold, so the caller counts them.
+
+    There is room for four potentials ``ahead``, of the next examples until the weights change.
     """
-    n = len(mirrored)
-    ahead, left = np.empty(4), 0  # potentials of the next examples, until the weights change
+    n, left = len(mirrored), 0
     for position in range(start, order.size):
         i, j = order[position], partners[position]
         if left == 0 and position + 4 <= order.size:

@@ -12,7 +12,7 @@ from .._validation import check_choice, check_number
 from .base import Perceptron
 from .examples import Examples, Unit
 from .orders import ORDERS, RARER, always, look, random_orders, until_look
-from .presentation import MISTAKES, draw, has_at_most, sweep
+from .presentation import AHEAD, MISTAKES, draw, has_at_most, sweep
 from .progress import Progress
 from .shared import documented, not_separated
 
@@ -160,5 +160,5 @@ def present_pairs(
     partners = np.where(examples.signs[order] > 0.0, *worst)
     state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
     enough = 2.0 * examples.inputs.size * c
-    draw(examples.mirrored, order, partners, 0, enough, 0, w, u, state)
+    draw(examples.mirrored, order, partners, 0, enough, 0, w, u, state, np.empty(AHEAD))
     return 1, int(state[MISTAKES]), int(state[MISTAKES])

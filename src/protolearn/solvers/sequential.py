@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -19,14 +21,16 @@ from ..native import (
     flags_matrix,
     i8,
     indices,
+    indices_out,
     matrix,
     matrix_out,
     native,
     pointer,
     types,
     vector,
+    vector_out,
 )
-from ..objective import AXES, PRICE, Objective, price
+from ..objective import AXES, PRICE, Objective, price, scratch
 from .memory import Memory
 from .stochastic import StochasticSolver
 
@@ -43,7 +47,11 @@ PENALIZED = 32
 """Samples between two steps down a penalty on the metric."""
 
 FUNCTIONS = types.UniTuple(ADDRESS, 6)
-"""Row, pair, gradient, constrain, price and schedule."""
+"""Row, pair, gradient, constrain, what decides who moves, and schedule."""
+
+ROOM = types.Tuple([vector_out, indices_out, matrix_out, vector_out, vector_out, matrix_out])
+"""For the distances of a sample, the prototypes that count, three numbers for each of these, the
+derivatives by a prototype and by a row of the metric, and the step of the metric."""
 
 
 class SGD(StochasticSolver):
@@ -109,7 +117,8 @@ class SGD(StochasticSolver):
         functions = addresses(distance, price, schedule)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same = codebook.same_class(objective.n_classes)
-        size = rows_at_once(distance, codebook)
+        size, winners = rows_at_once(distance, codebook), objective.margin.winners
+        room = room_for(codebook, winners or len(codebook.labels))
         total = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
             total += learn_in_order(
@@ -123,7 +132,7 @@ class SGD(StochasticSolver):
                 functions,
                 objective.axes,
                 theta,
-                objective.margin.winners or len(codebook.labels),
+                room,
                 objective.unit(codebook) ** 2 / objective.scale,
                 metric_rate,
                 distance.steep,
@@ -148,6 +157,13 @@ def addresses(distance: Distance, decide: Native, schedule: Native) -> tuple[int
         decide.address,
         schedule.address,
     )
+
+
+def room_for(codebook: Codebook, n_entries: int) -> tuple[Any, ...]:
+    """Give the room that a loop over samples needs: one that makes no arrays is faster."""
+    K, d = codebook.prototypes.shape
+    by_theta, metric_step = np.empty(codebook.metric.shape[1]), np.zeros(codebook.metric.shape)
+    return np.empty(K), *scratch(n_entries), np.empty(d), by_theta, metric_step
 
 
 def rows_at_once(distance: Distance, codebook: Codebook) -> int:
@@ -177,7 +193,7 @@ def steepness(gradient, distance, stride):
         FUNCTIONS,
         AXES,
         vector,
-        i8,
+        ROOM,
         f8,
         f8,
         types.boolean,
@@ -196,7 +212,7 @@ def learn_in_order(
     functions,
     axes,
     rate_theta,
-    winners,
+    room,
     stride,
     metric_rate,
     steep,
@@ -207,11 +223,8 @@ def learn_in_order(
     fill, derive = row_at(functions[0]), gradient_at(functions[2])
     constrain, cost = constrain_at(functions[3]), price_at(functions[4])
     rate_of = schedule_at(functions[5])
-    row = np.empty(W.shape[0])
-    d, g, work = np.empty(winners), np.empty(winners), np.empty(winners)
-    entries = np.empty(winners, dtype=np.intp)
-    by_w, by_theta = np.empty(W.shape[1]), np.empty(theta.shape[1])
-    metric_step = np.zeros(theta.shape)
+    row, entries, numbers, by_w, by_theta, metric_step = room
+    d, g, work = numbers[0], numbers[1], numbers[2]
     bounded = lowest > -np.inf
     total = 0.0
     for i in range(X.shape[0]):
@@ -219,7 +232,7 @@ def learn_in_order(
         fill(x, W, theta, group, functions[1], row)
         total += weight[i] * cost(row, same[y[i]], axes, entries, d, g, work)
         rate = weight[i] * rate_of(step + i, rate_theta)
-        for j in range(winners):
+        for j in range(entries.size):
             if g[j] != 0.0:
                 k = entries[j]
                 by_w[:] = 0.0
@@ -235,7 +248,7 @@ def learn_in_order(
                 for f in range(by_theta.size):
                     metric_step[group[k], f] += rate * g[j] * axes[6] * by_theta[f]
         if metric_rate > 0.0:
-            for j in range(winners):
+            for j in range(entries.size):
                 r = group[entries[j]]
                 for f in range(by_theta.size):
                     theta[r, f] -= metric_rate * metric_step[r, f]

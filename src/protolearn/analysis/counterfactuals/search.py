@@ -174,7 +174,7 @@ def shares(model: Any, D: Floats, code: Indices) -> Floats:
     return np.eye(D.shape[1])[np.where(own, D, np.inf).argmin(axis=1)]
 
 
-@native(types.void(matrix, matrix, matrix, indices, ADDRESS, matrix, matrix_out))
+@native(types.void(matrix, matrix, matrix, indices, ADDRESS, matrix, matrix_out), makes_arrays=True)
 def add_slopes(X, W, theta, group, gradient, share, out):
     """Add up derivatives by the sample: of minus a distance, that by the prototype."""
     derive = gradient_at(gradient)

@@ -164,7 +164,7 @@ BOOST = types.Tuple((i8, f8, f8, f8, i8, i8))(
 )
 
 
-@native(BOOST)
+@native(BOOST, makes_arrays=True)
 def boost(
     rows, split, slack, epsilon, tol, last,
     rounds, target, upper, lower, best_round, closed,

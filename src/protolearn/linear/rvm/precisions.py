@@ -35,7 +35,7 @@ def best_precisions(variance, mean, precision, best, gain):
         best[i], gain[i] = _best(precision[i], variance[i], mean[i])
 
 
-@native(types.void(matrix_out, vector_out, vector_out, vector, vector, i8))
+@native(types.void(matrix_out, vector_out, vector_out, vector, vector, i8), makes_arrays=True)
 def reestimate(covariance, mean, precision, low, high, sweeps):
     """Set each precision to its best within bounds, in turn and some times over.
 

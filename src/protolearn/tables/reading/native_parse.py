@@ -140,7 +140,8 @@ def scaled(integer, power, division, powers, rest):
         indices_matrix_out,
         indices_matrix_out,
         vector_out,
-    )
+    ),
+    makes_arrays=True,
 )
 def parse(text, delimiter, division, powers, values, unread, places, counts, firsts, largest):
     """Find the cells of rows, and read those that are plain numbers; 0 if a row is no such.
