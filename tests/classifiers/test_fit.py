@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
@@ -21,9 +22,12 @@ from sklearn.preprocessing import StandardScaler
 import custom_axes
 from given_profile import long_test
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
-from protolearn.losses import LOSSES, Identity, Sigmoid
+from protolearn.losses import LOSSES, Identity, Loss, Sigmoid
 from protolearn.margins import MARGINS
+from protolearn.native import LOSS, native
+from protolearn.solvers.epochs import default_epochs
 
 PRESETS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ]
 SMOOTH = [GLVQ, MCE, LOGM, SNPC, RSLVQ]
@@ -459,3 +463,52 @@ def test_a_loss_of_a_script_in_parallel(tmp_path):
     path.write_text(SCRIPT)
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr
+
+
+# What the automatic choice does not make worse ---------------------------------------------------
+
+
+class Backwards(Loss):
+    """A price that rises with the margin: whoever lowers it makes errors."""
+
+    smooth = False
+
+    @native(LOSS)
+    def phi(m, theta):
+        return m, 1.0
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_initial_prototypes_are_kept_where_training_makes_more_errors(form, weighted, iris):
+    X, y = iris
+    weight = np.random.RandomState(0).rand(len(X)) if weighted else None
+    model = PrototypeClassifier(margin="relative", loss=Backwards(), init="means", random_state=0)
+    with pytest.warns(ConvergenceWarning, match="keeps these.*larger beta or xi"):
+        model.fit(form(X), y, weight)
+    means = [
+        np.average(X[y == k], axis=0, weights=weight if weight is None else weight[y == k])
+        for k in range(3)
+    ]
+    np.testing.assert_allclose(model.prototypes_, means, atol=1e-12)
+    assert model.n_iter_ == len(model.loss_curve_) == 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        named = clone(model).set_params(solver=model.solver_).fit(form(X), y, weight)
+    assert named.score(X, y) < model.score(X, y)
+
+
+def test_errors_are_those_of_the_decision(iris):
+    X, y = iris
+    model = RSLVQ(prototypes_per_class=3, xi=0.5, random_state=0).fit(X, y)
+    learner = model._learner(model._distance, 3, model.scale_, 9)
+    weight = np.random.RandomState(0).rand(len(X))
+    wrong = learner.wrong(model._codebook(), Block(X, y, weight))
+    assert wrong == pytest.approx(weight @ (model.predict(X) != y))
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "epochs"), [(5, 10), (150, 10), (300, 15), (1000, 30), (50_000, 10), (10**7, 8)]
+)
+def test_epochs_by_the_number_of_rows(n_samples, epochs):
+    assert default_epochs(n_samples) == epochs

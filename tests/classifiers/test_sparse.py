@@ -293,7 +293,7 @@ def test_read_only_arrays(words):
 def test_auto_takes_a_batch_solver(cls, words):
     X, y = words
     model = cls(max_iter=3, random_state=0).fit(sparse.csr_array(X), y)
-    assert model.solver_ == ("lbfgs" if cls in SMOOTH else "adam")
+    assert model.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ) else "adam")
 
 
 def test_auto_never_takes_the_sequential_solver_for_sparse_rows(words, monkeypatch):

@@ -11,13 +11,13 @@ from sklearn.base import clone
 
 from .._parameters import Codebook, Floats
 from .._validation import check_number, number_in, resolve
-from ..blocks import Block, Blocks
+from ..blocks import Block, Blocks, MemoryBlocks
 from ..distances import Distance
 from ..losses import Loss
 from ..margins import Margin
 from ..objective import Objective
 from ..prototypes import SMALLEST_SCALE
-from ..solvers import SOLVERS, Callback, Memory, Solver, SolverResult, StochasticSolver
+from ..solvers import SOLVERS, Adam, Callback, Memory, Solver, SolverResult, StochasticSolver
 from .decision import Decision
 from .shared import TrainingParameters
 from .trained import TrainedClassifier
@@ -28,14 +28,22 @@ BATCH_WORK = 200_000_000
 BLOCK_WORK = 2_000_000_000
 """The same where the alternative is mini-batches."""
 
+SPARSE_BATCH = 256
+"""Sparse samples a step: the step itself goes through all features, and takes as long as many."""
+
 
 @dataclass(frozen=True)
 class CostLearner:
-    """An objective and the solver that lowers it."""
+    """An objective and the solver that lowers it.
+
+    ``trusted`` tells that whatever it reaches is kept: the solver was asked for, or cannot make the
+    cost higher than it was.
+    """
 
     objective: Objective
     solver: Solver
     decision: Decision
+    trusted: bool
 
     @property
     def name(self) -> str:
@@ -76,6 +84,22 @@ class CostLearner:
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Give the cost of each row, to judge a codebook by."""
         return self.objective.costs(codebook, block)
+
+    def wrong(self, codebook: Codebook, block: Block) -> float:
+        """Give the weight of the rows that are classified wrongly."""
+        objective, wrong = self.objective, 0.0
+        for chunk in block.chunks(objective.distance.effort(codebook)):
+            D = objective.distance.pairwise(chunk.X, codebook, chunk.prepared) / objective.scale
+            scores = self.decision.scores(D, codebook.labels, objective.n_classes)
+            wrong += float(chunk.weights @ (scores.argmax(axis=1) != chunk.y))
+        return wrong
+
+    def makes_worse(self, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:
+        """Tell whether more rows are classified wrongly than in the beginning."""
+        if self.trusted or not isinstance(blocks, MemoryBlocks):  # elsewhere a look takes long
+            return False
+        before, after = (blocks.reduce(self.wrong, codebook) for codebook in (start, reached))
+        return bool(after > before)
 
 
 class CostFunctionClassifier(TrainedClassifier):
@@ -132,7 +156,9 @@ class CostFunctionClassifier(TrainedClassifier):
         decision = Decision(self._is_soft(), margin.sharpness, margin.sharpness * loss.sharpness)
         objective = Objective(distance, margin, loss, n_classes, attraction, scale)
         solver = self._solver(objective, n_prototypes, work, stream, elsewhere)
-        return CostLearner(objective, solver, decision)
+        automatic = isinstance(self.solver, str) and self.solver == "auto"
+        trusted = not (automatic and isinstance(solver, StochasticSolver))
+        return CostLearner(objective, solver, decision, trusted)
 
     def _takes_sparse(self) -> bool:
         if isinstance(self.solver, str) and self.solver == "auto":
@@ -153,7 +179,10 @@ class CostFunctionClassifier(TrainedClassifier):
         if isinstance(self.solver, str) and self.solver == "auto":
             name = automatic_solver(objective, n_prototypes, work, stream, elsewhere)
             kind = SOLVERS[name]
-            return kind.for_stream() if stream else kind()
+            if stream:
+                return kind.for_stream()
+            sparse = name == "adam" and objective.distance.takes_only_sparse
+            return Adam(batch_size=SPARSE_BATCH) if sparse else kind()
         solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
         solver.check(*axes)
         if stream and isinstance(self.solver, str):
@@ -177,14 +206,16 @@ def automatic_solver(
     L-BFGS finds the minimum where the cost is about as tame as that of a linear model: one
     prototype a class, and a loss that does not level off for margins that grow without bound.
     Otherwise there are many minima, and passes that learn from every sample come, in less time, to
-    ones that are as good on held-out rows or better.
+    ones that are as good on held-out rows or better. Steps of mini-batches through sparse rows take
+    long, so there L-BFGS has the other costs that do not level off as well.
     """
     smooth = objective.distance.smooth and objective.margin.smooth and objective.loss.smooth
-    sparse = type(objective.distance).sparse_form is type(objective.distance)
+    sparse = objective.distance.takes_only_sparse
     levels_off = objective.loss.bounded and not objective.margin.bounded
     tame = n_prototypes <= objective.n_classes and not levels_off
     blockwise = objective.distance.blockwise
     small = work <= (BLOCK_WORK if blockwise else BATCH_WORK)
-    if smooth and not stream and (sparse or elsewhere or (tame and small)):
+    fits = not levels_off if sparse else tame and small
+    if smooth and not stream and (elsewhere or fits):
         return "lbfgs"
     return "adam" if sparse or blockwise or elsewhere else "sgd"

@@ -49,3 +49,6 @@ class Learner(Protocol):
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Give the cost of each row, to judge a codebook by."""
+
+    def makes_worse(self, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:
+        """Tell whether what was reached had better not be kept."""

@@ -92,12 +92,14 @@ solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
     Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
     :mod:`protolearn.solvers` with its own settings. ``auto`` takes L-BFGS where the cost is smooth
     and tame (one prototype a class, no bounded loss of an unbounded margin) and the data are not
-    large, or sparse; else ``sgd``, or ``adam`` for sparse data, matrices and tangents;
-    ``solver_`` tells which. On Dask it takes L-BFGS for all smooth costs, else ``adam``.""",
+    large; for sparse data several prototypes a class are tame too. Else it takes ``sgd``, or
+    ``adam`` for sparse data, matrices and tangents, and keeps the initial prototypes, with a
+    warning, if these classify more training rows right. ``solver_`` tells which. On Dask it takes
+    L-BFGS for all smooth costs, else ``adam``.""",
     "max_iter": """\
 max_iter : int, default=None
-    Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; epochs by the number
-    of rows, the fewer the more there are. ``partial_fit`` makes one pass whatever it is.""",
+    Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs, fewer
+    for many rows and for few. ``partial_fit`` makes one pass whatever it is.""",
     "tol": """\
 tol : float, default=1e-3
     L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than the
@@ -220,8 +222,8 @@ solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
     which.""",
     "max_iter": """\
 max_iter : int, default=None
-    Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; epochs by the number
-    of rows, the fewer the more there are.""",
+    Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs, fewer
+    for many rows and for few.""",
     "validation_fraction": """\
 validation_fraction : float, default=0.1
     Share of each class that is held out for early stopping.""",

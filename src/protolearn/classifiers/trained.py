@@ -51,6 +51,12 @@ from .resuming import NOT_KNOWN_BY, check_same_data, started
 from .shared import spell_out
 from .stream import added_prototypes
 
+NO_BETTER = (
+    "{} classifies more training rows wrongly than its initial prototypes, and keeps these. Its "
+    "slope or sharpness may be out of proportion to the data: take a larger beta or xi, or GLVQ or "
+    "RSLVQ, or name a solver."
+)
+
 
 class TrainedClassifier(NearestPrototypeClassifier, ABC):
     """A classifier whose prototypes are learned from rows.
@@ -316,9 +322,12 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        if stopping is None:
-            return result.codebook, result, None
-        return stopping.best or result.codebook, result, stopping.curve
+        if stopping is not None:
+            return stopping.best or result.codebook, result, stopping.curve
+        if learner.makes_worse(codebook, result.codebook, data.taught):
+            warnings.warn(NO_BETTER.format(type(self).__name__), ConvergenceWarning, stacklevel=3)
+            return codebook, result, None
+        return result.codebook, result, None
 
     def _keep(
         self,

@@ -198,6 +198,11 @@ class Distance(BaseEstimator):
         return None
 
     @property
+    def takes_only_sparse(self) -> bool:
+        """Tell whether this is the form for CSR matrices."""
+        return type(self).sparse_form is type(self)
+
+    @property
     def penalized(self) -> bool:
         """Tell whether there is a penalty on ``theta``."""
         return False

@@ -16,8 +16,12 @@ PATIENCE = 5
 
 
 def default_epochs(n_samples: int) -> int:
-    """Give the number of epochs when the user names none: fewer for larger data."""
-    return int(np.clip(500_000 // n_samples, 8, 30))
+    """Give the number of epochs when the user names none.
+
+    There are fewer for larger data, which take long, and for few rows, which would be learned by
+    heart.
+    """
+    return int(np.clip(min(500_000 // n_samples, max(n_samples // 20, 10)), 8, 30))
 
 
 def run_epochs(
