@@ -112,7 +112,9 @@ class Local(Calibration):
         """Look the log-odds up and add them."""
         odds = _values(scores, scores, curves[:, : binning.WIDTH])
         odds += _values(distances, scores, curves[:, binning.WIDTH :])
-        return np.where(scores > 0.0, expit(odds), 0.0)
+        fires = scores > 0.0
+        odds[fires] = expit(odds[fires])  # elsewhere they are zero
+        return odds
 
 
 CALIBRATIONS: dict[str | None, Calibration] = {
