@@ -1,7 +1,8 @@
 """Which defaults are best, on other sets than those of the paper.
 
-One setting at a time departs from the default, then C and the calibration together. Labels of
-training rows are true or one in ten is wrong; test rows always have the true ones.
+One setting at a time departs from the default, then C and the calibration together, then the
+number of neighbours that may gainsay a label. Labels of training rows are true or one in ten is
+wrong; test rows always have the true ones.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+
+from protolearn.ensemble import editing, prototype
 
 from ..measure import Table
 from .data import OTHERS, noisy_folds, on_folds
@@ -27,6 +31,9 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "standardize": (True, False),
     "pruning": (0.0, 0.1, 0.25, None),
 }
+
+
+NEIGHBOURS = (1, 3, 5, 7)
 
 
 @dataclass(frozen=True)
@@ -66,9 +73,10 @@ def mean(by_set: dict[str, float]) -> float:
 
 
 def tables() -> Iterator[Table]:
-    """Give single departures, then pairs."""
+    """Give single departures, then pairs, then which rows are learned from."""
     yield Table(f"{DEFAULT}, {len(OTHERS)} sets, {FOLDS} folds\n{HEADING}", single())
     yield Table(HEADING, pairs())
+    yield Table(HEADING, edited())
 
 
 def single() -> Iterator[Choice]:
@@ -86,6 +94,15 @@ def pairs() -> Iterator[Choice]:
         if DEFAULT["C"] != C and calibration != DEFAULT["calibration"]:
             changed = {"C": C, "calibration": calibration}
             yield measured(f"C={C:g}, {calibration}", changed)
+
+
+def edited() -> Iterator[Choice]:
+    """Measure without editing, and with other numbers of neighbours."""
+    with patch.object(prototype, "worth_learning", lambda X, *_: np.arange(len(X))):
+        yield measured("all rows are learned from", {})
+    for neighbours in NEIGHBOURS:
+        with patch.object(editing, "NEIGHBOURS", neighbours):
+            yield measured(f"{neighbours} neighbours", {})
 
 
 def measured(name: str, changed: dict[str, Any]) -> Choice:

@@ -78,10 +78,13 @@ def test_the_story_is_told_and_the_best_is_kept(stripes):
     assert (np.diff(model.n_firing_) <= 0).all()
     assert (sizes <= model.n_firing_).all()
     best = scores == scores.max()
-    assert sizes[model.best_shift_] == sizes[best].min() == len(model.exemplars_)
+    assert sizes[model.best_shift_] == sizes[best].min()
+    assert len(model.exemplars_) <= model.n_firing_[model.best_shift_]
     assert model.best_shift_ == np.flatnonzero(best & (sizes == sizes[best].min()))[0]
     held = np.bincount(y[model.validation_indices_])
     assert_array_equal(held, np.bincount(y) // 4)
+    plain = PrototypeSVM(n_shifts=5, pruning=None, random_state=0).fit(X, y)
+    assert len(plain.exemplars_) == plain.ensemble_sizes_[plain.best_shift_]
 
 
 def test_the_algorithm_without_shifts_is_that_of_exemplar_svms(flowers):
@@ -219,7 +222,8 @@ def test_bad_data(flowers):
 def test_rows_of_pruned_models_join_the_clusters_of_the_others(stripes):
     X, y = stripes
     model = PrototypeSVM(random_state=0).fit(X, y)
-    train = np.setdiff1d(np.arange(len(X)), model.validation_indices_)
+    left_out = np.append(model.validation_indices_, model.edited_indices_)
+    train = np.setdiff1d(np.arange(len(X)), left_out)
     fires = X[train] @ model.hyperplanes_.T + model.offsets_ > 0.0
     own = y[train][:, None] == model.prototype_labels_
     distances = np.linalg.norm((X[train][:, None] - model.exemplars_) / X.std(axis=0), axis=2)

@@ -12,6 +12,7 @@ from .._parameters import Floats, Indices
 from .._threads import one_blas_thread
 from .._validation import check_integer, check_number, check_verbose
 from .base import SVMEnsemble
+from .editing import worth_learning
 from .machines import Machines
 from .pruning import worth_keeping
 from .shared import documented
@@ -27,6 +28,10 @@ class Part:
     codes: Indices
     places: Indices
 
+    def some(self, rows: Indices) -> Part:
+        """Keep some rows."""
+        return Part(self.rows[rows], self.codes[rows], self.places[rows])
+
 
 @dataclass(frozen=True)
 class Ensemble:
@@ -35,22 +40,23 @@ class Ensemble:
     Attributes
     ----------
     machines : Machines
+        The models that fire.
     voters : Voters
         The same models with their votes.
+    kept : array
+        Those that pruning has left in the ensemble.
     accuracy : float
         Share of the validation part that it gets right.
-    n_firing : int
-        How many models fired, before pruning.
     """
 
     machines: Machines
     voters: Voters
+    kept: Indices
     accuracy: float
-    n_firing: int
 
     def beats(self, other: Ensemble) -> bool:
         """Tell whether it is more accurate than another, or as accurate with fewer models."""
-        mine, others = (self.accuracy, -len(self.voters)), (other.accuracy, -len(other.voters))
+        mine, others = (self.accuracy, -len(self.kept)), (other.accuracy, -len(other.kept))
         return mine > others
 
 
@@ -64,7 +70,8 @@ class PrototypeSVM(SVMEnsemble):
     with a small probability; models that fire on nothing go; and the others are trained again. The
     ensemble after each shift has the models that make it better, and the ensemble that is best on
     held-out rows is kept: rows of models that are not in it join the clusters of those that are.
-    Together the models can separate any classes, and no kernel has to be chosen.
+    Rows whose neighbours have other labels are not learned from, if that does no harm. Together the
+    models can separate any classes, and no kernel has to be chosen.
 
     Parameters
     ----------
@@ -77,8 +84,8 @@ class PrototypeSVM(SVMEnsemble):
         are not held out; if no row is, the training rows choose.
     pruning : float or None, default=0.1
         What a model has to contribute to the log-likelihood of the training part to stay in the
-        ensemble. Who contributes less leaves for good after each shift, and before the first; if
-        all do, the best one of each class stays. None keeps all models that fire.
+        ensemble. Who contributes less is not in it; if all do, the best one of each class stays.
+        None keeps all models that fire, and learns from all rows.
     {parameters}
     {solver}
     verbose : int, default=0
@@ -92,13 +99,17 @@ class PrototypeSVM(SVMEnsemble):
     validation_scores_ : array of shape (n_shifts + 1,)
         Accuracy of the ensemble on the held-out rows: of the exemplar SVMs, and after each shift.
     ensemble_sizes_ : array of shape (n_shifts + 1,)
-        The number of models of these ensembles, after pruning.
+        The number of models of these ensembles, after pruning. The one that is kept is pruned once
+        more, with the held-out rows.
     n_firing_ : array of shape (n_shifts + 1,)
         The number of models that fire after a shift, before pruning.
     best_shift_ : int
         The number of shifts of the ensemble that was kept. If it is 0, each cluster is an exemplar.
     validation_indices_ : array of int
         The held-out rows of X.
+    edited_indices_ : array of int
+        The rows of X that no model learns from, since most of their neighbours have other labels.
+        Their own may be wrong.
 
     See Also
     --------
@@ -111,9 +122,14 @@ class PrototypeSVM(SVMEnsemble):
     then. The held-out rows are stratified; models that fire on nothing go before an ensemble is
     tried on these rows; of equally accurate ensembles the smallest is kept. Models are calibrated
     on the whole training part; those of the ensemble that is kept once more, with the held-out rows
-    too. Where no model fires the one with the largest decision value decides. Pruning is an
-    addition, after each shift and before the first: with ``pruning=None`` and
-    ``calibration="platt"`` the algorithm is as published, but for these points.
+    too. Where no model fires the one with the largest decision value decides.
+
+    Pruning is an addition, after each shift and before the first, and in the end once more with the
+    held-out rows. So is editing (Wilson): rows of the training part whose class is not among the
+    most frequent of their three nearest neighbours are neither exemplars nor members of any set,
+    but calibration and pruning count them. It is left undone if nothing is held out, or if a
+    nearest neighbour then tells the class of fewer held-out rows. With ``pruning=None`` and
+    ``calibration="platt"`` the algorithm is as published, but for the points above.
 
     References
     ----------
@@ -122,6 +138,9 @@ class PrototypeSVM(SVMEnsemble):
 
     Zadrozny and Elkan (2001), *Obtaining calibrated probability estimates from decision trees and
     naive Bayesian classifiers*, ICML.
+
+    Wilson (1972), *Asymptotic properties of nearest neighbor rules using edited data*, IEEE
+    Transactions on Systems, Man, and Cybernetics.
 
     Examples
     --------
@@ -139,6 +158,7 @@ class PrototypeSVM(SVMEnsemble):
     n_firing_: Indices
     best_shift_: int
     validation_indices_: Indices
+    edited_indices_: Indices
 
     def __init__(
         self,
@@ -197,26 +217,41 @@ class PrototypeSVM(SVMEnsemble):
         )
         self.validation_indices_ = np.flatnonzero(held)
         with one_blas_thread():
-            best = self._shifted(train, validation, rng)
+            core = self._edited(train, validation)
+            self.edited_indices_ = np.setdiff1d(train.places, core.places)
+            best = self._shifted(core, train, validation, rng)
             voters = best.voters.calibrated(rows, codes, len(self.classes_))
-            machines = self._gathered(best.machines, train, rng)
-        self._store(machines, voters, X, train.places)
+            kept = self._worth_keeping(best.machines, voters, rows, codes)
+            machines = self._gathered(best.machines.some(kept), core, rng)
+        self._store(machines, voters.some(kept), X, core.places)
         self.n_iter_ = len(self.validation_scores_)
         self._warn(best.machines)
         return self
 
-    def _shifted(self, train: Part, validation: Part, rng: np.random.RandomState) -> Ensemble:
-        """Shift boundaries; give the best ensemble and store how all of them did."""
-        machines = self._exemplar_machines(train.rows, train.codes)
+    def _edited(self, train: Part, validation: Part) -> Part:
+        """Give the rows to learn from; all, if the algorithm is to be as published."""
+        if self.pruning is None or not len(self.validation_indices_):
+            return train
+        given = train.rows, train.codes, validation.rows, validation.codes
+        return train.some(worth_learning(*given))
+
+    def _shifted(
+        self, core: Part, train: Part, validation: Part, rng: np.random.RandomState
+    ) -> Ensemble:
+        """Shift boundaries; give the best ensemble and store how all of them did.
+
+        Models learn from the core of the training part; all of it tells what they are worth.
+        """
+        machines = self._exemplar_machines(core.rows, core.codes)
         voters = self._calibrated(
-            machines, train, Voters.of(machines, train.rows, self._calibration())
+            machines, train, Voters.of(machines, core.rows, self._calibration())
         )
         best = self._pruned(machines, voters, train, validation)
         self.best_shift_, story = 0, [self._told(0, best)]
         for number in range(1, self.n_shifts + 1):
             old = machines.exemplar
-            machines = shift(machines, train.rows, train.codes, self.hard_negative_probability, rng)
-            machines = machines.trained(train.rows, self._settings()).useful(train.rows)
+            machines = shift(machines, core.rows, core.codes, self.hard_negative_probability, rng)
+            machines = machines.trained(core.rows, self._settings()).useful(core.rows)
             voters = voters.some(np.searchsorted(old, machines.exemplar)).moved(machines)
             voters = self._calibrated(machines, train, voters)
             ensemble = self._pruned(machines, voters, train, validation)
@@ -237,20 +272,24 @@ class PrototypeSVM(SVMEnsemble):
         self, machines: Machines, voters: Voters, train: Part, validation: Part
     ) -> Ensemble:
         """Keep the models that are worth it, and count the held-out successes."""
-        K, n_firing = len(self.classes_), 0 if machines.silent else len(machines)
-        if self.pruning is not None and not machines.silent:
-            price = float(self.pruning)
-            kept = worth_keeping(voters, train.rows, train.codes, K, price)
-            machines, voters = machines.some(kept), voters.some(kept)
-        chosen = voters.totals(validation.rows, K).argmax(axis=1)
-        accuracy = float((chosen == validation.codes).mean())
-        return Ensemble(machines, voters, accuracy, n_firing)
+        kept = self._worth_keeping(machines, voters, train.rows, train.codes)
+        totals = voters.some(kept).totals(validation.rows, len(self.classes_))
+        accuracy = float((totals.argmax(axis=1) == validation.codes).mean())
+        return Ensemble(machines, voters, kept, accuracy)
 
-    def _gathered(self, machines: Machines, train: Part, rng: np.random.RandomState) -> Machines:
+    def _worth_keeping(
+        self, machines: Machines, voters: Voters, rows: Floats, codes: Indices
+    ) -> Indices:
+        """Give the models that are worth their price; all, if there is none or if none fires."""
+        if self.pruning is None or machines.silent:
+            return np.arange(len(machines))
+        return worth_keeping(voters, rows, codes, len(self.classes_), float(self.pruning))
+
+    def _gathered(self, machines: Machines, core: Part, rng: np.random.RandomState) -> Machines:
         """Let the rows of models that were pruned join the clusters of those that are left."""
         if self.pruning is None or machines.silent:
             return machines
-        return shift(machines, train.rows, train.codes, 0.0, rng)
+        return shift(machines, core.rows, core.codes, 0.0, rng)
 
     def _held_out(self, codes: Indices, rng: np.random.RandomState) -> Any:
         """Draw the held-out rows, the same share of each class rounded down."""
@@ -271,7 +310,8 @@ class PrototypeSVM(SVMEnsemble):
 
     def _told(self, number: int, ensemble: Ensemble) -> tuple[float, int, int]:
         """Give accuracy, size and models that fire of an ensemble; print them if asked to."""
-        accuracy, size, firing = ensemble.accuracy, len(ensemble.voters), ensemble.n_firing
+        accuracy, size, machines = ensemble.accuracy, len(ensemble.kept), ensemble.machines
+        firing = 0 if machines.silent else len(machines)
         if self.verbose:
             print(
                 f"Shift {number}: {firing} models fire, {size} are kept, "

@@ -43,8 +43,9 @@ Accuracies = dict[str, dict[str, Published]]
 
 SETTINGS = (
     "The PSVM has this library's defaults: z-scored features, probabilities that are calibrated "
-    "locally, and models that do not make the training rows more probable are dropped; the paper "
-    "has LIBSVM's probabilities, drops none, and gives neither C nor scaling. Trees, SVMs and "
+    "locally; models that do not make the training rows more probable are dropped, and rows that "
+    "their neighbours gainsay may not be learned from. The paper has LIBSVM's probabilities, drops "
+    "nothing, and gives neither C nor scaling. Trees, SVMs and "
     "perceptron are scikit-learn's, as near to Weka's defaults as they come. Folds are stratified "
     "and shuffled; how those of the paper were drawn is not known."
 )
