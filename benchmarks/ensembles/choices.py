@@ -23,13 +23,13 @@ from .data import OTHERS, noisy_folds, on_folds
 
 FOLDS = 4
 
-DEFAULT: dict[str, Any] = {"C": 100.0, "calibration": "local", "standardize": True, "pruning": 0.1}
+DEFAULT: dict[str, Any] = {"C": 100.0, "calibration": "local", "standardize": True, "pruning": 0.2}
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "C": (1.0, 10.0, 100.0, 1000.0),
     "calibration": ("local", "binning", "platt"),
     "standardize": (True, False),
-    "pruning": (0.0, 0.1, 0.25, None),
+    "pruning": (0.0, 0.1, 0.2, 0.4, None),
 }
 
 

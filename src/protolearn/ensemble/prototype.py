@@ -82,7 +82,7 @@ class PrototypeSVM(SVMEnsemble):
     validation_fraction : float, default=0.25
         Share of each class that is held out to choose among the ensembles. Classes of very few rows
         are not held out; if no row is, the training rows choose.
-    pruning : float or None, default=0.1
+    pruning : float or None, default=0.2
         What a model has to contribute to the log-likelihood of the training part to stay in the
         ensemble. Who contributes less is not in it; if all do, the best one of each class stays.
         None keeps all models that fire, and learns from all rows.
@@ -166,7 +166,7 @@ class PrototypeSVM(SVMEnsemble):
         n_shifts: int = 10,
         hard_negative_probability: float = 0.005,
         validation_fraction: float = 0.25,
-        pruning: float | None = 0.1,
+        pruning: float | None = 0.2,
         n_negatives: int = 7,
         C: float = 100.0,
         penalty: str = "l2",
