@@ -17,6 +17,9 @@ from .learner import Learner
 JUDGED = 0.3
 """Share of the samples that decide about the number of prototypes."""
 
+ENOUGH = 600
+"""Fewer samples are learned from as often as these: held-out ones tell if it is by heart."""
+
 
 def grown(
     model: Any,
@@ -37,7 +40,7 @@ def grown(
             start,
             MemoryBlocks(taught),
             rng,
-            max_iter=model.max_iter or learner.default_max_iter(len(taught)),
+            max_iter=model.max_iter or most_iterations(learner, len(taught)),
             tol=model.tol,
             callback=None,
         )
@@ -50,3 +53,8 @@ def grown(
             )
 
     return Growth(distance, train, taught, judged, rng, tell).grow(start)
+
+
+def most_iterations(learner: Learner, n_samples: int) -> int:
+    """Give the number of iterations of a trial when the user names none."""
+    return max(map(learner.default_max_iter, (n_samples, max(n_samples, ENOUGH))))
