@@ -292,8 +292,11 @@ def test_read_only_arrays(words):
 @pytest.mark.parametrize("cls", PRESETS)
 def test_auto_takes_a_batch_solver(cls, words):
     X, y = words
-    model = cls(max_iter=3, random_state=0).fit(sparse.csr_array(X), y)
-    assert model.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ) else "adam")
+    X = sparse.csr_array(X)
+    one = cls(max_iter=3, random_state=0).fit(X, y)
+    assert one.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ, SNPC) else "adam")
+    two = cls(prototypes_per_class=2, max_iter=3, random_state=0).fit(X, y)
+    assert two.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ) else "adam")
 
 
 def test_auto_never_takes_the_sequential_solver_for_sparse_rows(words, monkeypatch):

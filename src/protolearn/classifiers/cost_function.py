@@ -207,15 +207,19 @@ def automatic_solver(
     prototype a class, and a loss that does not level off for margins that grow without bound.
     Otherwise there are many minima, and passes that learn from every sample come, in less time, to
     ones that are as good on held-out rows or better. Steps of mini-batches through sparse rows take
-    long, so there L-BFGS has the other costs that do not level off as well.
+    long, so there L-BFGS has all costs that do not level off; and with one prototype a class those
+    that do, if all prototypes count and not the nearest alone.
     """
     smooth = objective.distance.smooth and objective.margin.smooth and objective.loss.smooth
     sparse = objective.distance.takes_only_sparse
     levels_off = objective.loss.bounded and not objective.margin.bounded
-    tame = n_prototypes <= objective.n_classes and not levels_off
+    one_each = n_prototypes <= objective.n_classes
     blockwise = objective.distance.blockwise
-    small = work <= (BLOCK_WORK if blockwise else BATCH_WORK)
-    fits = not levels_off if sparse else tame and small
+    if sparse:
+        fits = not levels_off or (one_each and objective.margin.winners is None)
+    else:
+        small = work <= (BLOCK_WORK if blockwise else BATCH_WORK)
+        fits = one_each and not levels_off and small
     if smooth and not stream and (elsewhere or fits):
         return "lbfgs"
     return "adam" if sparse or blockwise or elsewhere else "sgd"
