@@ -98,19 +98,25 @@ class SquaredEuclidean(Distance):
             np.einsum("ij,ij->i", offset, offset, out=norms[start : start + rows])
         return norms
 
+    def relative(self, X: Any, codebook: Codebook) -> tuple[Any, Any]:
+        """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, one number a prototype."""
+        offset = codebook.prototypes - codebook.center
+        norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
+        return X @ (-2.0 * offset).astype(X.dtype, copy=False).T, norms.astype(X.dtype, copy=False)
+
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
         """Give all distances, by one product, in the precision of X."""
         if prepared is None:
             prepared = self.prepare(X, codebook)
         assert prepared is not None
-        D, norms = relative_distances(X, codebook)
+        D, norms = self.relative(X, codebook)
         D += norms
         D += prepared[:, None]
         return np.maximum(D, 0.0, out=D)
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Give the nearest prototype of each row; the norms of the rows play no part in it."""
-        D, norms = relative_distances(X, codebook)
+        D, norms = self.relative(X, codebook)
         D += norms
         winner = D.argmin(axis=1)
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
@@ -135,13 +141,6 @@ class SquaredEuclidean(Distance):
         np.subtract(G.sum(axis=0)[:, None] * codebook.prototypes, share, out=share)
         share *= 2.0
         out.prototypes[...] += share
-
-
-def relative_distances(X: Any, codebook: Codebook) -> tuple[Any, Any]:
-    """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, and one number a prototype."""
-    offset = codebook.prototypes - codebook.center
-    norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
-    return X @ (-2.0 * offset).astype(X.dtype, copy=False).T, norms.astype(X.dtype, copy=False)
 
 
 @native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out))

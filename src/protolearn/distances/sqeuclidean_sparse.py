@@ -1,15 +1,34 @@
-"""Squared Euclidean distance of sparse rows: products that never see a dense row."""
+"""Squared Euclidean distance of sparse rows: products that never see a dense row.
+
+Prototypes of texts are long: what is done for each of their numbers takes as long as the products,
+so it is done in one go, without arrays for what lies between.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from .._parameters import Codebook, Floats, Gradients, Indices
+from ..native import (
+    indices,
+    indices_matrix,
+    matrix,
+    matrix_out,
+    native,
+    types,
+    vector,
+    vector_out,
+)
 from .base import Distance
 from .sqeuclidean import SquaredEuclidean
+
+columns = types.Array(types.int32, 1, "C", readonly=True)
+
+TILE = 32
+"""Rows and columns of a table that are turned at a time, so that both fit into the cache."""
 
 
 class SparseSquaredEuclidean(SquaredEuclidean):
@@ -26,6 +45,13 @@ class SparseSquaredEuclidean(SquaredEuclidean):
         norms: Floats = squares - 2.0 * (X @ center) + center @ center
         return norms
 
+    def relative(self, X: Any, codebook: Codebook) -> tuple[Any, Any]:
+        """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, one number a prototype."""
+        W = codebook.prototypes
+        turned, norms = np.empty(W.shape[::-1]), np.empty(len(W))
+        turn(W, codebook.center, turned, norms)
+        return X @ turned.astype(X.dtype, copy=False), norms.astype(X.dtype, copy=False)
+
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Give the squared difference of each feature."""
         return super().terms(X.toarray(), codebook, prototype)
@@ -40,19 +66,55 @@ class SparseSquaredEuclidean(SquaredEuclidean):
         kept: Any = None,
     ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)`` for a G of a few entries a row."""
-        n, per_row = index.shape
-        rows = np.arange(0, n * per_row + 1, per_row)
-        G = csr_array((value.ravel(), index.ravel(), rows), (n, len(codebook.labels)))
-        pulled = G.T.tocsr() @ X
-        add_pull(pulled.toarray(), np.asarray(G.sum(axis=0)).ravel(), codebook, out)
+        total = np.bincount(index.ravel(), value.ravel(), minlength=len(codebook.labels))
+        features = X.indices.astype(np.int32, copy=False)
+        starts = X.indptr.astype(np.intp, copy=False)
+        pull(X.data, features, starts, index, value, total, codebook.prototypes, out.prototypes)
 
     def pull_rows(
         self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
     ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)``."""
-        add_pull((X.T @ G).T, G.sum(axis=0), codebook, out)
+        pull_turned(X.T @ G, G.sum(axis=0), codebook.prototypes, out.prototypes)
 
 
-def add_pull(pulled: Floats, total: Floats, codebook: Codebook, out: Gradients) -> None:
-    """Add ``2 (diag(G^T 1) W - G^T X)`` from its parts."""
-    out.prototypes[...] += 2.0 * (total[:, None] * codebook.prototypes - pulled)
+@native(types.void(matrix, vector, matrix_out, vector_out))
+def turn(W, center, turned, norms):
+    """Give ``-2 (w - c)``, a prototype a column, and ``|w|^2 - |c|^2`` as ``(w - c).(w + c)``."""
+    K, d = W.shape
+    norms[:] = 0.0
+    for begin in range(0, d, TILE):
+        end = min(begin + TILE, d)
+        for k in range(K):
+            w, total = W[k], 0.0
+            for f in range(begin, end):
+                r = w[f] - center[f]
+                total += r * (r + 2.0 * center[f])
+                turned[f, k] = -2.0 * r
+            norms[k] += total
+
+
+@native(types.void(vector, columns, indices, indices_matrix, matrix, vector, matrix, matrix_out))
+def pull(data, features, starts, index, value, total, W, gW):
+    """Add ``2 (total w - sum value x)``, for the prototypes that the rows name."""
+    for k in range(W.shape[0]):
+        w, g, share = W[k], gW[k], 2.0 * total[k]
+        for f in range(w.size):
+            g[f] += share * w[f]
+    for i in range(index.shape[0]):
+        for j in range(index.shape[1]):
+            g, share = gW[index[i, j]], 2.0 * value[i, j]
+            for p in range(starts[i], starts[i + 1]):
+                g[features[p]] -= share * data[p]
+
+
+@native(types.void(matrix, vector, matrix, matrix_out))
+def pull_turned(turned, total, W, gW):
+    """Add ``2 (total w - pulled)``, where what is pulled has a prototype a column."""
+    K, d = W.shape
+    for begin in range(0, d, TILE):
+        end = min(begin + TILE, d)
+        for k in range(K):
+            w, g, share = W[k], gW[k], total[k]
+            for f in range(begin, end):
+                g[f] += 2.0 * (share * w[f] - turned[f, k])
