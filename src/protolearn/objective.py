@@ -105,6 +105,8 @@ class Objective:
         Weight alpha of the attraction.
     scale : float
         Unit of the distances.
+    slope_factor : float
+        How many times its slope was made steeper; steps along the gradient are as much shorter.
     """
 
     distance: Distance
@@ -113,6 +115,7 @@ class Objective:
     n_classes: int
     attraction: float = 0.0
     scale: float = 1.0
+    slope_factor: float = 1.0
 
     @cached_property
     def axes(self) -> tuple[Any, ...]:

@@ -1,13 +1,14 @@
 """Mini-batch descent: the gradient of some samples at a time, by matrix products.
 
 The steps are taken on the flat vector of a codebook (prototypes in units of the scale, the metric
-before its constraint).
+before its constraint), seen as two tables: a row for each prototype, a row for each metric.
 """
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .._parameters import Codebook, Floats
 from .._validation import check_integer, check_number, check_positive
 from ..blocks import Blocks
 from ..distances import Distance
+from ..native import f8, matrix, matrix_out, native, types
 from ..objective import Objective
 from .memory import Memory
 from .stochastic import StochasticSolver
@@ -23,6 +25,27 @@ Moments = dict[str, Floats]
 
 SMALLEST_BATCH = 64
 """Samples a step, at least, when the user names no number."""
+
+
+class Table(NamedTuple):
+    """A part of the flat vector.
+
+    Attributes
+    ----------
+    place : slice
+        Where it is.
+    rows : array
+        A view of it: a row for each prototype, or for each metric.
+    moments : dict of arrays
+        Views of what is remembered for each number.
+    share : float
+        Factor of the learning rate.
+    """
+
+    place: slice
+    rows: Floats
+    moments: Moments
+    share: float
 
 
 class MinibatchSolver(StochasticSolver):
@@ -48,17 +71,13 @@ class MinibatchSolver(StochasticSolver):
     ) -> float:
         """Take a step after each batch."""
         distance, coordinates = objective.distance, objective.coordinates(codebook)
-        schedule, theta = self.rate(n_steps, distance)
+        schedule, theta = self.rate(n_steps, objective)
         flat = coordinates.flatten(codebook)
         moments = recall(memory, self.moments, codebook, flat.size)
-        shares = np.append(
-            np.full(codebook.prototypes.size, self.share(codebook.prototypes)),
-            np.full(codebook.metric.size, self.metric_rate * self.share(codebook.metric)),
-        )[: flat.size]
+        tables = self.tables(flat, moments, codebook)
         total = weight = 0.0
         usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
         size = self.batch_size or int(usual)
-        together = codebook if distance.adaptive else None
         for batch in blocks.mini_batches(size, rng if self.shuffle else None):
             present = coordinates.codebook(flat)
             partial = batch.reduce(objective.partial, present)
@@ -66,16 +85,31 @@ class MinibatchSolver(StochasticSolver):
             if distance.penalized:
                 mean = mean.penalized(*distance.penalty(present))
             gradient = coordinates.gradient(flat, mean.gradients)
-            rates = schedule(memory.steps, theta) * shares
+            rate = schedule(memory.steps, theta)
             memory.steps += len(batch)
             memory.updates += 1
-            flat += self.step(gradient, rates, moments, memory.updates, together)
-            flat = coordinates.constrained(flat)
+            for place, rows, kept, share in tables:
+                by_row = gradient[place].reshape(rows.shape)
+                self.step(rows, by_row, rate * share, kept, memory.updates, distance.adaptive)
+            coordinates.constrained(flat)
             total, weight = total + partial.value, weight + partial.weight
         reached = coordinates.codebook(flat)
         codebook.prototypes[...], codebook.metric[...] = reached.prototypes, reached.metric
         keep(memory, moments, codebook)
         return float(total / weight)
+
+    def tables(self, flat: Floats, moments: Moments, codebook: Codebook) -> list[Table]:
+        """Give the parts of the flat vector: the prototypes, and the metric if it is learned."""
+        cut, found = codebook.prototypes.size, []
+        for place, rows, factor in (
+            (slice(cut), codebook.prototypes, 1.0),
+            (slice(cut, None), codebook.metric, self.metric_rate),
+        ):
+            if flat[place].size:
+                views = {name: kept[place].reshape(rows.shape) for name, kept in moments.items()}
+                share = factor * self.share(rows)
+                found.append(Table(place, flat[place].reshape(rows.shape), views, share))
+        return found
 
     def share(self, rows: Floats) -> float:
         """Give the factor of the learning rate for the entries of some rows."""
@@ -84,16 +118,16 @@ class MinibatchSolver(StochasticSolver):
     @abstractmethod
     def step(
         self,
+        rows: Floats,
         gradient: Floats,
-        rates: Floats,
+        rate: float,
         moments: Moments,
         update: int,
-        together: Codebook | None = None,
-    ) -> Floats:
-        """Give the step number ``update``, counted from 1; change the moments in place.
+        together: bool,
+    ) -> None:
+        """Take the step number ``update``, counted from 1; change rows and moments in place.
 
-        ``together`` is a codebook of which each prototype, and each row of the metric, has one
-        rate for all its numbers.
+        ``together`` tells that all numbers of a row have one rate.
         """
 
 
@@ -152,17 +186,18 @@ class Momentum(MinibatchSolver):
 
     def step(
         self,
+        rows: Floats,
         gradient: Floats,
-        rates: Floats,
+        rate: float,
         moments: Moments,
         update: int,
-        together: Codebook | None = None,
-    ) -> Floats:
-        """Give ``v <- momentum v - rate g``."""
+        together: bool,
+    ) -> None:
+        """Go by ``v <- momentum v - rate g``."""
         velocity = moments["velocity"]
         velocity *= self.momentum
-        velocity -= rates * gradient
-        return velocity
+        velocity -= rate * gradient
+        rows += velocity
 
 
 class Adam(MinibatchSolver):
@@ -198,6 +233,7 @@ class Adam(MinibatchSolver):
 
     name = "adam"
     moments = ("mean", "square")
+    steps_along_gradient = False
 
     def __init__(
         self,
@@ -242,33 +278,42 @@ class Adam(MinibatchSolver):
 
     def step(
         self,
+        rows: Floats,
         gradient: Floats,
-        rates: Floats,
+        rate: float,
         moments: Moments,
         update: int,
-        together: Codebook | None = None,
-    ) -> Floats:
-        """Give ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
-        mean, square = moments["mean"], moments["square"]
-        mean += (1.0 - self.beta1) * (gradient - mean)
-        squares = np.square(gradient)
-        if together is not None:
-            average_rows(squares, together)
-        square += (1.0 - self.beta2) * (squares - square)
-        root = np.sqrt(square / (1.0 - self.beta2**update), out=squares)
-        root += self.epsilon
-        step: Floats = mean / root
-        step *= -rates / (1.0 - self.beta1**update)
-        return step
+        together: bool,
+    ) -> None:
+        """Go by ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
+        adapted_step(
+            rows,
+            gradient,
+            moments["mean"],
+            moments["square"],
+            rate / (1.0 - self.beta1**update),
+            1.0 - self.beta1,
+            1.0 - self.beta2,
+            1.0 / (1.0 - self.beta2**update),
+            self.epsilon,
+            together,
+        )
 
 
-def average_rows(flat: Floats, codebook: Codebook) -> None:
-    """Replace the numbers of each prototype, and of each row of the metric, by their mean."""
-    cut = codebook.prototypes.size
-    for part, rows in ((flat[:cut], codebook.prototypes), (flat[cut:], codebook.metric)):
-        if part.size:
-            table = part.reshape(len(rows), -1)
-            table[...] = table.mean(axis=1, keepdims=True)
+@native(types.void(matrix_out, matrix, matrix_out, matrix_out, f8, f8, f8, f8, f8, types.boolean))
+def adapted_step(rows, gradient, mean, square, rate, new, new_square, correction, least, together):
+    """Take a step of Adam in one pass; ``together``: with the mean square of each row."""
+    for r in range(rows.shape[0]):
+        row, g, m, v = rows[r], gradient[r], mean[r], square[r]
+        common = 0.0
+        if together:
+            for f in range(g.size):
+                common += g[f] * g[f]
+            common /= g.size
+        for f in range(g.size):
+            m[f] += new * (g[f] - m[f])
+            v[f] += new_square * ((common if together else g[f] * g[f]) - v[f])
+            row[f] -= rate * m[f] / (math.sqrt(v[f] * correction) + least)
 
 
 def recall(memory: Memory, names: tuple[str, ...], codebook: Codebook, size: int) -> Moments:

@@ -113,7 +113,7 @@ class SGD(StochasticSolver):
     ) -> float:
         """Take a step after each sample."""
         distance = objective.distance
-        schedule, theta = self.rate(n_steps, distance)
+        schedule, theta = self.rate(n_steps, objective)
         functions = addresses(distance, price, schedule)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same = codebook.same_class(objective.n_classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,9 @@ class StochasticSolver(Solver):
     least_rate: float | None
     metric_rate: float
     shuffle: bool
+
+    steps_along_gradient: ClassVar[bool] = True
+    """Whether steps grow with the gradient."""
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""
@@ -123,9 +126,11 @@ class StochasticSolver(Solver):
     ) -> float:
         """Learn from every sample once, in place; give the mean cost met on the way."""
 
-    def rate(self, n_steps: int, distance: Distance) -> tuple[Native, Floats]:
+    def rate(self, n_steps: int, objective: Objective) -> tuple[Native, Floats]:
         """Give the schedule and its parameters."""
-        first = self.first_rate(distance)
+        first = self.first_rate(objective.distance)
+        if self.steps_along_gradient:
+            first /= objective.slope_factor
         theta = as_floats([first, n_steps, self.decay, self.least_rate or 0.0])
         return SCHEDULES[self.schedule], theta
 
