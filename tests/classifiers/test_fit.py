@@ -24,6 +24,7 @@ from given_profile import long_test
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
 from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
+from protolearn.classifiers.problem import Problem
 from protolearn.losses import LOSSES, Identity, Loss, Sigmoid
 from protolearn.margins import MARGINS
 from protolearn.native import LOSS, native
@@ -484,7 +485,7 @@ def test_initial_prototypes_are_kept_where_training_makes_more_errors(form, weig
     X, y = iris
     weight = np.random.RandomState(0).rand(len(X)) if weighted else None
     model = PrototypeClassifier(margin="relative", loss=Backwards(), init="means", random_state=0)
-    with pytest.warns(ConvergenceWarning, match="keeps these.*larger beta or xi"):
+    with pytest.warns(ConvergenceWarning, match="keeps these.*another beta or xi"):
         model.fit(form(X), y, weight)
     means = [
         np.average(X[y == k], axis=0, weights=weight if weight is None else weight[y == k])
@@ -501,7 +502,9 @@ def test_initial_prototypes_are_kept_where_training_makes_more_errors(form, weig
 def test_errors_are_those_of_the_decision(iris):
     X, y = iris
     model = RSLVQ(prototypes_per_class=3, xi=0.5, random_state=0).fit(X, y)
-    learner = model._learner(model._distance, 3, model.scale_, 9)
+    learner = model._learner(
+        model._distance, Problem(n_classes=3, scale=model.scale_, n_prototypes=9)
+    )
     weight = np.random.RandomState(0).rand(len(X))
     wrong = learner.wrong(model._codebook(), Block(X, y, weight))
     assert wrong == pytest.approx(weight @ (model.predict(X) != y))

@@ -293,14 +293,13 @@ def test_read_only_arrays(words):
 def test_auto_takes_a_batch_solver(cls, words):
     X, y = words
     X = sparse.csr_array(X)
-    one = cls(max_iter=3, random_state=0).fit(X, y)
-    assert one.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ, SNPC) else "adam")
-    two = cls(prototypes_per_class=2, max_iter=3, random_state=0).fit(X, y)
-    assert two.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ) else "adam")
+    for count in (1, 2):
+        model = cls(prototypes_per_class=count, max_iter=3, random_state=0).fit(X, y)
+        assert model.solver_ == ("lbfgs" if cls in (GLVQ, LOGM, RSLVQ) else "adam")
 
 
 def test_auto_never_takes_the_sequential_solver_for_sparse_rows(words, monkeypatch):
-    monkeypatch.setattr("protolearn.classifiers.cost_function.BATCH_WORK", 1)
+    monkeypatch.setattr("protolearn.classifiers.solver_choice.BATCH_WORK", 1)
     X, y = words
     assert GLVQ(max_iter=2, random_state=0).fit(X, y).solver_ == "sgd"
     assert GLVQ(max_iter=2, random_state=0).fit(sparse.csr_array(X), y).solver_ == "lbfgs"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._parameters import Codebook, Floats
@@ -16,20 +17,14 @@ from ..distances import Distance
 from ..losses import Loss
 from ..margins import Margin
 from ..objective import Objective
-from ..prototypes import SMALLEST_SCALE
-from ..solvers import SOLVERS, Adam, Callback, Memory, Solver, SolverResult, StochasticSolver
+from ..prototypes import SMALLEST_SCALE, FirstDistances
+from ..solvers import SOLVERS, Callback, Memory, Solver, SolverResult, StochasticSolver
 from .decision import Decision
+from .problem import HIGH_CONTRAST, Problem
 from .shared import TrainingParameters
+from .slope import slope_factor, steepened
+from .solver_choice import automatic_solver
 from .trained import TrainedClassifier
-
-BATCH_WORK = 200_000_000
-"""Multiplications for all distances above which ``auto`` takes one sample after the other."""
-
-BLOCK_WORK = 2_000_000_000
-"""The same where the alternative is mini-batches."""
-
-SPARSE_BATCH = 256
-"""Sparse samples a step: the step itself goes through all features, and takes as long as many."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +38,7 @@ class CostLearner:
     objective: Objective
     solver: Solver
     decision: Decision
+    problem: Problem
     trusted: bool
 
     @property
@@ -51,9 +47,12 @@ class CostLearner:
         return self.solver.name
 
     @property
-    def scale(self) -> float:
-        """The unit of distance."""
-        return self.objective.scale
+    def advice(self) -> str:
+        """What to do if it finds nothing better than the start."""
+        return (
+            "Its slope or sharpness may be out of proportion to the data: take another beta or xi, "
+            "or GLVQ or RSLVQ, or name a solver."
+        )
 
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of iterations when the user names none."""
@@ -108,6 +107,8 @@ class CostFunctionClassifier(TrainedClassifier):
     A subclass names its parts in ``_axes``.
     """
 
+    slope_factor_: float
+
     def __init__(
         self,
         *,
@@ -132,20 +133,15 @@ class CostFunctionClassifier(TrainedClassifier):
     def _named_distance(self) -> Distance:
         return self._axes()[0]
 
-    def _given_scale(self) -> float | None:
-        return None if isinstance(self.scale, str) else float(self.scale)
+    def _first_distances(
+        self, form: Distance, codebook: Codebook, blocks: Blocks
+    ) -> FirstDistances:
+        if not isinstance(self.scale, str):
+            return FirstDistances(float(self.scale), HIGH_CONTRAST)  # distances as they are
+        return super()._first_distances(form, codebook, blocks)
 
-    def _learner(
-        self,
-        distance: Distance,
-        n_classes: int,
-        scale: float,
-        n_prototypes: int = 0,
-        work: float = 0.0,
-        *,
-        stream: bool = False,
-        elsewhere: bool = False,
-    ) -> CostLearner:
+    def _objective(self, distance: Distance, problem: Problem) -> Objective:
+        """Put the axes together; raise if a parameter of theirs is wrong."""
         _, margin, loss = (clone(axis) for axis in self._axes())
         margin = margin.suited_to(distance)
         margin.theta()
@@ -153,12 +149,27 @@ class CostFunctionClassifier(TrainedClassifier):
         attraction = check_number(self, "attraction", low=0.0)
         if not isinstance(self.scale, str) or self.scale != "data":
             number_in(self.scale, "scale={value!r} must be 'data', or it", SMALLEST_SCALE)
-        decision = Decision(self._is_soft(), margin.sharpness, margin.sharpness * loss.sharpness)
-        objective = Objective(distance, margin, loss, n_classes, attraction, scale)
-        solver = self._solver(objective, n_prototypes, work, stream, elsewhere)
+        times = slope_factor(distance, loss, problem)
+        if times > 1.0:
+            margin, loss = steepened(margin, loss, times)
+        return Objective(
+            distance, margin, loss, problem.n_classes, attraction, problem.scale, times
+        )
+
+    def _learner(self, distance: Distance, problem: Problem) -> CostLearner:
+        objective = self._objective(distance, problem)
+        solver = self._solver(objective, problem)
+        sharpness = objective.margin.sharpness
+        decision = Decision(self._is_soft(), sharpness, sharpness * objective.loss.sharpness)
         automatic = isinstance(self.solver, str) and self.solver == "auto"
         trusted = not (automatic and isinstance(solver, StochasticSolver))
-        return CostLearner(objective, solver, decision, trusted)
+        return CostLearner(objective, solver, decision, problem, trusted)
+
+    def _store(
+        self, codebook: Codebook, learner: Any, distance: Distance, classes: NDArray[Any]
+    ) -> None:
+        super()._store(codebook, learner, distance, classes)
+        self.slope_factor_ = learner.objective.slope_factor
 
     def _takes_sparse(self) -> bool:
         if isinstance(self.solver, str) and self.solver == "auto":
@@ -166,60 +177,14 @@ class CostFunctionClassifier(TrainedClassifier):
         solver = SOLVERS.get(self.solver) if isinstance(self.solver, str) else self.solver
         return bool(getattr(solver, "takes_sparse", True))
 
-    def _solver(
-        self,
-        objective: Objective,
-        n_prototypes: int,
-        work: float,
-        stream: bool,
-        elsewhere: bool,
-    ) -> Solver:
+    def _solver(self, objective: Objective, problem: Problem) -> Solver:
         """Choose the solver, and check that it fits the axes and the data."""
-        axes = objective.loss, objective.margin, objective.distance
         if isinstance(self.solver, str) and self.solver == "auto":
-            name = automatic_solver(objective, n_prototypes, work, stream, elsewhere)
-            kind = SOLVERS[name]
-            if stream:
-                return kind.for_stream()
-            sparse = name == "adam" and objective.distance.takes_only_sparse
-            return Adam(batch_size=SPARSE_BATCH) if sparse else kind()
+            return automatic_solver(objective, problem)
         solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
-        solver.check(*axes)
-        if stream and isinstance(self.solver, str):
+        solver.check(objective.loss, objective.margin, objective.distance)
+        if problem.stream and isinstance(self.solver, str):
             solver = type(solver).for_stream()
-        if stream:
+        if problem.stream:
             solver.check_streaming()
         return solver
-
-
-def automatic_solver(
-    objective: Objective,
-    n_prototypes: int,
-    work: float,
-    stream: bool = False,
-    elsewhere: bool = False,
-) -> str:
-    """Name the solver for some axes and an amount of data.
-
-    Where rows are elsewhere it takes as few sums over them as it can.
-
-    L-BFGS finds the minimum where the cost is about as tame as that of a linear model: one
-    prototype a class, and a loss that does not level off for margins that grow without bound.
-    Otherwise there are many minima, and passes that learn from every sample come, in less time, to
-    ones that are as good on held-out rows or better. Steps of mini-batches through sparse rows take
-    long, so there L-BFGS has all costs that do not level off; and with one prototype a class those
-    that do, if all prototypes count and not the nearest alone.
-    """
-    smooth = objective.distance.smooth and objective.margin.smooth and objective.loss.smooth
-    sparse = objective.distance.takes_only_sparse
-    levels_off = objective.loss.bounded and not objective.margin.bounded
-    one_each = n_prototypes <= objective.n_classes
-    blockwise = objective.distance.blockwise
-    if sparse:
-        fits = not levels_off or (one_each and objective.margin.winners is None)
-    else:
-        small = work <= (BLOCK_WORK if blockwise else BATCH_WORK)
-        fits = one_each and not levels_off and small
-    if smooth and not stream and (elsewhere or fits):
-        return "lbfgs"
-    return "adam" if sparse or blockwise or elsewhere else "sgd"

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from ..distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
 from .heuristic_lvq import LVQ21
 from .kernel_lvq import KernelGLVQ
+from .problem import Problem
 from .trained import TrainedClassifier
 
 WEIGHTS = (
@@ -54,7 +55,7 @@ def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
 def of_weights(estimator: TrainedClassifier, distance: Distance) -> str:
     """Tell why a weight of two is not quite the same as the row twice; nothing if it is."""
     drawn = isinstance(estimator.init, str) and estimator.init in ("random", "kmeans++")
-    if estimator._learner(distance, 2, 1.0).name != "lbfgs":
+    if estimator._learner(distance, Problem()).name != "lbfgs":
         return "a sample of weight two is one step of double length, not two steps"
     if drawn or estimator.prototypes_per_class != 1 or estimator.early_stopping:
         return "the prototypes start from random choices among the rows"

@@ -10,6 +10,7 @@ from ..distances import DISTANCES, Distance
 from ..native import Native
 from ..solvers.schedules import LEAST_IN_STREAMS, SCHEDULES
 from . import rules
+from .problem import Problem
 from .rule_learner import RuleLearner
 from .shared import (
     OF_RULES,
@@ -25,6 +26,7 @@ class HeuristicClassifier(TrainedClassifier):
     """A classifier that follows a rule, one sample at a time."""
 
     rule: ClassVar[Native]
+    _most_steps: ClassVar[int] = 500_000
     learning_rate: float
     _texts = OF_RULES
 
@@ -53,18 +55,8 @@ class HeuristicClassifier(TrainedClassifier):
         """Give the width of the window and epsilon."""
         return 0.5, 0.0
 
-    def _learner(
-        self,
-        distance: Distance,
-        n_classes: int,
-        scale: float,
-        n_prototypes: int = 0,
-        work: float = 0.0,
-        *,
-        stream: bool = False,
-        elsewhere: bool = False,
-    ) -> RuleLearner:
-        rate, schedule, decay, least_rate = self._rate(stream)
+    def _learner(self, distance: Distance, problem: Problem) -> RuleLearner:
+        rate, schedule, decay, least_rate = self._rate(problem.stream)
         window, epsilon = self._window()
         bound = (1.0 - window) / (1.0 + window)
         return RuleLearner(
@@ -72,14 +64,15 @@ class HeuristicClassifier(TrainedClassifier):
             self.rule,
             as_floats([bound, bool(distance.squared), epsilon]),
             distance,
-            n_classes,
-            scale,
+            problem,
             rate,
             schedule,
             decay,
             least_rate,
             check_number(self, "metric_rate", low=0.0),
             check_flag(self, "shuffle"),
+            self._most_steps,
+            self.max_iter is None and not self.early_stopping,
         )
 
 
@@ -152,6 +145,7 @@ class LVQ1(ScheduledClassifier):
     """
 
     rule = rules.lvq1
+    _most_steps = 40_000  # more of them drive prototypes away where many samples are wrong
 
     def __init__(self, **rule: Unpack[ScheduledRuleParameters]):
         super().__init__(**rule)
@@ -193,7 +187,7 @@ class OLVQ1(HeuristicClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OLVQ1(prototypes_per_class=2, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
-    0.96
+    0.98
     """
 
     rule = rules.olvq1
@@ -289,7 +283,7 @@ class LVQ3(LVQ21):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LVQ3(prototypes_per_class=2, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
-    0.95
+    0.98
     """
 
     rule = rules.lvq3

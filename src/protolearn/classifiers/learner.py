@@ -10,6 +10,7 @@ from .._parameters import Codebook, Floats
 from ..blocks import Block, Blocks
 from ..solvers import Callback, Memory, SolverResult
 from .decision import Decision
+from .problem import Problem
 
 
 class Learner(Protocol):
@@ -20,8 +21,12 @@ class Learner(Protocol):
         """What ``solver_`` tells."""
 
     @property
-    def scale(self) -> float:
-        """The unit of distance."""
+    def advice(self) -> str:
+        """What to do if it finds nothing better than the start."""
+
+    @property
+    def problem(self) -> Problem:
+        """What it knows of the data."""
 
     @property
     def decision(self) -> Decision:

@@ -29,11 +29,14 @@ class GLVQ(CostFunctionClassifier):
     Parameters
     ----------
     beta : float or None, default=15.0
-        Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
+        Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``. It is up to ten
+        times as steep where the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
     {parameters}
 
     Attributes
     ----------
+    slope_factor_ : float
+        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References
@@ -66,11 +69,14 @@ class MCE(CostFunctionClassifier):
     Parameters
     ----------
     beta : float, default=2.0
-        Slope of the sigmoid.
+        Slope of the sigmoid. It is up to ten times as steep where the classes begin hardly apart,
+        as in texts; ``slope_factor_`` tells.
     {parameters}
 
     Attributes
     ----------
+    slope_factor_ : float
+        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References
@@ -143,11 +149,14 @@ class SNPC(CostFunctionClassifier):
     Parameters
     ----------
     xi : float, default=2.0
-        Sharpness of the Gaussians, ``exp(-xi D / scale)``.
+        Sharpness of the Gaussians, ``exp(-xi D / scale)``. They are up to ten times as sharp where
+        the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
     {parameters}
 
     Attributes
     ----------
+    slope_factor_ : float
+        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References
@@ -233,11 +242,14 @@ class MarginLVQ(CostFunctionClassifier):
     loss : {"hinge", "broken_linear", "exponential"}, default="hinge"
         Price of the margin.
     beta : float, default=4.0
-        Slope of the loss.
+        Slope of the loss. The hinge and the broken linear loss are up to ten times as steep where
+        the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
     {parameters}
 
     Attributes
     ----------
+    slope_factor_ : float
+        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References

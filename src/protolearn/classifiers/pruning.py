@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
-from ..blocks import Block
+from ..blocks import Block, Blocks
 from ..blocks.labels import encode
 from ..distances import Distance, SquaredEuclidean
 from ..losses import Loss
 from ..margins import Margin
 from ..native import GRADIENT, native
+from ..prototypes import FirstDistances
 from .expansion import towards
 from .lvq import GLVQ
+from .problem import HIGH_CONTRAST, Problem
 from .weights import weigh
 
 FIRST_ROWS = 5
@@ -75,6 +77,13 @@ class FeatureSpaceGLVQ(GLVQ):
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         _, margin, loss = super()._axes()
         return CoordinateDistance(), margin, loss
+
+    def _first_distances(
+        self, form: Distance, codebook: Codebook, blocks: Blocks
+    ) -> FirstDistances:
+        # The slope is as given: the same in the whole space and in the span of few rows.
+        first = super()._first_distances(form, codebook, blocks)
+        return first._replace(contrast=HIGH_CONTRAST)
 
 
 class SpanGLVQ(FeatureSpaceGLVQ):
@@ -179,7 +188,8 @@ def _enough(model: GLVQ, block: Block) -> float:
 def _cost(model: GLVQ, block: Block) -> float:
     """Give the mean cost of the margins alone."""
     distance = model._axes()[0]
-    learner = model._learner(distance, len(model.classes_), model.scale_)
+    problem = Problem(n_classes=len(model.classes_), scale=model.scale_)
+    learner = model._learner(distance, problem)
     objective = replace(learner.objective, attraction=0.0)
     costs = objective.costs(model._codebook(), block)
     return float(costs @ block.weights) / block.total_weight

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,12 @@ from ..solvers.epochs import run_epochs
 from ..solvers.schedules import SCHEDULES
 from ..solvers.sequential import addresses, room_for, rows_at_once
 from .decision import Decision
+from .fewest_errors import FewestErrors
+from .problem import Problem
 from .rules import MOVED, follow
+
+MOST_EPOCHS = 10
+"""Epochs when the user names none."""
 
 
 @dataclass(frozen=True)
@@ -34,39 +39,51 @@ class RuleLearner:
         Bound of the ratio of unsquared distances, 1 where the distance is squared, epsilon.
     distance : Distance
         In the form that suits the data.
-    n_classes : int
-        Number of classes.
-    scale : float
-        Unit of distance: of probabilities, and of the steps of a metric.
+    problem : Problem
+        What is known of the data; its scale is the unit of probabilities and of the steps of a
+        metric.
     learning_rate, schedule, decay, least_rate : float, str, float, float
         First rate, how it falls, and the share of it that stays.
     metric_rate : float
         Rate of the metric as a share of that of the prototypes.
     shuffle : bool
         Whether each pass has a new random order.
+    most_steps : int
+        Samples to learn from, when the user names no number of epochs.
+    keeps_best : bool
+        Whether to keep the prototypes with the fewest training errors, or those of the last epoch.
     """
 
     name: str
     rule: Native
     theta: Floats
     distance: Distance
-    n_classes: int
-    scale: float
+    problem: Problem
     learning_rate: float
     schedule: str
     decay: float
     least_rate: float
     metric_rate: float
     shuffle: bool
+    most_steps: int
+    keeps_best: bool
 
     @property
     def decision(self) -> Decision:
         """The nearest prototype decides."""
         return Decision(False, 1.0, 1.0)
 
+    @property
+    def advice(self) -> str:
+        """What to do if it finds nothing better than the start."""
+        return (
+            "Every epoch made more training errors: a rule lowers no cost. Take more prototypes, "
+            "LVQ21 or GLVQ, or name max_iter to follow the rule all the same."
+        )
+
     def default_max_iter(self, n_samples: int) -> int:
-        """Give the number of epochs when the user names none; too many drive prototypes away."""
-        return int(np.clip(2_000 // n_samples, 1, 5))
+        """Give the number of epochs when the user names none: fewer for many rows."""
+        return int(np.clip(self.most_steps // n_samples, 1, MOST_EPOCHS))
 
     def train(
         self,
@@ -78,20 +95,26 @@ class RuleLearner:
         tol: float,
         callback: Callback | None,
     ) -> SolverResult:
-        """Learn from all the data, from the beginning; the cost is the share of errors met."""
+        """Learn from all the data, from the beginning; the cost is the share of errors met.
+
+        Rules lower no cost, and too many epochs may drive prototypes away. So unless the user says
+        how many there are, the best of them is kept, or the start.
+        """
+        kept = FewestErrors(self, codebook, blocks, callback) if self.keeps_best else None
         codebook, memory = codebook.copy(), Memory()
         total = blocks.n_samples * max_iter
-        return run_epochs(
+        result = run_epochs(
             lambda: self.one_pass(codebook, blocks, memory, rng, total),
             codebook,
             memory,
-            Progress(callback, self.distance),
+            Progress(kept or callback, self.distance),
             rng,
             blocks.journal,
             max_iter=max_iter,
             tol=tol,
             open_ended=self.schedule != "linear",
         )
+        return result if kept is None else replace(result, codebook=kept.best)
 
     def one_pass(
         self,
@@ -107,8 +130,8 @@ class RuleLearner:
         rate_theta = as_floats([self.learning_rate, n_steps, self.decay, self.least_rate])
         rates = memory.by_prototype.setdefault("rate", np.zeros(len(codebook.labels)))
         rates[rates == 0.0] = self.learning_rate  # prototypes that have just begun
-        same = codebook.same_class(self.n_classes)
-        metric_rate = self.metric_rate / self.scale if distance.adaptive else 0.0
+        same = codebook.same_class(self.problem.n_classes)
+        metric_rate = self.metric_rate / self.problem.scale if distance.adaptive else 0.0
         size, room = rows_at_once(distance, codebook), room_for(codebook, MOVED)
         wrong = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
@@ -144,5 +167,5 @@ class RuleLearner:
         return mistakes(self.distance, codebook, block)
 
     def makes_worse(self, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:
-        """Tell that a rule is followed wherever it leads."""
-        return False
+        """Tell whether no epoch made as few errors as the start."""
+        return reached is start

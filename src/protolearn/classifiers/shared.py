@@ -112,7 +112,9 @@ attraction : float, default=0.0
     "scale": """\
 scale : "data" or float, default="data"
     Unit of distance. ``"data"``: the mean distance of a sample to its nearest initial own
-    prototype, so that all other parameters have no dimension. 1.0: the raw units.""",
+    prototype, so that all other parameters have no dimension; and where the nearest rival is
+    hardly further away, a loss that levels off is made steeper. A number: that unit, and the loss
+    as it is given; 1.0: the raw units.""",
     "class_weight": """\
 class_weight : dict or "balanced", default=None
     Weight of each class, as everywhere in scikit-learn.""",
@@ -191,8 +193,9 @@ feature_names_in_ : array of shape (n_features,)
 OF_RULES = {
     "max_iter": """\
 max_iter : int, default=None
-    Most epochs. None: one to five, the fewer the more rows there are. ``partial_fit`` makes one
-    pass whatever it is.""",
+    Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
+    the prototypes with the fewest training errors are kept; these are the initial ones, with a
+    warning, if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.""",
     "tol": """\
 tol : float, default=1e-3
     Epochs stop when the share of errors has not fallen by this share for five of them, unless the

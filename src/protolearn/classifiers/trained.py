@@ -22,10 +22,11 @@ from ..blocks import Blocks, FileJournal, Journal, MemoryBlocks
 from ..blocks.journal import NO_JOURNAL
 from ..distances import Distance
 from ..prototypes import (
+    FirstDistances,
     check_enough_rows,
     first_codebook,
+    first_distances,
     is_automatic,
-    mean_own_distance,
     only,
     prototype_counts,
     settled,
@@ -46,16 +47,13 @@ from .growth import grown
 from .learner import Learner
 from .metric import maps_rows
 from .parted import PartedData, in_parts
+from .problem import HIGH_CONTRAST, Problem
 from .progress import report_pass, reporter
 from .resuming import NOT_KNOWN_BY, check_same_data, started
 from .shared import spell_out
 from .stream import added_prototypes
 
-NO_BETTER = (
-    "{} classifies more training rows wrongly than its initial prototypes, and keeps these. Its "
-    "slope or sharpness may be out of proportion to the data: take a larger beta or xi, or GLVQ or "
-    "RSLVQ, or name a solver."
-)
+NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 
 
 class TrainedClassifier(NearestPrototypeClassifier, ABC):
@@ -71,6 +69,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
     _memory: Memory
     _rng: np.random.RandomState | None
     _fixed_scale: float | None
+    _fixed_contrast: float = HIGH_CONTRAST
 
     def __init__(
         self,
@@ -108,26 +107,14 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         """Give the distance that the parameters name."""
 
     @abstractmethod
-    def _learner(
-        self,
-        distance: Distance,
-        n_classes: int,
-        scale: float,
-        n_prototypes: int = 0,
-        work: float = 0.0,
-        *,
-        stream: bool = False,
-        elsewhere: bool = False,
-    ) -> Learner:
-        """Give what moves the prototypes; raise if a parameter is wrong.
+    def _learner(self, distance: Distance, problem: Problem) -> Learner:
+        """Give what moves the prototypes; raise if a parameter is wrong."""
 
-        ``work`` tells the multiplications for all distances of the data, ``stream`` that there
-        will be more of them, ``elsewhere`` that only sums over them come here.
-        """
-
-    def _given_scale(self) -> float | None:
-        """Give the unit of distance, None for the mean own distance."""
-        return None
+    def _first_distances(
+        self, form: Distance, codebook: Codebook, blocks: Blocks
+    ) -> FirstDistances:
+        """Give the unit of distance, or None if the data do not tell, and the contrast."""
+        return first_distances(form, codebook, blocks)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the prototypes.
@@ -200,12 +187,20 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         counts = prototype_counts(self.prototypes_per_class, known)
         old = None if first else (self._codebook(), self._memory)
         codebook, memory = added_prototypes(old, form, self.init, block, counts, rng)
-        scale = None if first else self._fixed_scale
-        scale = scale or self._scale(form, codebook, MemoryBlocks(block))
-        work = block.size * form.effort(codebook)
-        learner = self._learner(
-            form, len(known), scale or 1.0, len(codebook.labels), work, stream=True
+        scale, contrast = (
+            (None, HIGH_CONTRAST) if first else (self._fixed_scale, self._fixed_contrast)
         )
+        scale = scale or self._first_distances(form, codebook, MemoryBlocks(block)).unit
+        problem = Problem(
+            n_classes=len(known),
+            scale=scale or 1.0,
+            contrast=contrast,
+            n_prototypes=len(codebook.labels),
+            n_features=codebook.prototypes.shape[1],
+            work=block.size * form.effort(codebook),
+            stream=True,
+        )
+        learner = self._learner(form, problem)
         loss = np.nan
         if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
             loss = learner.one_pass(codebook, MemoryBlocks(block), memory, rng)
@@ -213,7 +208,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self._store(codebook, learner, distance, known)
         self.n_iter_ = 1 + (0 if first else self.n_iter_)
         self.loss_curve_ = [*([] if first else self.loss_curve_), loss]
-        self._memory, self._rng, self._fixed_scale = memory, rng, scale
+        self._memory, self._rng = memory, rng
+        self._fixed_scale, self._fixed_contrast = scale, contrast
         report_pass(self, codebook, perf_counter() - begun)
         return self
 
@@ -240,7 +236,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         check_parameters(self, stream)
         distance: Distance = clone(self._named_distance())
         distance.check()
-        self._learner(distance, 2, 1.0, stream=stream)
+        self._learner(distance, Problem(stream=stream))
         return distance
 
     def _randomness(self) -> np.random.RandomState:
@@ -280,21 +276,19 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         rows, form = blocks or data.taught, data.form
 
         def learner(start: Codebook) -> Learner:
-            scale = self._scale(form, start, rows) or 1.0
-            return self._learner(
-                form,
-                len(data.classes),
-                scale,
-                len(start.labels),
-                rows.size * form.effort(start),
+            unit, contrast = self._first_distances(form, start, rows)
+            problem = Problem(
+                n_classes=len(data.classes),
+                scale=unit or 1.0,
+                contrast=contrast,
+                n_prototypes=len(start.labels),
+                n_features=start.prototypes.shape[1],
+                work=rows.size * form.effort(start),
                 elsewhere=data.elsewhere and blocks is None,
             )
+            return self._learner(form, problem)
 
         return learner
-
-    def _scale(self, form: Distance, codebook: Codebook, blocks: Blocks) -> float | None:
-        """Give the unit of distance, or None if the data do not tell."""
-        return self._given_scale() or mean_own_distance(form, codebook, blocks)
 
     def _train(
         self,
@@ -325,7 +319,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         if stopping is not None:
             return stopping.best or result.codebook, result, stopping.curve
         if learner.makes_worse(codebook, result.codebook, data.taught):
-            warnings.warn(NO_BETTER.format(type(self).__name__), ConvergenceWarning, stacklevel=3)
+            told = NO_BETTER.format(type(self).__name__, learner.advice)
+            warnings.warn(told, ConvergenceWarning, stacklevel=3)
             return codebook, result, None
         return result.codebook, result, None
 
@@ -351,7 +346,9 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             self.__dict__.pop("validation_curve_", None)  # of an earlier fit
         else:
             self.validation_curve_ = curve
-        self._memory, self._fixed_scale = memory, learner.scale
+        self._memory = memory
+        self._fixed_scale = learner.problem.scale
+        self._fixed_contrast = learner.problem.contrast
         self._rng = None  # a stream that follows begins one of its own
 
     def _store(
@@ -371,5 +368,5 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.prototype_labels_ = classes[codebook.labels]
         count = np.bincount(codebook.labels, minlength=len(classes))
         self.n_prototypes_ = dict(zip(classes.tolist(), count.tolist(), strict=True))
-        self.scale_ = learner.scale
+        self.scale_ = learner.problem.scale
         self.solver_ = learner.name

@@ -26,15 +26,23 @@ class Loss(BaseEstimator):
         Whether the slope is continuous. Solvers that need that refuse a loss without it.
     bounded : bool
         Whether the loss levels off, so that very wrong samples hardly pull any more.
+    local : bool
+        Whether only margins up to about one unit of the slope count. Where the classes begin hardly
+        apart such a loss is made steeper, by ``steepened``.
     """
 
     smooth: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
+    local: ClassVar[bool] = False
     phi: ClassVar[Native]
 
     def theta(self) -> NDArray[np.float64]:
         """Give the parameters of ``phi`` as one array, after checking them."""
         return np.empty(0)
+
+    def steepened(self, times: float) -> Loss:
+        """Give the loss of ``times`` the margin; itself, if it has no slope to be set."""
+        return self
 
     @property
     def sharpness(self) -> float:

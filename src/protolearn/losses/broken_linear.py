@@ -23,6 +23,7 @@ class BrokenLinear(SlopedLoss):
 
     smooth = False
     bounded = True
+    local = True
 
     @native(LOSS)
     def phi(m, theta):

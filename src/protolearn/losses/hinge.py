@@ -22,6 +22,7 @@ class Hinge(SlopedLoss):
     """
 
     smooth = False
+    local = True
 
     @native(LOSS)
     def phi(m, theta):

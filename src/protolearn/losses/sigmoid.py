@@ -24,6 +24,7 @@ class Sigmoid(SlopedLoss):
     """
 
     bounded = True
+    local = True
 
     @native(LOSS)
     def phi(m, theta):

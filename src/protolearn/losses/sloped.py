@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .._validation import check_positive
 from .base import Loss
@@ -24,6 +25,10 @@ class SlopedLoss(Loss):
     def theta(self) -> NDArray[np.float64]:
         """Give ``beta`` as an array."""
         return np.array([check_positive(self, "beta")])
+
+    def steepened(self, times: float) -> SlopedLoss:
+        """Give the same loss with ``times`` the slope."""
+        return clone(self).set_params(beta=times * self.beta)
 
     @property
     def sharpness(self) -> float:

@@ -74,6 +74,10 @@ class Margin(BaseEstimator):
         """Give the form of this margin for a distance, or raise if they do not go together."""
         return self
 
+    def steepened(self, times: float) -> Margin:
+        """Give the margin with ``times`` the sharpness; itself, if it has none."""
+        return self
+
     @property
     def sharpness(self) -> float:
         """How fast class probabilities change with distance, in units of the scale."""

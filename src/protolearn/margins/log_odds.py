@@ -40,6 +40,10 @@ class LogOdds(Margin):
         """Give ``xi`` as an array."""
         return np.array([check_positive(self, "xi")])
 
+    def steepened(self, times: float) -> LogOdds:
+        """Give the log-odds under Gaussians that are ``times`` as sharp."""
+        return LogOdds(times * self.xi)
+
     @property
     def sharpness(self) -> float:
         """The ``xi`` of the posterior probabilities."""

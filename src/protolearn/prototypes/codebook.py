@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,10 +77,26 @@ def mistakes(distance: Distance, codebook: Codebook, block: Block) -> Floats:
     return (codebook.labels[nearest] != block.y).astype(np.float64)
 
 
-def mean_own_distance(distance: Distance, codebook: Codebook, blocks: Blocks) -> float | None:
-    """Give the mean distance to the nearest own prototype, or None if all distances vanish."""
-    own, rival, weight = blocks.reduce(own_and_rival, distance, codebook).tolist()
-    own, rival = own / weight, rival / weight
+class FirstDistances(NamedTuple):
+    """What the distances to the initial prototypes tell.
+
+    Attributes
+    ----------
+    unit : float or None
+        Mean distance to the nearest own prototype; None if all distances vanish.
+    contrast : float
+        Mean difference between the distances to the nearest rival and to the nearest own
+        prototype, as a multiple of the mean distance to the latter.
+    """
+
+    unit: float | None
+    contrast: float
+
+
+def first_distances(distance: Distance, codebook: Codebook, blocks: Blocks) -> FirstDistances:
+    """Measure all rows by the initial prototypes."""
+    *sums, weight = blocks.reduce(own_and_rival, distance, codebook).tolist()
+    own, rival, gap = (value / weight for value in sums)
     if not np.isfinite(own + rival):
         raise ValueError(
             "The distances to the initial prototypes overflow; rescale X, or give other ones by "
@@ -87,22 +104,26 @@ def mean_own_distance(distance: Distance, codebook: Codebook, blocks: Blocks) ->
         )
     # Where all rows lie on their prototypes, but for rounding, the next class is the unit.
     if own > max(1e-10 * rival, SMALLEST_SCALE):
-        return own
-    return rival if rival > SMALLEST_SCALE and _differ(blocks, codebook) else None
+        return FirstDistances(own, gap / own)
+    apart = rival > SMALLEST_SCALE and _differ(blocks, codebook)
+    return FirstDistances(rival if apart else None, np.inf)
 
 
 def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Floats:
-    """Sum the distances to the nearest own prototype, to the nearest rival, and the weights."""
-    own = rival = 0.0
+    """Sum the distances to the nearest own prototype and rival, their gaps, and the weights."""
+    own = rival = gap = 0.0
     same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
     two_classes = len(np.unique(codebook.labels)) > 1
     with np.errstate(over="ignore", invalid="ignore"):  # whoever asks checks the sums
         for chunk in block.chunks(distance.effort(codebook)):
             D, mine = distance.pairwise(chunk.X, codebook, chunk.prepared), same[chunk.y]
-            own += float(np.where(mine, D, np.inf).min(axis=1) @ chunk.weights)
+            near = np.where(mine, D, np.inf).min(axis=1)
+            own += float(near @ chunk.weights)
             if two_classes:
-                rival += float(np.where(mine, np.inf, D).min(axis=1) @ chunk.weights)
-    return np.array([own, rival, block.total_weight])
+                far = np.where(mine, np.inf, D).min(axis=1)
+                rival += float(far @ chunk.weights)
+                gap += float(np.abs(far - near) @ chunk.weights)
+    return np.array([own, rival, gap, block.total_weight])
 
 
 def _differ(blocks: Blocks, codebook: Codebook) -> bool:

@@ -1,0 +1,38 @@
+"""Of the start and what each epoch reaches, keep what makes the fewest errors."""
+
+from __future__ import annotations
+
+from .._parameters import Codebook
+from ..blocks import Blocks
+from ..solvers import Callback, State
+from .early_stopping import mean_cost
+from .learner import Learner
+
+
+class FewestErrors:
+    """A callback that keeps the best codebook on the training rows, of equal ones the last.
+
+    Parameters
+    ----------
+    learner : Learner
+        Who tells the cost of a row: one, if it is classified wrongly.
+    start : Codebook
+        Where learning begins.
+    blocks : Blocks
+        The training rows.
+    callback : callable or None
+        The next callback.
+    """
+
+    def __init__(
+        self, learner: Learner, start: Codebook, blocks: Blocks, callback: Callback | None
+    ):
+        self._learner, self._blocks, self._callback = learner, blocks, callback
+        self.best, self._least = start, mean_cost(learner, start, blocks)
+
+    def __call__(self, state: State) -> bool:
+        """Note the errors; pass the state on."""
+        errors = mean_cost(self._learner, state.codebook, self._blocks)
+        if errors <= self._least:
+            self.best, self._least = state.codebook.copy(), errors
+        return self._callback is not None and bool(self._callback(state))
