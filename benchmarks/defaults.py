@@ -33,7 +33,7 @@ RULES = (LVQ1, OLVQ1, LVQ21, LVQ3)
 CUSTOMARY = ("mnist", "usps", "20ng", "semeval2013")
 """Sets that are not split again."""
 
-FEW, REPEATS = 1000, 10
+FEW, REPEATS = 1000, 30
 """Sets of fewer rows are split so often: one row of the smallest is half a percent of a fold."""
 
 PAGE = Path(__file__).parents[1] / "docs" / "defaults_table.md"

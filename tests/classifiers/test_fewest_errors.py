@@ -70,10 +70,40 @@ def test_the_start_is_kept_with_a_warning_if_every_epoch_makes_more_errors():
     assert not np.array_equal(kept.prototypes_, start)
     mixed = np.where(rng.rand(100) < 0.3, 1 - y, y)  # a third of the labels is wrong
     model = LVQ1(init=start, learning_rate=0.9, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="LVQ1 finds no better.*LVQ21 or GLVQ.*max_iter"):
+    with pytest.warns(ConvergenceWarning, match="LVQ1 finds no better.*GLVQ.*max_iter"):
         model.fit(X, mixed)
     np.testing.assert_array_equal(model.prototypes_, start)
     assert model.n_iter_ == 10
+
+
+def test_a_stream_goes_on_with_the_rates_of_the_epoch_that_is_kept():
+    X, y = overlapping()
+    kept = []
+
+    def note(state):
+        kept.append((state.codebook.prototypes.copy(), state.iteration))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = OLVQ1(random_state=0, callback=note).fit(X, y)
+    epoch = next((i for W, i in kept if np.array_equal(W, model.prototypes_)), 0)
+    assert 0 < epoch < model.n_iter_
+    assert model._memory.steps == epoch * len(X)
+    shorter = OLVQ1(random_state=0, max_iter=epoch).fit(X, y)  # its rates depend on nothing to come
+    np.testing.assert_array_equal(shorter.prototypes_, model.prototypes_)
+    rates = (m._memory.by_prototype["rate"] for m in (model, shorter))
+    np.testing.assert_array_equal(*rates)
+
+
+def test_a_start_that_is_kept_learns_from_a_stream_as_a_new_one():
+    rng = np.random.RandomState(0)
+    start, y = np.array([[0.0, 0.0], [6.0, 0.0]]), np.repeat([0, 1], 50)
+    X = rng.standard_normal((100, 2)) + start[y]
+    mixed = np.where(rng.rand(100) < 0.3, 1 - y, y)
+    model = LVQ1(init=start, learning_rate=0.9, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="keeps these"):
+        model.fit(X, mixed)
+    assert model._memory.steps == 0
 
 
 def test_early_stopping_looks_at_held_out_rows_alone(monkeypatch):

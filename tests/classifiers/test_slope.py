@@ -103,13 +103,13 @@ def test_kernels_keep_their_slope(monkeypatch):
     steep = []
     monkeypatch.setattr(
         "protolearn.classifiers.cost_function.steepened",
-        lambda margin, loss, times: steep.append(times) or (margin, loss),
+        lambda margin, loss, times: steep.append(times) or (margin, loss, times),
     )
     X, y = mostly_noise(100, n=100)
     KernelGLVQ(kernel="linear", max_iter=2, random_state=0).fit(X, y)
-    assert not steep
+    assert set(steep) == {1.0}
     GLVQ(max_iter=2, random_state=0).fit(X, y)
-    assert steep
+    assert max(steep) > 1.0
 
 
 @pytest.mark.parametrize("cls", [cls for cls, _ in STEEPENED])
@@ -157,6 +157,42 @@ def test_a_steeper_loss_is_that_of_so_many_times_the_margin(loss):
     expected, by_margin = loss(1.5)(3.0 * m)
     np.testing.assert_allclose(value, expected)
     np.testing.assert_allclose(slope, 3.0 * by_margin)
+
+
+class Sharp(LogOdds):
+    """Log-odds of somebody else."""
+
+
+class Stiff(Sigmoid):
+    """A loss that only says that it is local."""
+
+    def steepened(self, times):
+        return self
+
+
+def test_a_margin_of_somebody_else_stays_of_its_kind():
+    sharper = Sharp(2.0).steepened(3.0)
+    assert type(sharper) is Sharp
+    assert sharper.xi == 6.0
+
+
+def test_what_cannot_be_made_steeper_is_told_so():
+    X, y = mostly_noise(100)
+    model = PrototypeClassifier(loss=Stiff(), max_iter=1, random_state=0).fit(X, y)
+    assert model.slope_factor_ == 1.0
+
+
+def test_parts_have_the_same_slope():
+    X, y = mostly_noise(100)
+    whole = MCE(max_iter=1, random_state=0).fit(X, y)
+
+    def blocks():
+        for start in range(0, len(X), 70):
+            yield X[start : start + 70], y[start : start + 70]
+
+    parts = MCE(max_iter=1, random_state=0).fit(blocks)
+    assert parts.slope_factor_ == pytest.approx(whole.slope_factor_, rel=1e-9)
+    assert whole.slope_factor_ > 1.0
 
 
 def test_what_has_no_slope_is_given_back():

@@ -286,6 +286,26 @@ def test_read_only_arrays(words):
     assert model.predict(S).shape == (120,)
 
 
+@pytest.mark.parametrize("cls", [GLVQ, MCE, RSLVQ])
+def test_any_layout_of_arrays(cls, words):
+    X, y = words
+    S, W = sparse.csr_array(X), X[[int(np.argmax(y == k)) for k in np.unique(y)]]
+    expected = cls(init=W, max_iter=3, random_state=0).fit(S, y)
+    np.testing.assert_array_equal(
+        cls(init=np.asfortranarray(W), max_iter=3, random_state=0).fit(S, y).prototypes_,
+        expected.prototypes_,
+    )
+    parts = (S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64))
+    gaps = (np.repeat(part, 2)[::2] for part in parts)
+    for other in (parts, gaps):
+        T = sparse.csr_array(X.shape)
+        T.data, T.indices, T.indptr = other
+        found = cls(init=W, max_iter=3, random_state=0).fit(T, y)
+        np.testing.assert_array_equal(found.prototypes_, expected.prototypes_)
+    expected.prototypes_ = np.asfortranarray(expected.prototypes_)
+    assert (expected.predict(S) == found.predict(X)).all()
+
+
 # Which solver -----------------------------------------------------------------------------------
 
 

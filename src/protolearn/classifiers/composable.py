@@ -40,8 +40,6 @@ class PrototypeClassifier(CostFunctionClassifier):
 
     Attributes
     ----------
-    slope_factor_ : float
-        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     Examples

@@ -21,7 +21,7 @@ from ..prototypes import SMALLEST_SCALE, FirstDistances
 from ..solvers import SOLVERS, Callback, Memory, Solver, SolverResult, StochasticSolver
 from .decision import Decision
 from .problem import HIGH_CONTRAST, Problem
-from .shared import TrainingParameters
+from .shared import OF_COSTS, TrainingParameters
 from .slope import slope_factor, steepened
 from .solver_choice import automatic_solver
 from .trained import TrainedClassifier
@@ -108,6 +108,7 @@ class CostFunctionClassifier(TrainedClassifier):
     """
 
     slope_factor_: float
+    _told = OF_COSTS
 
     def __init__(
         self,
@@ -149,9 +150,7 @@ class CostFunctionClassifier(TrainedClassifier):
         attraction = check_number(self, "attraction", low=0.0)
         if not isinstance(self.scale, str) or self.scale != "data":
             number_in(self.scale, "scale={value!r} must be 'data', or it", SMALLEST_SCALE)
-        times = slope_factor(distance, loss, problem)
-        if times > 1.0:
-            margin, loss = steepened(margin, loss, times)
+        margin, loss, times = steepened(margin, loss, slope_factor(distance, loss, problem))
         return Objective(
             distance, margin, loss, problem.n_classes, attraction, problem.scale, times
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._parameters import Codebook
 from ..blocks import Blocks
-from ..solvers import Callback, State
+from ..solvers import Callback, Memory, State
 from .early_stopping import mean_cost
 from .learner import Learner
 
@@ -20,19 +20,29 @@ class FewestErrors:
         Where learning begins.
     blocks : Blocks
         The training rows.
+    memory : Memory
+        What the learner remembers; as it was then, it is kept with the codebook.
     callback : callable or None
         The next callback.
     """
 
     def __init__(
-        self, learner: Learner, start: Codebook, blocks: Blocks, callback: Callback | None
+        self,
+        learner: Learner,
+        start: Codebook,
+        blocks: Blocks,
+        memory: Memory,
+        callback: Callback | None,
     ):
         self._learner, self._blocks, self._callback = learner, blocks, callback
-        self.best, self._least = start, mean_cost(learner, start, blocks)
+        self._present = memory
+        self.best, self.memory = start, memory.copy()
+        self._least = mean_cost(learner, start, blocks)
 
     def __call__(self, state: State) -> bool:
         """Note the errors; pass the state on."""
         errors = mean_cost(self._learner, state.codebook, self._blocks)
         if errors <= self._least:
-            self.best, self._least = state.codebook.copy(), errors
+            self.best, self.memory = state.codebook.copy(), self._present.copy()
+            self._least = errors
         return self._callback is not None and bool(self._callback(state))

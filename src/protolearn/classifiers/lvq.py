@@ -35,8 +35,6 @@ class GLVQ(CostFunctionClassifier):
 
     Attributes
     ----------
-    slope_factor_ : float
-        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References
@@ -75,8 +73,6 @@ class MCE(CostFunctionClassifier):
 
     Attributes
     ----------
-    slope_factor_ : float
-        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References
@@ -155,8 +151,6 @@ class SNPC(CostFunctionClassifier):
 
     Attributes
     ----------
-    slope_factor_ : float
-        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References
@@ -248,8 +242,6 @@ class MarginLVQ(CostFunctionClassifier):
 
     Attributes
     ----------
-    slope_factor_ : float
-        How many times the slope was made steeper, for classes that begin hardly apart.
     {attributes}
 
     References

@@ -77,8 +77,8 @@ class RuleLearner:
     def advice(self) -> str:
         """What to do if it finds nothing better than the start."""
         return (
-            "Every epoch made more training errors: a rule lowers no cost. Take more prototypes, "
-            "LVQ21 or GLVQ, or name max_iter to follow the rule all the same."
+            "Every epoch made more training errors: a rule lowers no cost. Take more prototypes or "
+            "GLVQ, or name max_iter to follow the rule all the same."
         )
 
     def default_max_iter(self, n_samples: int) -> int:
@@ -100,8 +100,8 @@ class RuleLearner:
         Rules lower no cost, and too many epochs may drive prototypes away. So unless the user says
         how many there are, the best of them is kept, or the start.
         """
-        kept = FewestErrors(self, codebook, blocks, callback) if self.keeps_best else None
-        codebook, memory = codebook.copy(), Memory()
+        start, codebook, memory = codebook, codebook.copy(), Memory()
+        kept = FewestErrors(self, start, blocks, memory, callback) if self.keeps_best else None
         total = blocks.n_samples * max_iter
         result = run_epochs(
             lambda: self.one_pass(codebook, blocks, memory, rng, total),
@@ -114,7 +114,7 @@ class RuleLearner:
             tol=tol,
             open_ended=self.schedule != "linear",
         )
-        return result if kept is None else replace(result, codebook=kept.best)
+        return result if kept is None else replace(result, codebook=kept.best, memory=kept.memory)
 
     def one_pass(
         self,

@@ -113,8 +113,8 @@ attraction : float, default=0.0
 scale : "data" or float, default="data"
     Unit of distance. ``"data"``: the mean distance of a sample to its nearest initial own
     prototype, so that all other parameters have no dimension; and where the nearest rival is
-    hardly further away, a loss that levels off is made steeper. A number: that unit, and the loss
-    as it is given; 1.0: the raw units.""",
+    hardly further away, a sigmoid, hinge or broken linear loss of a distance that is not learned
+    is made steeper. A number: that unit, and the loss as it is given; 1.0: the raw units.""",
     "class_weight": """\
 class_weight : dict or "balanced", default=None
     Weight of each class, as everywhere in scikit-learn.""",
@@ -190,12 +190,20 @@ feature_names_in_ : array of shape (n_features,)
     Their names, if X has names that are strings.""",
 }
 
+OF_COSTS = {
+    "slope_factor_": """\
+slope_factor_ : float
+    How many times steeper than given the loss was made, for classes that begin hardly apart.""",
+}
+"""What is told of a cost besides."""
+
 OF_RULES = {
     "max_iter": """\
 max_iter : int, default=None
     Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
-    the prototypes with the fewest training errors are kept; these are the initial ones, with a
-    warning, if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.""",
+    the prototypes with the fewest training errors are kept, for which the rows are looked at once
+    more after each; these are the initial ones, with a warning, if no epoch makes as few.
+    ``partial_fit`` makes one pass whatever it is.""",
     "tol": """\
 tol : float, default=1e-3
     Epochs stop when the share of errors has not fallen by this share for five of them, unless the
@@ -249,7 +257,8 @@ def spell_out(cls: type) -> None:
         own_texts = getattr(cls, "_texts", {})
         told = [n for n in PARAMETERS if n in inherited and n not in explicit]
         text = text.replace("{parameters}", texts(told, PARAMETERS | own_texts))
-        cls.__doc__ = text.replace("{attributes}", texts(ATTRIBUTES, ATTRIBUTES | own_texts))
+        reached = ATTRIBUTES | getattr(cls, "_told", {})
+        cls.__doc__ = text.replace("{attributes}", texts(reached, reached | own_texts))
 
 
 def texts(names: Iterable[str], told: dict[str, str]) -> str:

@@ -33,7 +33,14 @@ def slope_factor(distance: Distance, loss: Loss, problem: Problem) -> float:
     return max(1.0, min(most, LOW_CONTRAST / max(problem.contrast, LOW_CONTRAST / STEEPEST)))
 
 
-def steepened(margin: Margin, loss: Loss, times: float) -> tuple[Margin, Loss]:
-    """Make the margin sharper, if it has a sharpness of its own, or else the loss steeper."""
+def steepened(margin: Margin, loss: Loss, times: float) -> tuple[Margin, Loss, float]:
+    """Make the margin sharper, if it has a sharpness of its own, or else the loss steeper.
+
+    The last result tells how many times that was done: once, if neither of them can be.
+    """
+    if times == 1.0:
+        return margin, loss, 1.0
     sharper = margin.steepened(times)
-    return (margin, loss.steepened(times)) if sharper is margin else (sharper, loss)
+    steeper = loss if sharper is not margin else loss.steepened(times)
+    changed = sharper is not margin or steeper is not loss
+    return sharper, steeper, times if changed else 1.0

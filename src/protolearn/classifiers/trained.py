@@ -157,7 +157,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         """Learn from some more rows: one pass over them, from where the last call ended.
 
         A class has no prototype before its first row. The unit of distance is that of the first
-        call. After ``fit`` learning goes on with the fitted prototypes.
+        call, and slopes are as given. After ``fit`` learning goes on with the fitted prototypes,
+        the unit and the slope of ``fit``.
 
         Parameters
         ----------

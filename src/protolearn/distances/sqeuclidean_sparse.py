@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Codebook, Floats, Gradients, Indices
+from .._parameters import Codebook, Floats, Gradients, Indices, as_floats
 from ..native import (
     indices,
     indices_matrix,
@@ -47,7 +47,7 @@ class SparseSquaredEuclidean(SquaredEuclidean):
 
     def relative(self, X: Any, codebook: Codebook) -> tuple[Any, Any]:
         """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, one number a prototype."""
-        W = codebook.prototypes
+        W = as_floats(codebook.prototypes)
         turned, norms = np.empty(W.shape[::-1]), np.empty(len(W))
         turn(W, codebook.center, turned, norms)
         return X @ turned.astype(X.dtype, copy=False), norms.astype(X.dtype, copy=False)
@@ -67,9 +67,10 @@ class SparseSquaredEuclidean(SquaredEuclidean):
     ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)`` for a G of a few entries a row."""
         total = np.bincount(index.ravel(), value.ravel(), minlength=len(codebook.labels))
-        features = X.indices.astype(np.int32, copy=False)
-        starts = X.indptr.astype(np.intp, copy=False)
-        pull(X.data, features, starts, index, value, total, codebook.prototypes, out.prototypes)
+        data = np.ascontiguousarray(X.data)
+        features = np.ascontiguousarray(X.indices, dtype=np.int32)
+        starts = np.ascontiguousarray(X.indptr, dtype=np.intp)
+        pull(data, features, starts, index, value, total, codebook.prototypes, out.prototypes)
 
     def pull_rows(
         self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .._validation import check_positive
 from ..native import MARGIN, native
@@ -42,7 +43,7 @@ class LogOdds(Margin):
 
     def steepened(self, times: float) -> LogOdds:
         """Give the log-odds under Gaussians that are ``times`` as sharp."""
-        return LogOdds(times * self.xi)
+        return clone(self).set_params(xi=times * self.xi)
 
     @property
     def sharpness(self) -> float:

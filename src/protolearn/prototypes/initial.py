@@ -161,7 +161,7 @@ def check_init(init: Any, n_features: int) -> None:
 def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:
     """Check prototypes that the user gives."""
     try:
-        W = np.array(init, dtype=np.float64)
+        W = np.array(init, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise ValueError(
             f"init={init!r} must be one of {', '.join(map(repr, STARTS))} or an array of numbers "

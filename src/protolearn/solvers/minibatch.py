@@ -137,7 +137,7 @@ class Momentum(MinibatchSolver):
     Parameters
     ----------
     learning_rate : float, default=0.1
-        First step size, in units of the scale.
+        First step size, in units of the scale; so many times smaller as the loss was made steeper.
     momentum : float, default=0.9
         Share of the last step that the next one keeps.
     batch_size : int, default=None

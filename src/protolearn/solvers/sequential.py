@@ -60,7 +60,7 @@ class SGD(StochasticSolver):
     Parameters
     ----------
     learning_rate : float, default=0.05
-        First step size, in units of the scale.
+        First step size, in units of the scale; so many times smaller as the loss was made steeper.
     schedule : {"linear", "inverse_time", "constant"}, default="linear"
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
     decay : float, default=1e-4
