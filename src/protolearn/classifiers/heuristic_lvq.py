@@ -139,7 +139,7 @@ class LVQ1(ScheduledClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from protolearn import LVQ1
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = LVQ1(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> model = LVQ1(prototypes_per_class=5, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98
     """
@@ -185,9 +185,9 @@ class OLVQ1(HeuristicClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from protolearn import OLVQ1
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = OLVQ1(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> model = OLVQ1(prototypes_per_class=5, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
-    0.98
+    0.97
     """
 
     rule = rules.olvq1
@@ -230,7 +230,7 @@ class LVQ21(ScheduledClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from protolearn import LVQ21
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = LVQ21(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> model = LVQ21(prototypes_per_class=5, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98
     """
@@ -281,9 +281,9 @@ class LVQ3(LVQ21):
     >>> from sklearn.datasets import load_iris
     >>> from protolearn import LVQ3
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = LVQ3(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> model = LVQ3(prototypes_per_class=5, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
-    0.98
+    0.99
     """
 
     rule = rules.lvq3
