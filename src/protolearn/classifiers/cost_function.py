@@ -54,6 +54,10 @@ class CostLearner:
             "or GLVQ or RSLVQ, or name a solver."
         )
 
+    def for_trial(self) -> CostLearner:
+        """Give the same for a trial whose outcome held-out rows judge."""
+        return self
+
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of iterations when the user names none."""
         return self.solver.default_max_iter(n_samples)

@@ -35,7 +35,7 @@ def grown(
         return start
 
     def train(start: Codebook) -> Codebook:
-        learner = learner_for(start)
+        learner = learner_for(start).for_trial()
         result = learner.train(
             start,
             MemoryBlocks(taught),

@@ -32,6 +32,9 @@ class Learner(Protocol):
     def decision(self) -> Decision:
         """How the fitted model decides."""
 
+    def for_trial(self) -> Learner:
+        """Give the same for a trial whose outcome held-out rows judge."""
+
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of iterations when the user names none."""
 

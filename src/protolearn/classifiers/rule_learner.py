@@ -81,6 +81,10 @@ class RuleLearner:
             "GLVQ, or name max_iter to follow the rule all the same."
         )
 
+    def for_trial(self) -> RuleLearner:
+        """Give the same for a trial: prototypes that were split have to part, at whatever cost."""
+        return replace(self, keeps_best=False)
+
     def default_max_iter(self, n_samples: int) -> int:
         """Give the number of epochs when the user names none: fewer for many rows."""
         return int(np.clip(self.most_steps // n_samples, 1, MOST_EPOCHS))
