@@ -1,6 +1,6 @@
 """How steep a slope has to be for the classes to be told apart.
 
-A loss that levels off tells right from wrong within about one unit of its slope. Where the
+A sigmoid or a hinge tells right from wrong within about one unit of its slope. Where the
 distances of a row to all prototypes are nearly the same, as with texts and with many features that
 tell nothing, all rows lie well within that unit: the loss is a straight line, and pulls as hard at
 rows that are right as at those that are not. There the slope is made steeper, so that a beta or xi

@@ -28,7 +28,7 @@ from .sqeuclidean import SquaredEuclidean
 columns = types.Array(types.int32, 1, "C", readonly=True)
 
 TILE = 32
-"""Rows and columns of a table that are turned at a time, so that both fit into the cache."""
+"""Features that are turned at a time, so that their rows stay in the cache."""
 
 
 class SparseSquaredEuclidean(SquaredEuclidean):
