@@ -132,8 +132,8 @@ class Matrix(LinearMetric):
         rank = d if self.rank is None else min(int(self.rank), d)
         if rank * d > LARGEST:
             raise ValueError(
-                f"A matrix for {d} features has {rank} x {d} entries; give a smaller rank to "
-                f"{type(self).__name__}, for example rank=50."
+                f"A matrix for {d} features has {rank} x {d} entries; give a smaller rank, "
+                "for example rank=50."
             )
         return rank
 
