@@ -46,8 +46,6 @@ def around_mean(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Float
 
 def by_kmeans(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take the centres of k clusters."""
-    if k == 1:
-        return mean[None]
     with warnings.catch_warnings(), one_openmp_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # as for fewer distinct rows than k
         model = KMeans(k, n_init=1, max_iter=KMEANS_ITERATIONS, random_state=rng).fit(
@@ -75,6 +73,9 @@ STARTS: dict[str, Start] = {
     "kmeans++": by_kmeans_plusplus,
     "random": by_rows,
 }
+
+FROM_THE_MEAN = (around_mean, by_kmeans)
+"""Starts whose only prototype is the mean."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,8 @@ def _start_class(
     start: Start, block: Block, code: int, mean: Floats, k: int, spread: Floats, rng: Rng
 ) -> Floats:
     """Give the prototypes of one class."""
+    if k == 1 and start in FROM_THE_MEAN:
+        return mean[None]
     rows = np.flatnonzero(block.y == code)
     wanted = max(ROWS_PER_PROTOTYPE * k, FEWEST_ROWS)
     if len(rows) > wanted:
