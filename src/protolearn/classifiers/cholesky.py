@@ -65,8 +65,16 @@ def partial_cholesky(
         for panel in panels:
             rest -= panel @ panel[tried].T
         least = max(FAR * residual.max(), rounding * largest)
-        panels.append(_eliminated(rest, tried, residual, pivots, least, lowest))
+        _append(panels, _eliminated(rest, tried, residual, pivots, least, lowest))
     return np.concatenate(panels, axis=1), as_indices(pivots)
+
+
+def _append(panels: list[Floats], panel: Floats) -> None:
+    """Append a panel, one with those before that are not wider: wide ones multiply faster."""
+    narrow = [panel]
+    while panels and panels[-1].shape[1] <= sum(other.shape[1] for other in narrow):
+        narrow.append(panels.pop())
+    panels.append(np.concatenate(narrow[::-1], axis=1))
 
 
 def _eliminated(
@@ -90,7 +98,7 @@ def _eliminated(
         residual[pivots] = 0.0
         _check_residual(residual, lowest)
         taken += 1
-    return panel[:, :taken].copy()
+    return panel[:, :taken]
 
 
 def _check_residual(residual: Floats, lowest: float) -> None:
