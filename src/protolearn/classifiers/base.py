@@ -56,8 +56,8 @@ class NearestPrototypeClassifier(MetricViews, AccuracyMixin, ShortNamesMixin):
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            The rows. Single precision is computed in single precision. A Dask array or frame is
-            answered lazily, by a Dask array.
+            The rows. Single precision is computed in single precision, but for rows that need
+            more digits. A Dask array or frame is answered lazily, by a Dask array.
 
         Returns
         -------

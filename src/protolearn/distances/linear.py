@@ -17,6 +17,7 @@ from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
 from .._validation import check_choice
 from .base import Distance
 from .constraints import UnitNorm
+from .lost_digits import MANY, are_apart, restored
 
 LOCALIZED = ("class", "prototype")
 
@@ -102,12 +103,19 @@ class LinearMetric(Distance):
 
         So data far from the origin lose few digits in products.
         """
-        center = codebook.center
-        return X - center.astype(X.dtype, copy=False), codebook.prototypes - center
+        center = codebook.center.astype(X.dtype, copy=False)
+        return X - center, codebook.prototypes - center
 
     @abstractmethod
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
-        """Give all distances under one map, and what the gradient can use again."""
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
+        """Give all distances under one map, by products of centred rows.
+
+        Also the squared length of each mapped row, and what the gradient can use again.
+        """
+
+    def one_by_one(self, X: Floats, W: Floats, row: Floats) -> Floats:
+        """Give all distances under one map, without a difference of large numbers."""
+        return np.stack([np.square(self.mapped(X - w, row)).sum(axis=1) for w in W], axis=1)
 
     @abstractmethod
     def pulled_by_winners(
@@ -132,26 +140,52 @@ class LinearMetric(Distance):
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Any, Any]:
         """Give all distances, and for each map what the gradient can use again."""
-        X, W = self.centred(X, codebook)
+        centred = self.centred(X, codebook)
         if len(codebook.metric) == 1:
-            D, kept = self.squares(X, W, codebook.metric[0])
+            every = np.arange(len(codebook.labels))
+            D, kept = self._under_map(X, centred, codebook, 0, every)
             return D, [kept]
-        D, all_kept = np.empty((X.shape[0], len(W)), dtype=X.dtype), []
+        D, all_kept = np.empty((X.shape[0], len(codebook.labels)), dtype=X.dtype), []
         for g, members in by_map(codebook):
-            D[:, members], kept = self.squares(X, W[members], codebook.metric[g])
+            D[:, members], kept = self._under_map(X, centred, codebook, g, members)
             all_kept.append(kept)
         return D, all_kept
+
+    def _under_map(
+        self, X: Any, centred: tuple[Any, Floats], codebook: Codebook, g: int, members: Indices
+    ) -> tuple[Any, Any]:
+        """Give the distances to the prototypes of one map, and what the gradient can use again."""
+        (rows, W), row = centred, codebook.metric[g]
+        D, norms, kept = self.squares(rows, W[members], row)
+
+        def in_double(some: Any) -> Any:
+            return self._under_map(some, self.centred(some, codebook), codebook, g, members)[0]
+
+        found = restored(
+            np.maximum(D, 0.0, out=D),
+            X,
+            norms,
+            float(np.linalg.norm(codebook.center) * np.linalg.norm(row)),
+            in_double,
+            lambda some: self.one_by_one(some, codebook.prototypes[members], row),
+        )
+        return found, kept
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Give the nearest prototype of each row.
 
         Under a map for all, ``|A (x - w)|^2 - |A (x - c)|^2`` is linear in x: one product with
-        the prototypes, however large A.
+        the prototypes, however large A; if its digits tell them apart.
         """
-        if len(codebook.metric) > 1:
+        if len(codebook.metric) > 1 or X.shape[0] < MANY * len(codebook.labels):
             return super().nearest(X, codebook)
         row, offset = codebook.metric[0], codebook.prototypes - codebook.center
-        raised = self.mapped_back(self.mapped(offset, row), row)
+        mapped = self.mapped(offset, row)
+        raised = self.mapped_back(mapped, row)
+        reach = float(np.linalg.norm(codebook.center) + np.linalg.norm(offset, axis=1).max())
+        size = 4.0 * reach * float(np.linalg.norm(raised, axis=1).max())
+        if not are_apart(mapped, size, X.dtype):
+            return super().nearest(X, codebook)
         norms = np.einsum("ij,ij->i", raised, offset + 2.0 * codebook.center)
         D = X @ (-2.0 * raised).astype(X.dtype, copy=False).T + norms.astype(X.dtype, copy=False)
         winner = D.argmin(axis=1)

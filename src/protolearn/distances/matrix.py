@@ -187,13 +187,14 @@ class Matrix(LinearMetric):
         """Give rows and prototypes relative to a point among the data; sparse rows stay."""
         return (X, codebook.prototypes) if issparse(X) else super().centred(X, codebook)
 
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Give all distances, by one product; keep rows and prototypes, and as they are mapped."""
         P, Q = self.mapped(X, row), self.mapped(W, row).astype(X.dtype, copy=False)
         D = P @ (-2.0 * Q).T
         D += np.einsum("ij,ij->i", Q, Q)
-        D += np.einsum("ij,ij->i", P, P)[:, None]
-        return np.maximum(D, 0.0, out=D), (X, W, P, Q)
+        norms = np.einsum("ij,ij->i", P, P)
+        D += norms[:, None]
+        return D, norms, (X, W, P, Q)
 
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any

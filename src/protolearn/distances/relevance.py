@@ -107,13 +107,14 @@ class Relevance(LinearMetric):
         """Give the squares."""
         return np.square(metric)
 
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Give all distances, by one product of weighted rows."""
         Z, V = self.mapped(X, row), self.mapped(W, row)
         D = Z @ (-2.0 * V).astype(X.dtype, copy=False).T
         D += np.einsum("ij,ij->i", V, V).astype(X.dtype, copy=False)
-        D += np.einsum("ij,ij->i", Z, Z)[:, None]
-        return np.maximum(D, 0.0, out=D), None
+        norms = np.einsum("ij,ij->i", Z, Z)
+        D += norms[:, None]
+        return D, norms, None
 
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any

@@ -52,15 +52,22 @@ class PartialRelevance(Relevance):
         """Give itself for dense rows: complete ones are a special case."""
         return super().suited_to(X) if issparse(X) else self
 
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Give all distances, by two products."""
         rows, known, share = observed(X, np.zeros(X.shape[1]))
         Z, V = self.mapped(rows, row), self.mapped(W, row).astype(X.dtype, copy=False)
         D = Z @ (-2.0 * V).T
         D += known @ np.square(V).T
-        D += np.einsum("ij,ij->i", Z, Z)[:, None]
+        norms = np.einsum("ij,ij->i", Z, Z)
+        D += norms[:, None]
         D *= share[:, None]
-        return np.maximum(D, 0.0, out=D), None
+        return D, share * norms, None
+
+    def one_by_one(self, X: Floats, W: Floats, row: Floats) -> Floats:
+        """Give all distances under one map, without a difference of large numbers."""
+        _, _, share = observed(X, np.zeros(X.shape[1]))
+        squares = [np.nansum(np.square(self.mapped(X - w, row)), axis=1) for w in W]
+        return share[:, None] * np.stack(squares, axis=1)
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Give the nearest prototype of each row, and its distance."""
@@ -111,13 +118,14 @@ class SparseRelevance(Relevance):
         """Leave sparse rows where they are."""
         return X, codebook.prototypes
 
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any]:
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Give all distances, by products that never see a dense row."""
         weight = np.square(row).astype(X.dtype, copy=False)
         D = X @ (-2.0 * weight * W.astype(X.dtype, copy=False)).T
         D += (np.square(W) @ np.square(row)).astype(X.dtype, copy=False)
-        D += (X.multiply(X) @ weight)[:, None]
-        return np.maximum(D, 0.0, out=D), None
+        norms = X.multiply(X) @ weight
+        D += norms[:, None]
+        return D, norms, None
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Give what each feature adds."""

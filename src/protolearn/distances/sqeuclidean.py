@@ -14,6 +14,7 @@ import numpy as np
 from .._parameters import Codebook, Floats, Gradients, Indices
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
 from .base import Distance
+from .lost_digits import MANY, are_apart, restored, sizes
 
 CHUNK = 1 << 17
 """Numbers that are copied at a time."""
@@ -104,6 +105,10 @@ class SquaredEuclidean(Distance):
         norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
         return X @ (-2.0 * offset).astype(X.dtype, copy=False).T, norms.astype(X.dtype, copy=False)
 
+    def terms_of(self, prepared: Any, codebook: Codebook) -> tuple[Any, float]:
+        """Give what :func:`sizes` of the terms of rows follow from."""
+        return prepared, float(np.linalg.norm(codebook.center))
+
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
         """Give all distances, by one product, in the precision of X."""
         if prepared is None:
@@ -112,14 +117,31 @@ class SquaredEuclidean(Distance):
         D, norms = self.relative(X, codebook)
         D += norms
         D += prepared[:, None]
-        return np.maximum(D, 0.0, out=D)
+        return restored(
+            np.maximum(D, 0.0, out=D),
+            X,
+            *self.terms_of(prepared, codebook),
+            lambda rows: self.pairwise(rows, codebook),
+            lambda rows: Distance.pairwise(self, rows, codebook),
+        )
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
-        """Give the nearest prototype of each row; the norms of the rows play no part in it."""
+        """Give the nearest prototype of each row; the norms of the rows play no part in it.
+
+        Unless prototypes are so near to each other that the digits of the product do not tell.
+        """
+        if X.shape[0] < MANY * len(codebook.labels) or not self._are_apart(X.dtype, codebook):
+            return Distance.nearest(self, X, codebook)
         D, norms = self.relative(X, codebook)
         D += norms
         winner = D.argmin(axis=1)
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+
+    def _are_apart(self, dtype: np.dtype[Any], codebook: Codebook) -> bool:
+        """Tell whether products in some precision tell the prototypes apart."""
+        offset = codebook.prototypes - codebook.center
+        largest = np.einsum("ij,ij->i", offset, offset).max()
+        return are_apart(offset, float(sizes(*self.terms_of(largest, codebook))), dtype)
 
     def pull_winners(
         self,

@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 from .._parameters import Codebook, Floats, Gradients, Indices
 from ..native import GRADIENT, PAIR, native
 from .base import Distance, row_of_pairs
+from .lost_digits import restored
 from .sqeuclidean import SquaredEuclidean
 
 
@@ -76,9 +77,17 @@ class PartialSquaredEuclidean(SquaredEuclidean):
         V = (codebook.prototypes - codebook.center).astype(X.dtype, copy=False)
         D = offset @ (-2.0 * V).T
         D += known @ np.square(V).T
-        D += np.einsum("ij,ij->i", offset, offset)[:, None]
+        norms = np.einsum("ij,ij->i", offset, offset)
+        D += norms[:, None]
         D *= share[:, None]
-        return np.maximum(D, 0.0, out=D)
+        return restored(
+            np.maximum(D, 0.0, out=D),
+            X,
+            share * norms,
+            np.sqrt(share) * np.linalg.norm(codebook.center),
+            lambda rows: self.pairwise(rows, codebook),
+            lambda rows: Distance.pairwise(self, rows, codebook),
+        )
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Give the nearest prototype of each row, and its distance."""

@@ -45,6 +45,11 @@ class SparseSquaredEuclidean(SquaredEuclidean):
         norms: Floats = squares - 2.0 * (X @ center) + center @ center
         return norms
 
+    def terms_of(self, prepared: Any, codebook: Codebook) -> tuple[Any, float]:
+        """Give what :func:`sizes` follow from: lengths from the origin are among the terms."""
+        length = np.sqrt(np.maximum(prepared, 0.0)) + float(np.linalg.norm(codebook.center))
+        return np.square(length), 0.0
+
     def relative(self, X: Any, codebook: Codebook) -> tuple[Any, Any]:
         """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, one number a prototype."""
         W = as_floats(codebook.prototypes)

@@ -16,6 +16,9 @@ from ..distances import Distance
 SMALLEST_SCALE = 1e-305
 """The inverse of a smaller number overflows."""
 
+ROUNDED = 1e-10
+"""Share of the distance to a rival that is nothing but rounding."""
+
 
 def first_codebook(
     distance: Distance,
@@ -102,15 +105,18 @@ def first_distances(distance: Distance, codebook: Codebook, blocks: Blocks) -> F
             "The distances to the initial prototypes overflow; rescale X, or give other ones by "
             "init."
         )
-    # Where all rows lie on their prototypes, but for rounding, the next class is the unit.
-    if own > max(1e-10 * rival, SMALLEST_SCALE):
+    # Where all rows lie on their prototypes the next class is the unit.
+    if own > SMALLEST_SCALE:
         return FirstDistances(own, gap / own)
     apart = rival > SMALLEST_SCALE and _differ(blocks, codebook)
     return FirstDistances(rival if apart else None, np.inf)
 
 
 def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Floats:
-    """Sum the distances to the nearest own prototype and rival, their gaps, and the weights."""
+    """Sum the distances to the nearest own prototype and rival, their gaps, and the weights.
+
+    A row that lies on its prototype but for rounding, by its own distances, is no distance away.
+    """
     own = rival = gap = 0.0
     same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
     two_classes = len(np.unique(codebook.labels)) > 1
@@ -118,11 +124,12 @@ def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Float
         for chunk in block.chunks(distance.effort(codebook)):
             D, mine = distance.pairwise(chunk.X, codebook, chunk.prepared), same[chunk.y]
             near = np.where(mine, D, np.inf).min(axis=1)
-            own += float(near @ chunk.weights)
             if two_classes:
                 far = np.where(mine, np.inf, D).min(axis=1)
+                near[near <= ROUNDED * far] = 0.0
                 rival += float(far @ chunk.weights)
                 gap += float(np.abs(far - near) @ chunk.weights)
+            own += float(near @ chunk.weights)
     return np.array([own, rival, gap, block.total_weight])
 
 
