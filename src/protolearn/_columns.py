@@ -69,7 +69,8 @@ def check_observed_columns(X: Floats) -> None:
     if empty.any():
         raise ValueError(
             f"Feature {int(empty.argmax())} of X has no observed value; drop it, or impute it with "
-            "SimpleImputer(keep_empty_features=True)."
+            "SimpleImputer(keep_empty_features=True). A stream whose later rows show it can begin "
+            "with more rows."
         )
 
 

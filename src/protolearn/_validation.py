@@ -149,6 +149,10 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | 
 
 def check_class_weight(class_weight: Any, classes: Any, y: Any) -> NDArray[np.float64]:
     """Return the weight of each class, finite and non-negative."""
+    if isinstance(class_weight, str) and class_weight != "balanced":
+        raise ValueError(
+            f"class_weight={class_weight!r} must be 'balanced', a dict of weights by label or None."
+        )
     by_class: NDArray[np.float64] = compute_class_weight(class_weight, classes=classes, y=y)
     if not np.isfinite(by_class).all() or (by_class < 0).any():
         raise ValueError(f"class_weight={class_weight!r} must give finite, non-negative weights.")

@@ -56,6 +56,7 @@ def test_bad_data(X, y, message):
     ("parameters", "message"),
     [
         ({"prototypes_per_class": 3}, r"Class 0 has 2 rows, fewer than its 3 prototypes.*\{0: 2\}"),
+        ({"class_weight": "bal"}, "class_weight='bal' must be 'balanced', a dict"),
         ({"prototypes_per_class": 0}, "must be a positive integer"),
         ({"prototypes_per_class": 1.5}, "must be a positive integer"),
         ({"prototypes_per_class": "many"}, "must be a positive integer"),

@@ -550,3 +550,10 @@ def test_rows_far_from_the_origin_are_told(iris):
 def test_rows_of_length_zero():
     with pytest.raises(ValueError, match="length zero"):
         KernelGLVQ(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) % 2)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial"])
+def test_values_whose_squares_vanish_are_refused(kernel):
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match=r"squared distances vanish.*rescale X"):
+        KernelGLVQ(kernel=kernel).fit(1e-160 * X, y)

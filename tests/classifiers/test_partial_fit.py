@@ -227,6 +227,20 @@ def test_the_first_call_needs_classes(cls, kind):
     model.partial_fit(X, y, classes=[0, 1, 2]).partial_fit(X, y)
 
 
+def test_classes_are_a_list_or_an_array():
+    X, y = blobs()
+    with pytest.raises(ValueError, match=r"classes=\{0, 1, 2\} must be a list or an array"):
+        GLVQ().partial_fit(X, y, classes={0, 1, 2})
+
+
+def test_a_stream_whose_first_rows_hide_a_feature_says_what_to_do():
+    X, y = blobs()
+    hidden = X.copy()
+    hidden[:, 1] = np.nan
+    with pytest.raises(ValueError, match=r"Feature 1 of X has no observed.*begin with more rows"):
+        GLVQ().partial_fit(hidden, y, classes=[0, 1, 2])
+
+
 @every_class
 def test_an_unknown_label(cls, kind):
     X, y = blobs()

@@ -50,8 +50,8 @@ class CostLearner:
     def advice(self) -> str:
         """What to do if it finds nothing better than the start."""
         return (
-            "Its slope or sharpness may be out of proportion to the data: take another beta or xi, "
-            "or GLVQ or RSLVQ, or name a solver."
+            "Its slope or sharpness (beta or xi) may be out of proportion to the data: take "
+            "another one, or another model, or name a solver to keep what it reaches."
         )
 
     def for_trial(self) -> CostLearner:

@@ -132,6 +132,10 @@ def known_classes(model: Any, classes: Any) -> NDArray[Any]:
         )
     if classes is None:
         return known  # type: ignore[return-value]
+    if np.ndim(classes) != 1:
+        raise ValueError(
+            f"classes={classes!r} must be a list or an array of labels, for example np.unique(y)."
+        )
     given = np.unique(column_or_1d(classes))
     if known is not None and not np.array_equal(given, known):
         raise ValueError(

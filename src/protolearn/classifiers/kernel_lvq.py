@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from .._magnitude import check_magnitude
 from .._parameters import Codebook, Floats, Indices, as_floats
 from .._validation import check_choice, check_sample_weight, integer_in
 from ..blocks.labels import encode
@@ -49,7 +50,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         the products of the given rows (one a line) with all training rows.
     gamma : "scale" or float, default="scale"
         Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
-        ``1 / (n_features * X.var())``, by the weights of the rows.
+        ``1 / (n_features * X.var())``, by ``sample_weight``.
     degree : int, default=3
         Degree of the polynomial.
     coef0 : float, default=1.0
@@ -190,6 +191,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
         rounding = SINGLE_ROUNDING if single and self._is_precomputed() else RESIDUAL
         if self._is_precomputed():
             check_gram(X, rounding)
+        elif not callable(self.kernel):
+            check_magnitude(X)
         weight, classes = check_sample_weight(sample_weight, len(y)), np.unique(y)
         rows = np.arange(len(y))
         if weight is not None and not weight.all():

@@ -139,7 +139,7 @@ def pruned(
         found = _in_span(whole, as_indices(support), basis, y, weight)
         ended = len(support) < wanted
         if ended or _cost(found.model, replace(block, X=found.L)) <= bound:
-            _warn_of_changes(whole, found, max_support)
+            _warn_of_changes(whole, found, rows, automatic)
             return found
         rows *= 2
     return whole
@@ -165,14 +165,14 @@ def _in_span(
     return Trained(SpanGLVQ(**settings).fit(rows, y, weight), rows, support)
 
 
-def _warn_of_changes(whole: Trained, found: Trained, max_support: int | str) -> None:
+def _warn_of_changes(whole: Trained, found: Trained, rows: int, automatic: bool) -> None:
     """Warn if the prototypes of few samples decide otherwise than those of all."""
     changed = np.mean(whole.model.predict(whole.L) != found.model.predict(found.L))
     if changed > CHANGED:
-        more = "None" if max_support == "auto" else "more, 'auto' or None"
+        more = "more or None" if automatic else "more, 'auto' or None"
         warnings.warn(
-            f"With max_support={max_support!r} training rows a prototype, {100.0 * changed:.0f} % "
-            f"of the training rows change their class; set max_support to {more}.",
+            f"With {rows} training rows a prototype, {100.0 * changed:.0f} % of the training rows "
+            f"change their class; set max_support to {more}.",
             UserWarning,
             stacklevel=4,
         )

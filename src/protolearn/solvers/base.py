@@ -91,8 +91,8 @@ def check_cost(loss: float) -> None:
     """Raise if the cost has left the range of numbers."""
     if not math.isfinite(loss):
         raise ValueError(
-            f"The cost became {loss}: beta, xi, scale, init or the learning rate are out of "
-            "proportion to the data. Take values of ordinary size, or rescale X."
+            f"The cost became {loss}: beta, xi, attraction, scale, init or the learning rate are "
+            "out of proportion to the data. Take values of ordinary size, or rescale X."
         )
 
 
