@@ -485,7 +485,7 @@ def test_initial_prototypes_are_kept_where_training_makes_more_errors(form, weig
     X, y = iris
     weight = np.random.RandomState(0).rand(len(X)) if weighted else None
     model = PrototypeClassifier(margin="relative", loss=Backwards(), init="means", random_state=0)
-    with pytest.warns(ConvergenceWarning, match="keeps these.*another beta or xi"):
+    with pytest.warns(ConvergenceWarning, match=r"keeps these.*\(beta or xi\).*take another one"):
         model.fit(form(X), y, weight)
     means = [
         np.average(X[y == k], axis=0, weights=weight if weight is None else weight[y == k])

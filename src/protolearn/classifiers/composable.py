@@ -32,8 +32,9 @@ class PrototypeClassifier(CostFunctionClassifier):
     loss : str or Loss, default="sigmoid"
         ``"identity"``, ``"sigmoid"``, ``"logistic"``, ``"hinge"``, ``"broken_linear"``,
         ``"exponential"``, or an object of :mod:`protolearn.losses`. A short name has the default
-        settings of its object; to set or search them give the object: ``loss=Sigmoid(beta=2)``,
-        ``loss__beta``.
+        settings of its object, a slope of 1; to set or search them give the object:
+        ``loss=Sigmoid(beta=2)``, ``loss__beta``. Steeper ones are mostly better: :class:`GLVQ` has
+        15 with the relative margin, :class:`MCE` 2 with the difference.
     decision : {"nearest", "soft"}, default="nearest"
         Whether the nearest prototype decides, or all of them by their posterior.
     {parameters}
