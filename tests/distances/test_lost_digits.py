@@ -10,10 +10,10 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LVQ1, MCE, MRSLVQ, RSLVQ
+from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LVQ1, MCE, MRSLVQ, RSLVQ, PrototypeClassifier
 from protolearn._parameters import Codebook, middle
 from protolearn.distances import LocalMatrix, Mahalanobis, Matrix, Relevance, SquaredEuclidean
-from protolearn.distances.lost_digits import KEPT, rows_of_lost_digits
+from protolearn.distances.lost_digits import KEPT, has_all_digits, rows_of_lost_digits
 
 SEEDS = st.integers(0, 2**32 - 1)
 D = 5
@@ -99,8 +99,9 @@ def test_ordinary_rows_are_not_measured_twice(rng):
     for dtype in (np.float64, np.float32):
         rows = X.astype(dtype)
         found = SquaredEuclidean().pairwise(rows, codebook)
-        size = 4.0 * SquaredEuclidean().prepare(rows, codebook)
-        assert not len(rows_of_lost_digits(found, size))
+        norms = SquaredEuclidean().prepare(rows, codebook)
+        assert has_all_digits(found, norms, codebook)
+        assert not len(rows_of_lost_digits(found, 4.0 * norms))
     assert len(rows_of_lost_digits(np.zeros((3, 2)), np.array([0.0, 1.0, 2.0]))) == 2
 
 
@@ -115,7 +116,7 @@ def test_two_towns_in_single_precision(cls):
 
 
 @pytest.mark.parametrize("cls", [GLVQ, RSLVQ, GRLVQ, LVQ1])
-@pytest.mark.parametrize("value", [9999.0, 1e5, 1e9, 1e13])
+@pytest.mark.parametrize("value", [9999.0, 1e5, 1e9, 1e13, 1e16])
 def test_a_prototype_on_an_outlier_changes_no_other_answer(cls, value):
     X, y = load_wine(return_X_y=True)
     X = np.r_[StandardScaler().fit_transform(X), np.full((1, 13), value)]
@@ -128,6 +129,31 @@ def test_a_prototype_on_an_outlier_changes_no_other_answer(cls, value):
     np.testing.assert_array_equal(model.decision_function(X).argmax(axis=1), model.predict(X))
     if value < 1e6:
         np.testing.assert_array_equal(model.predict(X.astype(np.float32)), model.predict(X))
+
+
+@pytest.mark.parametrize("cls", MODELS)
+@pytest.mark.parametrize("value", [2024.0, 1e9, 1.7e18])
+def test_a_constant_column_changes_nothing(cls, value):
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    plain, got = (
+        cls(prototypes_per_class=2, random_state=0).fit(Z, y)
+        for Z in (np.c_[X, np.zeros(len(X))], np.c_[X, np.full(len(X), value)])
+    )
+    np.testing.assert_allclose(got.scale_, plain.scale_, rtol=1e-9)
+    answers = got.predict(np.c_[X, np.full(len(X), value)])
+    np.testing.assert_array_equal(answers, plain.predict(np.c_[X, np.zeros(len(X))]))
+
+
+def test_units_do_not_count_for_mahalanobis():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)[:, :4]
+    shared = {"distance": Mahalanobis(0.0), "prototypes_per_class": 2, "random_state": 0}
+    plain, got = (
+        PrototypeClassifier(**shared).fit((X + 3.0) * units, y).score((X + 3.0) * units, y)
+        for units in (np.ones(4), np.array([1e9, 1.0, 1e-6, 1e-9]))
+    )
+    assert got > plain - 0.05  # k-means sees the units, and begins elsewhere
 
 
 def test_an_outlier_on_its_prototype_is_not_the_unit_of_distance():

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from .._columns import column_ranges, has_missing
-from .._parameters import Codebook, Constraint, Floats, Gradients, Indices
+from .._parameters import Codebook, Constraint, Floats, Gradients, Indices, as_floats
 from ..native import (
     ADDRESS,
     GRADIENT,
@@ -220,16 +220,12 @@ class Distance(BaseEstimator):
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
         """Give the distances of all rows to all prototypes, an array (n, K)."""
-        D = np.empty((len(X), len(codebook.prototypes)))
-        all_rows(
-            np.ascontiguousarray(X, dtype=np.float64),
-            codebook.prototypes,
-            codebook.metric,
-            codebook.group,
-            self.row.address,
-            self.pair.address,
-            D,
-        )
+        return self.row_by_row(X, codebook.prototypes, codebook.metric, codebook.group)
+
+    def row_by_row(self, X: Any, W: Floats, metric: Floats, group: Indices) -> Floats:
+        """Give all distances by ``row``, without products."""
+        D = np.empty((len(X), len(W)))
+        all_rows(as_floats(X), W, metric, group, self.row.address, self.pair.address, D)
         return D
 
     def forward(

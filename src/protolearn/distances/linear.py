@@ -17,7 +17,7 @@ from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
 from .._validation import check_choice
 from .base import Distance
 from .constraints import UnitNorm
-from .lost_digits import MANY, are_apart, restored
+from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restored
 
 LOCALIZED = ("class", "prototype")
 
@@ -94,6 +94,10 @@ class LinearMetric(Distance):
         found = (sizes[:, None] * directions)[:2]
         return np.pad(found, ((0, 2 - len(found)), (0, 0)))
 
+    def _column_lengths(self, row: Floats, n_features: int) -> Floats:
+        """Give how long a unit of each feature is under a map."""
+        return np.sqrt(self.relevances(row[None], n_features)[0])
+
     @abstractmethod
     def relevances(self, metric: Floats, n_features: int) -> Floats:
         """Give the diagonal of ``A^T A`` of each map, an array (groups, d)."""
@@ -113,9 +117,9 @@ class LinearMetric(Distance):
         Also the squared length of each mapped row, and what the gradient can use again.
         """
 
-    def one_by_one(self, X: Floats, W: Floats, row: Floats) -> Floats:
-        """Give all distances under one map, without a difference of large numbers."""
-        return np.stack([np.square(self.mapped(X - w, row)).sum(axis=1) for w in W], axis=1)
+    def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
+        """Give all distances under one map, without a difference of large squares."""
+        return self.row_by_row(X, W, row[None], np.zeros(len(W), dtype=np.intp))
 
     @abstractmethod
     def pulled_by_winners(
@@ -157,17 +161,20 @@ class LinearMetric(Distance):
         """Give the distances to the prototypes of one map, and what the gradient can use again."""
         (rows, W), row = centred, codebook.metric[g]
         D, norms, kept = self.squares(rows, W[members], row)
+        np.maximum(D, 0.0, out=D)
+        if has_all_digits(D, norms, codebook, float(np.linalg.norm(row))):
+            return D, kept
 
         def in_double(some: Any) -> Any:
             return self._under_map(some, self.centred(some, codebook), codebook, g, members)[0]
 
         found = restored(
-            np.maximum(D, 0.0, out=D),
+            D,
             X,
             norms,
-            float(np.linalg.norm(codebook.center) * np.linalg.norm(row)),
+            distance_to_origin(codebook, self._column_lengths(row, X.shape[1])),
             in_double,
-            lambda some: self.one_by_one(some, codebook.prototypes[members], row),
+            lambda some: self.one_by_one(some, codebook.prototypes[members], row, codebook.center),
         )
         return found, kept
 
@@ -182,9 +189,7 @@ class LinearMetric(Distance):
         row, offset = codebook.metric[0], codebook.prototypes - codebook.center
         mapped = self.mapped(offset, row)
         raised = self.mapped_back(mapped, row)
-        reach = float(np.linalg.norm(codebook.center) + np.linalg.norm(offset, axis=1).max())
-        size = 4.0 * reach * float(np.linalg.norm(raised, axis=1).max())
-        if not are_apart(mapped, size, X.dtype):
+        if not are_apart(codebook, mapped, raised, X.dtype):
             return super().nearest(X, codebook)
         norms = np.einsum("ij,ij->i", raised, offset + 2.0 * codebook.center)
         D = X @ (-2.0 * raised).astype(X.dtype, copy=False).T + norms.astype(X.dtype, copy=False)

@@ -3,33 +3,29 @@
 ``|x - w|^2`` by products is a sum of large terms of either sign, if x lies much further from the
 centre of the prototypes than from the nearest of them: as where one prototype sits on an outlier,
 or groups are far from each other. Such rows are noticed by the size of their terms, and measured
-once more: single precision in double, double precision feature by feature. What is left of a
-row that lies on a prototype, but for the rounding of either, is no distance.
+once more: single precision in double, double precision by differences.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Floats, Indices, rows_at_a_time
+from .._parameters import CHUNK_BYTES, Codebook, Floats, Indices
 
 KEPT = {"d": 1e-6, "f": 1e-3}
 """Share of itself that the smallest distance of a row may be wrong by, in either precision."""
-
-ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-"""Share of themselves by which equal numbers may differ."""
 
 MANY = 4
 """Rows for each prototype from which on it is worth while to compare prototypes first."""
 
 
-def tolerated(dtype: np.dtype[Any]) -> float:
-    """Give the share of its terms below which a sum has too few digits left."""
-    return float(np.finfo(dtype).eps) / KEPT[dtype.char]
+TOLERATED = {char: float(np.finfo(char).eps) / share for char, share in KEPT.items()}
+"""Share of its terms below which a sum has too few digits left."""
 
 
 def sizes(norms: Any, far: Any) -> Any:
@@ -45,10 +41,20 @@ def sizes(norms: Any, far: Any) -> Any:
 
 def rows_of_lost_digits(D: Any, size: Any) -> Indices:
     """Give the rows whose smallest distance is too small for the size of its terms."""
-    bound = tolerated(D.dtype) * size
-    if not len(D) or D.min() >= bound.max():  # what is true of most blocks
-        return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(D.min(axis=1) < bound)
+    return np.flatnonzero(D.min(axis=1) < TOLERATED[D.dtype.char] * size)
+
+
+def has_all_digits(D: Any, norms: Any, codebook: Codebook, stretch: float = 1.0) -> bool:
+    """Tell in a moment, of most blocks, that no row has lost digits.
+
+    ``stretch`` is how many times as long the centre can be under a linear map.
+    """
+    if not len(D):
+        return True
+    length = math.sqrt(max(norms.max(), 0.0)) + stretch * math.sqrt(
+        float(codebook.center @ codebook.center)
+    )
+    return bool(D.min() >= 4.0 * TOLERATED[D.dtype.char] * length * length)
 
 
 def restored(
@@ -78,17 +84,39 @@ def restored(
     if D.dtype == np.float32:
         D[rows] = in_double(X[rows].astype(np.float64))
         return D
-    rounding = np.square(ROUNDING * (np.sqrt(norms) + far))
-    pieces = len(rows) // rows_at_a_time(X.shape[1]) + 1 if issparse(X) else 1
-    for some in np.array_split(rows, pieces):
-        found = one_by_one(X[some].toarray() if issparse(X) else X[some])
-        D[some] = np.where(found > rounding[some, None], found, 0.0)
+    if not issparse(X):
+        D[rows] = one_by_one(X[rows])
+        return D
+    size = max(CHUNK_BYTES // (8 * X.shape[1]), 1)
+    for start in range(0, len(rows), size):
+        some = rows[start : start + size]
+        D[some] = one_by_one(X[some].toarray())
     return D
 
 
-def are_apart(V: Floats, size: float, dtype: np.dtype[Any]) -> bool:
-    """Tell whether prototypes differ by more than products of some size can be wrong by."""
+def distance_to_origin(codebook: Codebook, columns: Any = 1.0) -> float:
+    """Give how far the centre is from the origin, in features in which prototypes differ.
+
+    ``columns`` are the lengths of features under a linear map.
+    """
+    differ = (codebook.prototypes != codebook.center).any(axis=0)
+    return float(np.linalg.norm(np.where(differ, columns * codebook.center, 0.0)))
+
+
+def are_apart(codebook: Codebook, mapped: Floats, raised: Floats, dtype: np.dtype[Any]) -> bool:
+    """Tell whether a product of rows with ``raised`` tells the prototypes apart.
+
+    ``mapped`` are the prototypes where their distances are Euclidean, relative to the centre.
+    Those that are equal have equal products.
+    """
+    reach = np.abs(codebook.center) + np.abs(codebook.prototypes - codebook.center).max(axis=0)
+    bound = TOLERATED[dtype.char] * 4.0 * float((np.abs(raised) @ reach).max())
+    return _least_square(mapped) > bound or _least_square(np.unique(mapped, axis=0)) > bound
+
+
+def _least_square(V: Floats) -> float:
+    """Give the smallest squared distance of two rows."""
     squares = np.einsum("ij,ij->i", V, V)
     S = squares[:, None] + squares - 2.0 * V @ V.T
     S[np.diag_indices(len(S))] = np.inf
-    return bool(S.min() > tolerated(dtype) * size)
+    return float(S.min())

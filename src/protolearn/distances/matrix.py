@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Codebook, Floats, Indices
+from .._parameters import Codebook, Floats, Indices, as_floats
 from .._validation import check_choice, check_integer, check_number
 from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
 from .axes import completed, principal_axes, span
 from .base import Distance
 from .linear import LOCALIZED, LinearMetric
+from .sqeuclidean import SquaredEuclidean
+
+EUCLIDEAN = SquaredEuclidean()
 
 LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
@@ -195,6 +198,11 @@ class Matrix(LinearMetric):
         norms = np.einsum("ij,ij->i", P, P)
         D += norms[:, None]
         return D, norms, (X, W, P, Q)
+
+    def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
+        """Give all distances by differences in the mapped space, where they are fewer."""
+        P, Q = (as_floats(self.mapped(points - center, row)) for points in (X, W))
+        return EUCLIDEAN.row_by_row(P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
 
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any

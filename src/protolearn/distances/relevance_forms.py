@@ -63,12 +63,6 @@ class PartialRelevance(Relevance):
         D *= share[:, None]
         return D, share * norms, None
 
-    def one_by_one(self, X: Floats, W: Floats, row: Floats) -> Floats:
-        """Give all distances under one map, without a difference of large numbers."""
-        _, _, share = observed(X, np.zeros(X.shape[1]))
-        squares = [np.nansum(np.square(self.mapped(X - w, row)), axis=1) for w in W]
-        return share[:, None] * np.stack(squares, axis=1)
-
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Give the nearest prototype of each row, and its distance."""
         return Distance.nearest(self, X, codebook)

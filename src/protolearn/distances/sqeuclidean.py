@@ -14,7 +14,7 @@ import numpy as np
 from .._parameters import Codebook, Floats, Gradients, Indices
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
 from .base import Distance
-from .lost_digits import MANY, are_apart, restored, sizes
+from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restored
 
 CHUNK = 1 << 17
 """Numbers that are copied at a time."""
@@ -107,7 +107,7 @@ class SquaredEuclidean(Distance):
 
     def terms_of(self, prepared: Any, codebook: Codebook) -> tuple[Any, float]:
         """Give what :func:`sizes` of the terms of rows follow from."""
-        return prepared, float(np.linalg.norm(codebook.center))
+        return prepared, distance_to_origin(codebook)
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
         """Give all distances, by one product, in the precision of X."""
@@ -117,8 +117,11 @@ class SquaredEuclidean(Distance):
         D, norms = self.relative(X, codebook)
         D += norms
         D += prepared[:, None]
+        np.maximum(D, 0.0, out=D)
+        if has_all_digits(D, prepared, codebook):
+            return D
         return restored(
-            np.maximum(D, 0.0, out=D),
+            D,
             X,
             *self.terms_of(prepared, codebook),
             lambda rows: self.pairwise(rows, codebook),
@@ -130,18 +133,14 @@ class SquaredEuclidean(Distance):
 
         Unless prototypes are so near to each other that the digits of the product do not tell.
         """
-        if X.shape[0] < MANY * len(codebook.labels) or not self._are_apart(X.dtype, codebook):
+        offset = codebook.prototypes - codebook.center
+        few = X.shape[0] < MANY * len(codebook.labels)
+        if few or not are_apart(codebook, offset, offset, X.dtype):
             return Distance.nearest(self, X, codebook)
         D, norms = self.relative(X, codebook)
         D += norms
         winner = D.argmin(axis=1)
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
-
-    def _are_apart(self, dtype: np.dtype[Any], codebook: Codebook) -> bool:
-        """Tell whether products in some precision tell the prototypes apart."""
-        offset = codebook.prototypes - codebook.center
-        largest = np.einsum("ij,ij->i", offset, offset).max()
-        return are_apart(offset, float(sizes(*self.terms_of(largest, codebook))), dtype)
 
     def pull_winners(
         self,

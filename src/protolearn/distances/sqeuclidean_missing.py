@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from .._parameters import Codebook, Floats, Gradients, Indices
 from ..native import GRADIENT, PAIR, native
 from .base import Distance, row_of_pairs
-from .lost_digits import restored
+from .lost_digits import distance_to_origin, restored
 from .sqeuclidean import SquaredEuclidean
 
 
@@ -84,7 +84,7 @@ class PartialSquaredEuclidean(SquaredEuclidean):
             np.maximum(D, 0.0, out=D),
             X,
             share * norms,
-            np.sqrt(share) * np.linalg.norm(codebook.center),
+            np.sqrt(share) * distance_to_origin(codebook),
             lambda rows: self.pairwise(rows, codebook),
             lambda rows: Distance.pairwise(self, rows, codebook),
         )

@@ -18,6 +18,9 @@ from .base import Margin
 if TYPE_CHECKING:
     from ..distances import Distance
 
+ROUNDING = 1e-12
+"""Share of the distance to the other winner that is nothing but rounding."""
+
 
 @numba.njit
 def find_winners(d, same):
@@ -89,12 +92,15 @@ class Hypothesis(Margin):
 
     @native(MARGIN)
     def margin(d, same, theta, g):
-        """Measure one row of squared distances; slope 0 where a winner lies on the sample."""
+        """Measure one row of squared distances; slope 0 where a winner lies on the sample.
+
+        It does so if its distance, beside that of the other, is as small as rounding makes it.
+        """
         own, rival = find_winners(d, same)
         near, far = math.sqrt(d[own]), math.sqrt(d[rival])
-        if near > 0.0:
+        if near > ROUNDING * far:
             g[own] = -0.25 / near
-        if far > 0.0:
+        if far > ROUNDING * near:
             g[rival] = 0.25 / far
         return 0.5 * (far - near)
 

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.random import sample_without_replacement
 
 from .._columns import check_observed_columns, class_means, column_ranges
-from .._parameters import Floats, Indices
+from .._parameters import Floats, Indices, as_indices
 from .._threads import one_openmp_thread
 from ..blocks import Block
 
@@ -36,7 +36,8 @@ NOISE = 1e-3
 """Size of the step that separates equal starts, relative to the spread of the class."""
 
 Rng = np.random.RandomState
-Start = Callable[[Any, Floats, Floats, int, Rng], Floats]
+Start = Callable[[Any, Floats, Floats, int, Rng], Any]
+"""Gives points, or the indices of rows."""
 
 
 def around_mean(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
@@ -55,16 +56,14 @@ def by_kmeans(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     return centers
 
 
-def by_kmeans_plusplus(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
+def by_kmeans_plusplus(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Indices:
     """Take k rows that lie far from each other."""
-    centers: Floats = kmeans_plusplus(Z, k, sample_weight=weight, random_state=rng)[0]
-    return centers
+    return as_indices(kmeans_plusplus(Z, k, sample_weight=weight, random_state=rng)[1])
 
 
-def by_rows(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
+def by_rows(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Indices:
     """Take k rows at random."""
-    rows = Z[rng.choice(Z.shape[0], k, replace=False, p=weight / weight.sum())]
-    return rows.toarray() if issparse(rows) else rows
+    return as_indices(rng.choice(Z.shape[0], k, replace=False, p=weight / weight.sum()))
 
 
 STARTS: dict[str, Start] = {
@@ -196,12 +195,18 @@ def _start_class(
     wanted = max(ROWS_PER_PROTOTYPE * k, FEWEST_ROWS)
     if len(rows) > wanted:
         rows = rows[sample_without_replacement(len(rows), wanted, random_state=rng)]
-    Z, center = _class_rows(block.X[rows], mean)
+    X = block.X[rows]
+    Z, center = _class_rows(X, mean)
     size = float(np.abs(Z.data if issparse(Z) else Z).max(initial=0.0))
     unit = 2.0 ** np.floor(np.log2(size)) if size > 0.0 else 1.0
     weight = np.ones(len(rows)) if block.weight is None else block.weight[rows]
-    W = start(Z / unit, (mean - center) / unit, weight, k, rng)
-    return center + unit * W + _separate(W, spread, rng)
+    found = start(Z / unit, (mean - center) / unit, weight, k, rng)
+    if found.dtype == np.intp:  # the rows as they are, but for what they miss
+        chosen = X[found].toarray() if issparse(X) else X[found]
+        W = np.where(np.isnan(chosen), mean, chosen)
+    else:
+        W = center + unit * found
+    return W + _separate(W, spread, rng)
 
 
 def _class_rows(X: Any, mean: Floats) -> tuple[Any, Floats]:
