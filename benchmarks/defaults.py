@@ -1,15 +1,16 @@
 """Accuracy of every preset with no arguments, beside the same prototypes without training.
 
-``python -m benchmarks.defaults [SET ...]`` prints the table and writes it into the documentation.
-One prototype a class stands against nearest class means, five against k-means in each class. Rows
-are split into five stratified folds, sets of few rows ten times, the same for all; features are
-z-scored on the training part; word counts are turned into tf-idf instead, and very large sets keep
-their customary split.
+``python -m benchmarks.defaults [SET ...] [--family NAME]`` prints the tables, and puts their lines
+into the documentation as they come: a set that is run again replaces its own. One prototype a class
+stands against nearest class means, five against k-means in each class. Rows are split into five
+stratified folds, sets of few rows thirty times, the same for all; features are z-scored on the
+training part; word counts are turned into tf-idf instead, and very large sets keep their customary
+split.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,17 +25,49 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import GLVQ, LOGM, LVQ1, LVQ3, LVQ21, MCE, OLVQ1, RSLVQ, SNPC, MarginLVQ, datasets
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
+    LOGM,
+    LVQ1,
+    LVQ3,
+    LVQ21,
+    MCE,
+    MRSLVQ,
+    OLVQ1,
+    RSLVQ,
+    SNPC,
+    KernelGLVQ,
+    MarginLVQ,
+    datasets,
+)
+from protolearn._files import replacing
 from protolearn.blocks import Block
 from protolearn.prototypes import initial_prototypes
+from protolearn.selection.intervals import corrected_variance
 
 PRESETS = (GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ)
 RULES = (LVQ1, OLVQ1, LVQ21, LVQ3)
+METRICS = (GRLVQ, GMLVQ, LGMLVQ, MRSLVQ, KernelGLVQ)
+FAMILIES = {"prototypes": (*PRESETS, *RULES), "metrics": METRICS}
+COUNTS = {1: ("One prototype a class", "class means"), 5: ("Five prototypes a class", "k-means")}
+
 CUSTOMARY = ("mnist", "usps", "20ng", "semeval2013")
 """Sets that are not split again."""
 
+TWICE = ("digits", "pima")
+"""Other names of sets, or parts of them."""
+
 FEW, REPEATS = 1000, 30
 """Sets of fewer rows are split so often: one row of the smallest is half a percent of a fold."""
+
+MOST_PAIRS = 12_000
+"""Rows above which products of all pairs of them take too long."""
+
+MOST_WORK = 1e11
+"""Rows times squared features times classes above which a matrix for each class takes too long."""
 
 PAGE = Path(__file__).parents[1] / "docs" / "defaults_table.md"
 
@@ -77,60 +110,113 @@ def scaled(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[Any, Any, Any, Any
     return X, y, scaler.transform(X_test), y_test
 
 
-def accuracies(name: str, count: int) -> dict[str, float]:
-    """Give the mean accuracy of each model on one set, in percent."""
+def takes(model: Any, X: Any, y: Any) -> bool:
+    """Tell whether a model learns from such rows with no arguments, and soon enough."""
+    if issparse(X):
+        return model in (*PRESETS, GRLVQ)
+    if model is LGMLVQ:
+        return len(X) * X.shape[1] ** 2 * len(np.unique(y)) <= MOST_WORK
+    return model is not KernelGLVQ or len(X) <= MOST_PAIRS
+
+
+def accuracies(name: str, models: tuple[Any, ...], count: int) -> dict[str, list[float]]:
+    """Give the accuracy of the start and of each model in each fold of one set, in percent."""
     scores: dict[str, list[float]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for seed, X, y, X_test, y_test in splits(name):
-            sparse = issparse(X)
-            for model in (Untrained, *PRESETS, *(() if sparse else RULES)):
+            for model in (Untrained, *(model for model in models if takes(model, X, y))):
                 fitted = model(prototypes_per_class=count, random_state=seed).fit(X, y)
-                scores.setdefault(model.__name__, []).append(fitted.score(X_test, y_test))
-    return {model: 100.0 * float(np.mean(values)) for model, values in scores.items()}
+                scores.setdefault(model.__name__, []).append(100.0 * fitted.score(X_test, y_test))
+    return scores
 
 
-def table(names: list[str], count: int) -> list[str]:
-    """Give the lines of one table, in Markdown; what is below the first column is marked."""
-    models = [model.__name__ for model in (*PRESETS, *RULES)]
-    first = "class means" if count == 1 else "k-means"
-    lines = [f"| set | {first} | {' | '.join(models)} |", "|---" * (len(models) + 2) + "|"]
-    for name in names:
-        begun = perf_counter()
-        found = accuracies(name, count)
-        start = found.pop("Untrained")
-        cells = [cell(found.get(model), start) for model in models]
-        lines.append(f"| {name} | {start:.1f} | {' | '.join(cells)} |")
-        print(lines[-1], f" {perf_counter() - begun:.0f} s", flush=True)
-    return lines
+def gain(scores: list[float], start: list[float]) -> tuple[float, float]:
+    """Give how far a mean is above the start, and the standard error of that; NaN for one fold."""
+    difference = np.subtract(scores, start)
+    if len(scores) == 1:
+        return float(difference[0]), np.nan
+    return float(difference.mean()), np.sqrt(corrected_variance(difference, n_train=4, n_test=1))
 
 
-def cell(value: float | None, start: float) -> str:
-    """Write an accuracy; in italics if it is below the start."""
-    if value is None:
+def cell(scores: list[float] | None, start: list[float]) -> str:
+    """Write a mean; in italics if below the start, bold if by more than the standard error."""
+    if scores is None:
         return "-"
-    return f"{value:.1f}" if value >= start - 1e-9 else f"*{value:.1f}*"
+    text, (above, error) = f"{np.mean(scores):.1f}", gain(scores, start)
+    if above >= -1e-9:
+        return text
+    return f"**{text}**" if above < -error else f"*{text}*"
+
+
+def line(name: str, models: tuple[Any, ...], count: int) -> str:
+    """Give one line of a table, in Markdown; print how far below the start some models are."""
+    found = accuracies(name, models, count)
+    start = found.pop("Untrained")
+    for model, scores in found.items():
+        above, error = gain(scores, start)
+        if above < 0.0:
+            print(f"  {name}, {model}: {above:.2f}, standard error {error:.2f}")
+    cells = [cell(found.get(model.__name__), start) for model in models]
+    return f"| {name} | {np.mean(start):.1f} | {' | '.join(cells)} |"
 
 
 def by_size() -> list[str]:
-    """Name the sets, small ones first; two are there twice."""
+    """Name the sets, small ones first."""
     sizes = {}
     for name in datasets.names():
         told = datasets.describe(name)
         sizes[name] = told.n_rows * told.n_features
-    return [name for name in sorted(sizes, key=sizes.__getitem__) if name not in {"digits", "pima"}]
+    return [name for name in sorted(sizes, key=sizes.__getitem__) if name not in TWICE]
 
 
-def main(names: list[str]) -> None:
-    """Print both tables; write them if they are complete."""
-    lines = []
-    for count, title in ((1, "One prototype a class"), (5, "Five prototypes a class")):
-        print(f"\n{title}", flush=True)
-        lines += [f"**{title}**", "", *table(names or by_size(), count), ""]
-    if not names:
-        PAGE.write_text("\n".join(lines))
-        print(f"\nwritten to {PAGE}")
+def stored() -> dict[str, dict[str, str]]:
+    """Give the lines of the page by the head of their table and the name of their set."""
+    tables: dict[str, dict[str, str]] = {}
+    head = ""
+    for text in PAGE.read_text().splitlines() if PAGE.exists() else ():
+        if text.startswith("| set"):
+            head = text
+        elif text.startswith("| "):
+            tables.setdefault(head, {})[text.split("|")[1].strip()] = text
+    return tables
+
+
+def put(head: str, name: str, text: str) -> None:
+    """Put one line into the page, in place of an older one or at the end."""
+    tables = stored()
+    tables.setdefault(head, {})[name] = text
+    told = []
+    for count, (title, _) in COUNTS.items():
+        told += [f"**{title}**", ""]
+        for models in FAMILIES.values():
+            first = header(models, count)
+            told += [first, "|---" * (len(models) + 2) + "|", *tables.get(first, {}).values(), ""]
+    with replacing(PAGE) as path:
+        path.write_text("\n".join(told))
+
+
+def header(models: tuple[Any, ...], count: int) -> str:
+    """Give the first line of a table."""
+    return f"| set | {COUNTS[count][1]} | {' | '.join(model.__name__ for model in models)} |"
+
+
+def main() -> None:
+    """Print the tables, and write each line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="data sets; all if none is named")
+    parser.add_argument("--family", choices=FAMILIES, action="append", help="default: all")
+    asked = parser.parse_args()
+    for count, (title, _) in COUNTS.items():
+        for family in asked.family or FAMILIES:
+            head = header(FAMILIES[family], count)
+            print(f"\n{title}\n{head}", flush=True)
+            for name in asked.names or by_size():
+                begun = perf_counter()
+                text = line(name, FAMILIES[family], count)
+                put(head, name, text)
+                print(text, f" {perf_counter() - begun:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
