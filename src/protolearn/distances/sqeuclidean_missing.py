@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from .._parameters import Codebook, Floats, Gradients, Indices
 from ..native import GRADIENT, PAIR, native
 from .base import Distance, row_of_pairs
-from .lost_digits import distance_to_origin, restored
+from .lost_digits import distance_to_origin, has_all_digits, restored
 from .sqeuclidean import SquaredEuclidean
 
 
@@ -80,8 +80,11 @@ class PartialSquaredEuclidean(SquaredEuclidean):
         norms = np.einsum("ij,ij->i", offset, offset)
         D += norms[:, None]
         D *= share[:, None]
+        np.maximum(D, 0.0, out=D)
+        if has_all_digits(D, share * norms, codebook, float(np.sqrt(share.max(initial=0.0)))):
+            return D
         return restored(
-            np.maximum(D, 0.0, out=D),
+            D,
             X,
             share * norms,
             np.sqrt(share) * distance_to_origin(codebook),
