@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
 from protolearn import GLVQ
-from protolearn._parameters import Codebook
 from protolearn.blocks import Block, MemoryBlocks
+from protolearn.codebook import Codebook
 from protolearn.distances import Matrix, SquaredEuclidean
 from protolearn.losses import Logistic, Sigmoid
 from protolearn.margins import LogOdds, Margin, Relative

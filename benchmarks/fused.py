@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import random_array
 
-from protolearn._parameters import Codebook
 from protolearn.blocks import Block, MemoryBlocks
+from protolearn.codebook import Codebook
 from protolearn.distances import SquaredEuclidean
 from protolearn.losses import Loss, Sigmoid
 from protolearn.margins import LogOdds, Margin, Relative

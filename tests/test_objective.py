@@ -7,9 +7,9 @@ import pytest
 
 import custom_axes
 import reference
-from protolearn import _parameters
-from protolearn._parameters import Codebook, Coordinates
+from protolearn import _arrays
 from protolearn.blocks import Block, MemoryBlocks
+from protolearn.codebook import Codebook, Coordinates
 from protolearn.distances import SquaredEuclidean
 from protolearn.losses import LOSSES, Identity
 from protolearn.margins import MARGINS, LogOdds
@@ -66,7 +66,7 @@ def test_blocks_and_chunks_add_up(margin, monkeypatch):
     X, y, weight, W = make_data(n=500)
     objective, codebook = make_objective(margin, "sigmoid", attraction=0.1), make_codebook(W)
     whole = objective.partial(codebook, Block(X, y, weight))
-    monkeypatch.setattr(_parameters, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1)
     prepared = objective.distance.prepare(X, codebook)
     chunked = objective.partial(codebook, Block(X, y, weight, prepared))
     parts = [

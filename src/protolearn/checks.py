@@ -12,8 +12,9 @@ import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
-from ._parameters import Codebook, Floats, as_floats, as_indices
+from ._arrays import Floats, as_floats, as_indices
 from .classifiers import excuses
+from .codebook import Codebook
 from .distances import Distance
 from .linear import excuses as linear_excuses
 from .losses import Loss

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from ._parameters import Floats, as_floats, rows_at_a_time
+from ._arrays import Floats, as_floats, rows_at_a_time
 from ._validation import check_choice, check_integer, check_number, number_in
 from .distances.kernel import inverse_variance
 

@@ -16,8 +16,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._parameters import Codebook, Coordinates, Floats, Gradients, Indices, as_floats
+from ._arrays import Floats, Indices, as_floats
 from .blocks import Block
+from .codebook import Codebook, Coordinates, Gradients
 from .distances import Distance
 from .losses import Loss
 from .margins import Margin

@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._arrays import Floats, Indices, check_magnitude
 from ._lazy import AccuracyMixin, row_by_row
-from ._magnitude import check_magnitude
-from ._parameters import Floats, Indices
 from ._validation import check_class_weight, check_sample_weight
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, hstack, identity
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._parameters import Floats, Indices
+from ._arrays import Floats, Indices
 
 WRONG = 1.0 - 1e-6
 """Slack from which on a sample counts as lying on the wrong side, or on the hyperplane."""

@@ -15,7 +15,7 @@ from protolearn import (
     SNPC,
     MarginLVQ,
     PrototypeClassifier,
-    _parameters,
+    _arrays,
 )
 from protolearn.losses import Logistic
 from protolearn.margins import LogOdds
@@ -123,12 +123,12 @@ def test_parts_make_no_difference(rows, size, seed):
     X, y = rng.standard_normal((80, 3)), np.arange(80) % 4
     model = GLVQ(max_iter=1, solver="sgd", random_state=0).fit(X, y)
     expected = reference.squared_euclidean(X[:rows], model.prototypes_)
-    before, _parameters.CHUNK_BYTES = _parameters.CHUNK_BYTES, size
+    before, _arrays.CHUNK_BYTES = _arrays.CHUNK_BYTES, size
     try:
         np.testing.assert_allclose(model.distances(X[:rows]), expected, atol=1e-12)
         assert (model.predict(X[:rows]) == expected.argmin(axis=1)).all()
     finally:
-        _parameters.CHUNK_BYTES = before
+        _arrays.CHUNK_BYTES = before
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

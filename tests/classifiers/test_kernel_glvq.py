@@ -20,12 +20,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import custom_axes
 from given_profile import in_all, run_check
 from protolearn import GLVQ, KernelGLVQ, hypothesis_margin
-from protolearn._parameters import Codebook
 from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
 from protolearn.classifiers.cholesky import append_column, partial_cholesky
 from protolearn.classifiers.expansion import expansion, towards
 from protolearn.classifiers.pruning import SpanDistance, SpanGLVQ
+from protolearn.codebook import Codebook
 from protolearn.datasets import make_spirals
 from protolearn.distances import SquaredEuclidean
 from protolearn.losses import Sigmoid
@@ -479,7 +479,7 @@ def test_parts_of_rows_are_as_all_rows(iris, monkeypatch):
     X, y = iris
     model = KernelGLVQ(random_state=0).fit(X, y)
     whole = model.distances(X)
-    monkeypatch.setattr("protolearn._parameters.CHUNK_BYTES", 1)
+    monkeypatch.setattr("protolearn._arrays.CHUNK_BYTES", 1)
     assert_allclose(model.distances(X), whole, rtol=1e-12)
     assert_array_equal(model.predict(X.astype(np.float32)), model.predict(X))
 

@@ -25,11 +25,11 @@ from protolearn import (
     SNPC,
     MarginLVQ,
     PrototypeClassifier,
-    _parameters,
+    _arrays,
     hypothesis_margin,
 )
-from protolearn._parameters import Codebook
 from protolearn.blocks import Block
+from protolearn.codebook import Codebook
 from protolearn.distances import PartialSquaredEuclidean
 from protolearn.losses import LOSSES, Identity
 from protolearn.margins import MARGINS, LogOdds
@@ -114,7 +114,7 @@ def test_chunks_add_up(margin, monkeypatch):
     X, y, weight, W = make_data(n=300)
     objective = make_objective(margin, "sigmoid", attraction=0.1)
     whole = objective.partial(make_codebook(W), Block(X, y, weight))
-    monkeypatch.setattr(_parameters, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1)
     parts = objective.partial(make_codebook(W), Block(X, y, weight))
     np.testing.assert_allclose(parts.value, whole.value, rtol=1e-12)
     np.testing.assert_allclose(
@@ -382,7 +382,7 @@ def test_parts_make_no_difference(method, holey, monkeypatch):
     model = GLVQ(random_state=0).fit(*holey)
     X = np.vstack([np.nan_to_num(holey[0]), holey[0]])  # the first parts are complete
     expected = getattr(model, method)(X)
-    monkeypatch.setattr(_parameters, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1)
     np.testing.assert_allclose(getattr(model, method)(X), expected, atol=1e-9)
 
 

@@ -20,7 +20,7 @@ from protolearn import (
     RSLVQ,
     PrototypeClassifier,
 )
-from protolearn._mapped import MappedRows
+from protolearn._arrays import MappedRows
 from protolearn.blocks import Block, MemoryBlocks, moments
 from protolearn.classifiers import given
 from protolearn.distances.mahalanobis import within_covariance
@@ -182,7 +182,7 @@ def test_a_large_memory_map_is_not_copied(tmp_path, monkeypatch):
     monkeypatch.setattr(
         MappedRows, "__getitem__", lambda self, rows: read.append(get(self, rows)) or read[-1]
     )
-    monkeypatch.setattr("protolearn._parameters.CHUNK_BYTES", 4096)
+    monkeypatch.setattr("protolearn._arrays.CHUNK_BYTES", 4096)
     same(batch(GMLVQ, rank=2).fit(mapped, y), expected)
     assert max(len(rows) for rows in read) < len(X)
     GLVQ(prototypes_per_class="auto", random_state=0).fit(mapped, y)

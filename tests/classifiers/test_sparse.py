@@ -28,7 +28,7 @@ from protolearn import (
     SNPC,
     MarginLVQ,
     PrototypeClassifier,
-    _parameters,
+    _arrays,
     hypothesis_margin,
 )
 from protolearn.blocks import Block
@@ -199,7 +199,7 @@ def test_parts_make_no_difference(method, words, monkeypatch):
     X, y = words
     model = GLVQ(random_state=0).fit(sparse.csr_array(X), y)
     expected = getattr(model, method)(sparse.csr_array(X))
-    monkeypatch.setattr(_parameters, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1)
     np.testing.assert_allclose(getattr(model, method)(sparse.csr_array(X)), expected, atol=1e-9)
 
 
@@ -207,7 +207,7 @@ def test_chunks_make_no_difference(words, monkeypatch):
     X, y = words
     settings = {"prototypes_per_class": 2, "solver": "lbfgs", "max_iter": 4, "random_state": 0}
     expected = [cls(**settings).fit(X, y).prototypes_ for cls in (GLVQ, RSLVQ)]
-    monkeypatch.setattr(_parameters, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1)
     for cls, W in zip((GLVQ, RSLVQ), expected, strict=True):
         got = cls(**settings).fit(sparse.csr_array(X), y).prototypes_
         np.testing.assert_allclose(got, W, atol=1e-6)

@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist
 
 import custom_axes
 import reference
-from protolearn._parameters import Codebook
 from protolearn.checks import check_distance
+from protolearn.codebook import Codebook
 from protolearn.distances import (
     Distance,
     Free,

@@ -14,8 +14,8 @@ from sklearn.datasets import load_digits, load_iris
 
 import reference
 from protolearn import LVQ1, PrototypeClassifier
-from protolearn._parameters import Codebook
 from protolearn.checks import check_distance
+from protolearn.codebook import Codebook
 from protolearn.distances import CauchySchwarz, KullbackLeibler, Renyi
 
 ORDERS = [0.1, 0.5, 0.999999, 1.0001, 2, 30.0, 1000.0]

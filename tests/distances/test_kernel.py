@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 import reference
 from protolearn import LVQ1, PrototypeClassifier
-from protolearn._parameters import Codebook
 from protolearn.checks import check_distance
+from protolearn.codebook import Codebook
 from protolearn.distances import Kernel
 
 KERNELS = ["rbf", "polynomial", "linear"]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import reference
-from protolearn._parameters import Codebook
 from protolearn.blocks import Block, MemoryBlocks
 from protolearn.checks import check_distance
+from protolearn.codebook import Codebook
 from protolearn.distances import (
     DISTANCES,
     LocalMatrix,

@@ -11,7 +11,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LVQ1, MCE, MRSLVQ, RSLVQ, PrototypeClassifier
-from protolearn._parameters import Codebook, middle
+from protolearn._arrays import middle
+from protolearn.codebook import Codebook
 from protolearn.distances import LocalMatrix, Mahalanobis, Matrix, Relevance, SquaredEuclidean
 from protolearn.distances.lost_digits import KEPT, has_all_digits, rows_of_lost_digits
 

@@ -11,8 +11,8 @@ from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from protolearn import LVQ1, PrototypeClassifier
-from protolearn._parameters import Codebook
 from protolearn.checks import check_distance
+from protolearn.codebook import Codebook
 from protolearn.distances import Mahalanobis, SparseMahalanobis
 
 

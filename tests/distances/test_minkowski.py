@@ -8,8 +8,8 @@ from scipy.spatial.distance import cdist
 
 import reference
 from protolearn import LVQ1, PrototypeClassifier
-from protolearn._parameters import Codebook
 from protolearn.checks import check_distance
+from protolearn.codebook import Codebook
 from protolearn.distances import Minkowski
 
 EXPONENTS = [1, 1.0, 1.3, 2.0, 3, 7.5, 300.0, np.inf]

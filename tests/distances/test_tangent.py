@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import reference
 from given_profile import run_check
 from protolearn import GLVQ, LVQ1, PrototypeClassifier, hypothesis_margin
-from protolearn._parameters import Codebook
 from protolearn.checks import check_distance, expected_failed_checks
+from protolearn.codebook import Codebook
 from protolearn.distances import Distance, Orthonormal, SquaredEuclidean, Tangent
 from protolearn.distances.image_tangents import FORMULAS, image_tangents
 from protolearn.losses import Sigmoid

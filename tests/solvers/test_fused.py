@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from given_profile import in_all
-from protolearn._parameters import Codebook
 from protolearn.blocks import Block, MemoryBlocks
+from protolearn.codebook import Codebook
 from protolearn.distances import Minkowski, SquaredEuclidean
 from protolearn.losses import Exponential, Logistic, Sigmoid
 from protolearn.margins import Difference, Hypothesis, LogOdds, Relative

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import norm as sparse_norm
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .._validation import number_in
 from ..classifiers import NearestPrototypeClassifier
 from ..distances import Minkowski, SquaredEuclidean

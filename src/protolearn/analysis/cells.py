@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
-from .._parameters import Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
 from ..classifiers import NearestPrototypeClassifier
 from .nearest_cells import nearest_cells
 

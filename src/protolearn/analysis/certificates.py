@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Floats
 from .._lazy import row_by_row
-from .._parameters import Codebook, Floats
+from ..codebook import Codebook
 from ..distances import Distance
 from ..native import indices, matrix, native, types, vector_out
 from .cells import Cells, complete_rows, decides_softly, leading_class, named

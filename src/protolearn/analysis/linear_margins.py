@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..linear.base import LinearPrototypeClassifier
 
 

@@ -10,8 +10,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .._columns import check_observed_rows, checked_sparse
-from .._parameters import Floats
+from .._arrays import Floats, check_observed_rows, checked_sparse
 from ..classifiers.pruning import CoordinateDistance
 from ..margins import Hypothesis
 from ..solvers import State

@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from .._arrays import Floats
 from .._lazy import row_by_row
-from .._parameters import Floats
 from ..classifiers import NearestPrototypeClassifier
 from ..linear.base import LinearPrototypeClassifier
 from .linear_margins import linear_margin

@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..native import (
     ADDRESS,
     f8,

@@ -19,9 +19,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils.validation import check_is_fitted
 
-from .._parameters import Codebook, Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
 from ..classifiers import NearestPrototypeClassifier
 from ..classifiers.decision import Decision
+from ..codebook import Codebook
 from ..distances import Distance
 from ..linear import LinearPrototypes
 from .margins import last_of, not_one_of_these

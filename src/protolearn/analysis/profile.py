@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .frames import pandas
 
 MOST_LINES = 30

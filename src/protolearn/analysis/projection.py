@@ -22,7 +22,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..native import ADDRESS, f8, matrix, native, pointer, types, vector, vector_out
 
 PARALLEL = 1e-10

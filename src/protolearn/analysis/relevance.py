@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
-from .._parameters import Floats, Indices, as_floats, as_indices
+from .._arrays import Floats, Indices, as_floats, as_indices
 from .._threads import one_blas_thread
 from .._validation import check_sample_weight, integer_in, number_in
 from ..classifiers import TrainedClassifier

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from .._parameters import Indices
+from .._arrays import Indices
 
 FOLDS = 5
 """Parts of a stratified split; a fit sees all but one of them."""

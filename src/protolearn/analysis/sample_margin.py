@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._arrays import Floats
 from .._lazy import row_by_row
-from .._parameters import Codebook, Floats
 from .._threads import one_blas_thread
 from ..classifiers import NearestPrototypeClassifier
+from ..codebook import Codebook
 from ..distances import Distance
 from .cells import Cells, complete_rows, decides_softly, leading_class, named
 from .margins import last_step

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp, softmax
 
-from .._parameters import Codebook, Floats, as_floats
+from .._arrays import Floats, as_floats
 from ..classifiers import NearestPrototypeClassifier
+from ..codebook import Codebook
 from ..distances import Distance
 from .cells import Cells
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._mapped import MappedRows
-from .._parameters import Codebook, Floats, Indices, as_indices, rows_at_a_time
+from .._arrays import Floats, Indices, MappedRows, as_indices, rows_at_a_time
+from ..codebook import Codebook
 from .journal import NO_JOURNAL, Journal
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Indices
+from .._arrays import Indices
 from .base import shuffled
 from .dask_tasks import Call, computed, cut, delayed, of_slice, packed
 from .parts import added

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .._mapped import MappedRows
-from .._parameters import Codebook
+from .._arrays import MappedRows
+from ..codebook import Codebook
 from ..distances import Distance
 from .base import Block, Blocks
 

@@ -16,8 +16,7 @@ import numpy as np
 from scipy.linalg import hadamard
 from scipy.sparse import issparse
 
-from .._columns import some_rows
-from .._parameters import Floats
+from .._arrays import Floats, some_rows
 from .base import Block, Blocks
 
 MOST_NUMBERS = 1 << 24

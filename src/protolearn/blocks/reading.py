@@ -13,8 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .._columns import check_observed_rows, checked_sparse
-from .._parameters import Floats
+from .._arrays import Floats, check_observed_rows, checked_sparse
 from .._validation import finite_weights
 from ..distances import Distance
 from .base import Block

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
-from .._columns import class_means, column_ranges, has_missing
+from .._arrays import Floats, Indices, class_means, column_ranges, has_missing
 from .._fingerprint import digest
-from .._parameters import Floats, Indices
 from .base import Block
 from .parts import Part
 from .reading import Checks, Split

@@ -11,19 +11,20 @@ from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._columns import check_observed_rows, checked_sparse
-from .._lazy import AccuracyMixin, row_by_row
-from .._parameters import (
-    Codebook,
+from .._arrays import (
     Floats,
     Indices,
     Reals,
     as_floats,
     as_indices,
+    check_observed_rows,
+    checked_sparse,
     middle,
     rows_at_a_time,
 )
+from .._lazy import AccuracyMixin, row_by_row
 from .._validation import integer_in
+from ..codebook import Codebook
 from ..distances import Distance
 from .decision import Decision
 from .metric import MetricViews

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numba
 import numpy as np
 
-from .._parameters import Floats, Indices, as_floats, as_indices
+from .._arrays import Floats, Indices, as_floats, as_indices
 from ..native import i8, matrix_out, native, types, vector, vector_out
 
 RESIDUAL = 1e-10

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .._parameters import Codebook, Floats
+from .._arrays import Floats
 from .._validation import check_number, number_in, resolve
 from ..blocks import Block, Blocks, MemoryBlocks
+from ..codebook import Codebook
 from ..distances import Distance
 from ..losses import Loss
 from ..margins import Margin

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._columns import check_observed_columns, class_means, some_rows
+from .._arrays import Floats, Indices, MappedRows, check_observed_columns, class_means, some_rows
 from .._fingerprint import digest
-from .._mapped import MappedRows
-from .._parameters import Floats, Indices
 from ..blocks import Block, Blocks, MemoryBlocks
 from ..blocks.moments import rows_with_moments
 from ..distances import Distance

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, Indices
+from .._arrays import Floats, Indices
 from ..blocks import Block, Blocks
+from ..codebook import Codebook
 from ..solvers import Callback, State
 from .learner import Learner
 

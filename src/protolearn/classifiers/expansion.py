@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 EXPLAINED = 1e-12
 """Share of the squared lengths below which a rest is rounding."""

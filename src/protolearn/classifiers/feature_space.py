@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
+from ..codebook import Codebook
 from ..distances import Distance
 from ..kernels import FeatureKernel
 from .cholesky import partial_cholesky

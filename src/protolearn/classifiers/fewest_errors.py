@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._parameters import Codebook
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..solvers import Callback, Memory, State
 from .early_stopping import mean_cost
 from .learner import Learner

@@ -12,10 +12,15 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from .._columns import check_observed_rows, checked_sparse, has_missing, some_rows
-from .._magnitude import check_magnitude
-from .._mapped import MappedRows
-from .._parameters import Indices
+from .._arrays import (
+    Indices,
+    MappedRows,
+    check_magnitude,
+    check_observed_rows,
+    checked_sparse,
+    has_missing,
+    some_rows,
+)
 from .._validation import (
     check_flag,
     check_integer,

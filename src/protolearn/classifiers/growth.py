@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Codebook
 from ..blocks import Block, MemoryBlocks
+from ..codebook import Codebook
 from ..distances import Distance
 from ..prototypes import Growth
 from .early_stopping import hold_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Unpack
 
-from .._parameters import as_floats
+from .._arrays import as_floats
 from .._validation import check_choice, check_flag, check_number, resolve
 from ..distances import DISTANCES, Distance
 from ..native import Native

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from .._magnitude import check_magnitude
-from .._parameters import Codebook, Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats, check_magnitude
 from .._validation import check_choice, check_sample_weight, integer_in
 from ..blocks.labels import encode
+from ..codebook import Codebook
 from ..distances import Distance
 from ..kernels import FeatureKernel, check_gram, check_kernel, named_kernel
 from ..prototypes import STARTS, is_automatic

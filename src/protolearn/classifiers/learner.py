@@ -6,8 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
-from .._parameters import Codebook, Floats
+from .._arrays import Floats
 from ..blocks import Block, Blocks
+from ..codebook import Codebook
 from ..solvers import Callback, Memory, SolverResult
 from .decision import Decision
 from .problem import Problem

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import Floats
 from .._dask import is_dask
 from .._lazy import row_by_row
-from .._parameters import Floats
 from ..distances import Distance, LinearMetric
 
 

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._columns import check_observed_columns
+from .._arrays import Floats, Indices, check_observed_columns, check_ranges
 from .._dask import is_dask
 from .._fingerprint import digest
-from .._magnitude import check_ranges
-from .._parameters import Floats, Indices
 from .._validation import check_class_weight
 from ..blocks import Block, Parts
 from ..blocks.files import FileParts, is_dataset, is_path

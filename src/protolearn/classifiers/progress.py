@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._parameters import Codebook
+from ..codebook import Codebook
 from ..solvers import Callback, State
 
 LINES = 20

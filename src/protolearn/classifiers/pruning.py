@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
+from .._arrays import Floats, Indices, as_indices
 from ..blocks import Block, Blocks
 from ..blocks.labels import encode
+from ..codebook import Codebook, Gradients
 from ..distances import Distance, SquaredEuclidean
 from ..losses import Loss
 from ..margins import Margin

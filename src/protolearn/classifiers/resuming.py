@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._parameters import Codebook
 from ..blocks import FileJournal, Journal
 from ..blocks.journal import NO_JOURNAL, Arrays, put_back, state_of
+from ..codebook import Codebook
 from .data import TrainingData
 
 NOT_KNOWN_BY = "callback", "checkpoint"

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, as_floats
+from .._arrays import Floats, as_floats
 from ..blocks import Block, Blocks
+from ..codebook import Codebook
 from ..distances import Distance
 from ..native import Native
 from ..prototypes import mistakes

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Codebook, Indices
+from .._arrays import Indices
 from ..blocks import Block
+from ..codebook import Codebook
 from ..distances import Distance
 from ..prototypes import first_codebook, initial_prototypes, rearranged
 from ..solvers import Memory

@@ -17,9 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags, check_random_state
 
 from .._fingerprint import parameters
-from .._parameters import Codebook
 from ..blocks import Blocks, FileJournal, Journal, MemoryBlocks
 from ..blocks.journal import NO_JOURNAL
+from ..codebook import Codebook
 from ..distances import Distance
 from ..prototypes import (
     FirstDistances,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import euclidean_distances
 from sklearn.pipeline import Pipeline
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..analysis import certified_radius
 from ..analysis.margins import margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier

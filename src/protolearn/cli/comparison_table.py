@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from rich.table import Table
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..selection import Comparison
 from .summary import plain_table
 

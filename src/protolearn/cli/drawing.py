@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
+from .._arrays import Indices
 from .._names import count
-from .._parameters import Indices
 
 FEWEST_DRAWN = 50
 """Rows that are drawn of each class, if it has so many."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Indices
+from .._arrays import Indices
 from ..tables import ReadTable
 from ..tables.reading.folder import Coded, ParquetFolder
 from ..tables.reading.read import origin

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from .._parameters import Indices
+from .._arrays import Indices
 from ..selection import AutoPrototypeClassifier
 from ..selection.held_out import Answers, answers_of, labelled_rows
 from ..tables import table_pipeline

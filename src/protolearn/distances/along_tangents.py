@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, Indices
+from .._arrays import Floats, Indices
+from ..codebook import Codebook
 from .axes import completed
 
 

@@ -9,8 +9,7 @@ from scipy.linalg import qr
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, svds
 
-from .._columns import column_ranges, differ, some_rows
-from .._parameters import Floats
+from .._arrays import Floats, column_ranges, differ, some_rows
 
 DEPENDENT = 1e-11
 """Share of the largest eigenvalue of the correlations below which features depend on others."""

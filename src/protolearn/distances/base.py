@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from .._columns import column_ranges, has_missing
-from .._parameters import Codebook, Constraint, Floats, Gradients, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats, column_ranges, has_missing
+from ..codebook import Codebook, Constraint, Gradients
 from ..native import (
     ADDRESS,
     GRADIENT,

@@ -12,7 +12,8 @@ import math
 import numba
 import numpy as np
 
-from .._parameters import Constraint, Floats, as_floats
+from .._arrays import Floats, as_floats
+from ..codebook import Constraint
 from ..native import CONSTRAIN, native
 
 DEPENDENT = 1e-10

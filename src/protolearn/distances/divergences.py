@@ -18,7 +18,8 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.special import xlogy
 
-from .._parameters import Codebook, Floats, Gradients, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
+from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
 from .base import Distance
 from .sqeuclidean import pull_differences

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._columns import ROUNDING
-from .._parameters import Floats
+from .._arrays import ROUNDING, Floats
 
 Formula = Callable[[Floats, Floats, Floats, Floats], Floats]
 

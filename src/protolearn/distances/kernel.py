@@ -14,9 +14,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from .._columns import ROUNDING, some_rows
-from .._parameters import Codebook, Floats, Gradients, Indices, as_floats
+from .._arrays import ROUNDING, Floats, Indices, as_floats, some_rows
 from .._validation import check_choice, check_integer, check_number, check_positive
+from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
 from .base import Distance
 from .sqeuclidean import SquaredEuclidean

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, Gradients, Indices, as_indices
+from .._arrays import Floats, Indices, as_indices
 from .._validation import check_choice
+from ..codebook import Codebook, Gradients
 from .base import Distance
 from .constraints import UnitNorm
 from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restored

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import CHUNK_BYTES, Codebook, Floats, Indices
+from .._arrays import CHUNK_BYTES, Floats, Indices
+from ..codebook import Codebook
 
 KEPT = {"d": 1e-6, "f": 1e-3}
 """Share of itself that the smallest distance of a row may be wrong by, in either precision."""

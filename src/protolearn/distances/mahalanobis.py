@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._columns import ROUNDING, class_means, column_ranges
-from .._parameters import Floats, Indices, rows_at_a_time
+from .._arrays import ROUNDING, Floats, Indices, class_means, column_ranges, rows_at_a_time
 from .._validation import check_number
 from .axes import DEPENDENT
 from .base import Distance

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Codebook, Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
 from .._validation import check_choice, check_integer, check_number
+from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
 from .axes import completed, principal_axes, span
 from .base import Distance

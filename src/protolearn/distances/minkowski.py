@@ -14,9 +14,9 @@ import numba
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._columns import class_means, some_rows
-from .._parameters import Codebook, Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats, class_means, some_rows
 from .._validation import number_in
+from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, f8, matrix, matrix_out, native, types
 from .base import Distance, all_rows
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._columns import varying
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices, varying
 from ..native import (
     GRADIENT,
     PAIR,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._parameters import Codebook, Floats, Gradients, Indices
+from .._arrays import Floats, Indices
+from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
 from .base import Distance
 from .relevance import Relevance, by_products

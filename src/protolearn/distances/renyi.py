@@ -8,8 +8,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from .._parameters import Codebook, Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
 from .._validation import check_positive
+from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, native
 from .base import Distance
 from .divergences import Divergence

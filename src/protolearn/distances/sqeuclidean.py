@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, Gradients, Indices
+from .._arrays import Floats, Indices
+from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
 from .base import Distance
 from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restored

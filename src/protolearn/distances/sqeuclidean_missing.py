@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Codebook, Floats, Gradients, Indices
+from .._arrays import Floats, Indices
+from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
 from .base import Distance, row_of_pairs
 from .lost_digits import distance_to_origin, has_all_digits, restored

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Codebook, Floats, Gradients, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats
+from ..codebook import Codebook, Gradients
 from ..native import (
     indices,
     indices_matrix,

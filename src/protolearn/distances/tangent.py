@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import class_means
-from .._parameters import Codebook, Constraint, Floats, Gradients, Indices, rows_at_a_time
+from .._arrays import Floats, Indices, class_means, rows_at_a_time
 from .._validation import check_flag, check_integer, check_number, integer_in
+from ..codebook import Codebook, Constraint, Gradients
 from ..native import GRADIENT, PAIR, native
 from .along_tangents import across, by_prototype, by_tangents, full, tangents_of
 from .axes import principal_axes

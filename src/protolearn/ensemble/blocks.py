@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._parameters import rows_at_a_time
+from .._arrays import rows_at_a_time
 from .._threads import in_slices, one_blas_thread
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from .._parameters import Floats
+from .._arrays import Floats
 from . import binning
 from .platt import fit_sigmoids, sigmoids
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 NEIGHBOURS = 3
 """How many neighbours are asked, as by Wilson."""

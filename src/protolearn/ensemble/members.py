@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .problems import Problems
 
 

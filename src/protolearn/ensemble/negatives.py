@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._columns import ROUNDING
-from .._parameters import Floats, Indices
+from .._arrays import ROUNDING, Floats, Indices
 from .blocks import by_blocks
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 
 class Problems(NamedTuple):

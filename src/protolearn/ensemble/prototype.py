@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._threads import one_blas_thread
 from .._validation import check_integer, check_number, check_verbose
 from .base import SVMEnsemble

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numba
 import numpy as np
 
-from .._parameters import Floats, Indices, as_indices
+from .._arrays import Floats, Indices, as_indices
 from ..native import FAST, f8, i8, indices, matrix, native, types, vector, vector_out
 from .voters import Voters
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._parameters import Floats, Indices, as_indices, rows_at_a_time
+from .._arrays import Floats, Indices, as_indices, rows_at_a_time
 from ..native import (
     i8,
     indices,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, as_floats
+from .._arrays import Floats, as_floats
 from .._threads import in_slices
 from .cholesky import solve_positive
 from .dual_descent import solve_in_dual

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .blocks import by_blocks
 from .calibration import Calibration
 from .machines import Machines

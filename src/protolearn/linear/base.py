@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..one_versus_rest import LinearClassifier, Problem
 from .canonical import Canonical, Expansion, Frame, canonical
 

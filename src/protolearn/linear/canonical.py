@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 BALANCED = 1e-7
 """How much of all coefficients their sum may be, to count as zero."""

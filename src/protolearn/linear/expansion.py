@@ -9,7 +9,7 @@ from scipy.linalg import lstsq
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, lsmr
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .canonical import middle_of
 
 EXACT = 1e-6

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .canonical import middle_of
 from .expansion import spreads
 from .linear_prototypes import LinearPrototypes, samples

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .._validation import number_in
 from .canonical import Canonical, Expansion, Frame, canonical
 from .expansion import least_expansion

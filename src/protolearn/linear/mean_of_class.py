@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..one_versus_rest import Problem
 from .base import LinearPrototypeClassifier
 from .canonical import Expansion, Frame

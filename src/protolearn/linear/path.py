@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .canonical import Canonical
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from .._parameters import as_floats
+from .._arrays import as_floats
 from ..native import ADDRESS, LOSS, Native, native, pointer, types, vector, vector_out
 
 loss_at = pointer(LOSS)

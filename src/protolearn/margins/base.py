@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from .._parameters import Floats, as_floats
+from .._arrays import Floats, as_floats
 from ..native import (
     ADDRESS,
     MARGIN,

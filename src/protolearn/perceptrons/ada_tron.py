@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .._validation import check_number, check_positive
 from .base import Perceptron
 from .examples import Best, Examples, Unit, hebbian

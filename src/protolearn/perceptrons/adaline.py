@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .._parameters import Floats, middle
+from .._arrays import Floats, middle
 from .._validation import check_choice, check_number, check_positive
 from .base import Perceptron
 from .examples import Examples, Unit

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import check_choice, check_integer, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .examples import Examples, Inputs

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..separability import balanced, scaled
 
 Flags = NDArray[np.bool_]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 LANES = 8
 """Numbers that a row is made a multiple of, with zeros: the loops then have no remainder."""

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 
 LARGEST_CAP = 0.5
 """Most that ``a`` may be. From 1 on the cap would hold the pole, and not be a ball."""

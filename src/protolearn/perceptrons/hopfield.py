@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import check_choice, check_integer
 from .orders import always, random_orders
 from .sign_updates import local_fields, update_in_parallel, update_sequentially

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._parameters import Floats, rows_at_a_time
+from .._arrays import Floats, rows_at_a_time
 from .._validation import check_integer, check_verbose
 from ..kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
 from .ada_tron import check_ascent, train

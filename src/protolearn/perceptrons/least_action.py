@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..native import FAST, f8, i8, indices, matrix, matrix_out, native, vector
 from .examples import Examples, Inputs
 from .orders import look

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .ascent import ascend, ascend_in_pairs
 from .products import NOT_SEMIDEFINITE, Products
 from .progress import Progress

@@ -7,7 +7,7 @@ from itertools import repeat
 
 import numpy as np
 
-from .._parameters import Indices, as_indices
+from .._arrays import Indices, as_indices
 from ..native import i8, indices_out, native, types
 
 ORDERS = ("cyclic", "random")

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import check_flag, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .grandmother import Frame

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .base import Perceptron
 from .conflicts import fewest_errors
 from .examples import Best, Examples, Inputs, Unit

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import check_choice, check_number
 from .base import Perceptron
 from .examples import Examples, Unit

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import numba
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..native import indices, matrix, matrix_out, native, types
 
 flags_out = types.Array(types.boolean, 1, "C")

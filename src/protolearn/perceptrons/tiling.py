@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .grandmother import Frame, Grandmother, lengths
 
 

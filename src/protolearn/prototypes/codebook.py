@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._columns import column_ranges, differ
-from .._parameters import Codebook, Floats, Indices, as_floats, as_indices, middle
+from .._arrays import Floats, Indices, as_floats, as_indices, column_ranges, differ, middle
 from ..blocks import Block, Blocks
+from ..codebook import Codebook
 from ..distances import Distance
 
 SMALLEST_SCALE = 1e-305

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, Indices
+from .._arrays import Floats, Indices
 from ..blocks import Block, Blocks
+from ..codebook import Codebook
 from ..distances import Distance
 from .codebook import mistakes, nearest_of_all, rearranged
 from .initial import initial_prototypes

@@ -18,8 +18,14 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.random import sample_without_replacement
 
-from .._columns import check_observed_columns, class_means, column_ranges
-from .._parameters import Floats, Indices, as_indices
+from .._arrays import (
+    Floats,
+    Indices,
+    as_indices,
+    check_observed_columns,
+    class_means,
+    column_ranges,
+)
 from .._threads import one_openmp_thread
 from ..blocks import Block
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Indices
+from .._arrays import Indices
 
 
 def is_automatic(per_class: Any) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Floats
 from .._names import class_name, numbered
-from .._parameters import Floats
 from ..linear import PrototypePath
 from .hyperplane import Hyperplane, check_path, hyperplane_of, step, step_name, with_prototypes
 from .style import colour, line_style, number_drawn, panels_for

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..selection.comparison import Comparison
 from .style import colour, pyplot
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Floats, Indices
 from .._names import class_name
-from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..linear import PrototypePath
 from .distance_path import DistancePathDisplay

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..linear import PrototypePath
 from .hyperplane import Shown, step
 from .style import colour, panels_for, percent

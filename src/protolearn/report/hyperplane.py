@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..analysis.margins import known_labels
 from ..analysis.relevance import feature_names
 from ..linear import LinearPrototypes, PrototypePath

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from .._arrays import Floats
 from .._names import class_name, named
-from .._parameters import Floats
 from ..analysis import MarginHistory, hypothesis_margin
 from ..analysis.certificates import certified_radius
 from ..analysis.margins import known_labels

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parameters import Floats
+from .._arrays import Floats
 
 NOTHING = 1e-6
 """Size, relative to the first direction, below which the metric has no second one."""

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..analysis.margins import last_of
 from ..classifiers import NearestPrototypeClassifier
 from ..tables.nearest import NO_NAMES, silent

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..analysis.margins import known_labels, last_step
 from ..analysis.relevance import feature_names
 from .plane_map import classifier_at_end, plane_map

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Floats, Indices
 from .._names import class_name
-from .._parameters import Floats, Indices
 from ..linear import PrototypePath
 from .edge_on import line_in, view_of
 from .hyperplane import Shown, shown, shown_path, step, step_name, with_prototypes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..tables.category_column import CategoryColumn
 from ..tables.columns import Column
 from .style import colour, panels_for

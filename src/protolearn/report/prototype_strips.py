@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .style import axes_for, colour, line_style, pyplot
 
 GREY, BAND = "#777777", "#F4F4F4"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Floats, Indices
 from .._names import shortened
-from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..tables.category_column import CategoryColumn
 from ..tables.columns import NumberColumn

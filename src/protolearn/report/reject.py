@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from .._arrays import Floats
 from .._names import class_name
-from .._parameters import Floats
 from ..analysis import RejectClassifier, accuracy_reject_curve
 from ..analysis.reject.confidence import Measure, confidence_of
 from .style import axes_for, colour, mark, number_drawn, percent

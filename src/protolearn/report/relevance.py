@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .._validation import integer_in
 from ..analysis import RelevanceProfile
 from ..analysis.relevance import feature_names as names_of

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import Floats, Indices
 from .._names import class_name
-from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..selection.roc_curves import roc, roc_over_folds
 from ..selection.roc_result import AveragedRoc, RocCurve

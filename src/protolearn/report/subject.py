@@ -17,8 +17,8 @@ from scipy.sparse import issparse
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from .._arrays import Floats, Indices
 from .._names import numbered, shortened
-from .._parameters import Floats, Indices
 from ..analysis import RejectClassifier
 from ..analysis.counterfactuals.units import FEATUREWISE, transformed, undone
 from ..analysis.margins import known_labels

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..analysis import Counterfactuals, counterfactual
 from ..tables import counterfactual_table
 from ..tables.category_column import CategoryColumn

@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..analysis.frames import pandas
 
 WIDEST = 12

@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, get_tags, resample
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import integer_in, number_in
 from ..analysis.relevance import Rows
 from .held_out import labelled_rows

@@ -15,7 +15,7 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis.margins import known_labels
 from ..analysis.reject.held_out import split

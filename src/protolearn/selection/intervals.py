@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import binomtest, t
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .._validation import number_in
 
 

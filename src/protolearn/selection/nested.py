@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..analysis.frames import pandas
 from .held_out import labelled_rows, splitter_of
 from .intervals import Interval, fold_interval

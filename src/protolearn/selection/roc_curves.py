@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import auc, roc_curve
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis.relevance import Rows
 from .held_out import check_answers, class_scores, labelled_rows, over_folds, splitter_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .intervals import Interval, fold_interval
 
 

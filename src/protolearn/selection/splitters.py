@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .._parameters import Indices
+from .._arrays import Indices
 from .._validation import check_integer
 
 

@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._parameters import Codebook
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..distances import Distance
 from ..losses import Loss
 from ..margins import Margin

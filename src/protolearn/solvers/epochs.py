@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._parameters import Codebook
 from ..blocks.journal import NO_JOURNAL, Arrays, Journal, put_back, state_of
+from ..codebook import Codebook
 from .base import Progress, SolverResult
 from .memory import Memory
 

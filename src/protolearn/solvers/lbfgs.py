@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from .._parameters import Codebook, Floats
+from .._arrays import Floats
 from .._threads import one_blas_thread
 from .._validation import check_integer
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..objective import Objective, Partial
 from .base import Callback, Progress, Solver, SolverResult, check_cost
 from .memory import Memory

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 
 @dataclass

@@ -12,9 +12,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from .._parameters import Codebook, Floats
+from .._arrays import Floats
 from .._validation import check_integer, check_number, check_positive
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..distances import Distance
 from ..native import f8, matrix, matrix_out, native, types
 from ..objective import Objective

@@ -7,8 +7,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from .._parameters import Codebook
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..distances import Distance
 from ..native import (
     ADDRESS,

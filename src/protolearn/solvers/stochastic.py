@@ -7,9 +7,10 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from .._parameters import Codebook, Floats, as_floats
+from .._arrays import Floats, as_floats
 from .._validation import check_choice, check_flag, check_number, check_positive
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..distances import Distance, SquaredEuclidean
 from ..native import Native
 from ..objective import Objective

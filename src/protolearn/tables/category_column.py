@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .dtypes import TypeInWords
 from .values import Values, as_objects, to_kind
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Codebook, Floats
+from .._arrays import Floats
 from ..analysis.counterfactuals.units import FEATUREWISE, transformed
 from ..analysis.planes import LinearCells, last_with_cells
 from ..classifiers import NearestPrototypeClassifier
+from ..codebook import Codebook
 from .columns import CategoryColumn
 from .encoder import TableEncoder
 from .limits import places_of

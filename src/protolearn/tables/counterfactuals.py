@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from .._arrays import Floats, Indices
 from .._names import numbered
-from .._parameters import Floats, Indices
 from .._validation import integer_in
 from ..analysis.margins import known_labels
 from .checks import UNSEEN

@@ -11,8 +11,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import Floats
 from .._names import numbered
-from .._parameters import Floats
 from .._validation import check_choice, check_integer, check_positive
 from .checks import check_number_of_categories, given_categories, of_codes, tell_empty, tell_unseen
 from .columns import UNKNOWN, CategoryColumn, Column, NumberColumn

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 
 
 @dataclass(frozen=True)

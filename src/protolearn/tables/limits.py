@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from .columns import CategoryColumn, Column, NumberColumn
 from .encoder import TableEncoder
 from .naming import listed, near

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from .._parameters import Floats, Indices
+from .._arrays import Floats, Indices
 from ..analysis import counterfactual
 from ..analysis.counterfactuals.units import Units
 from .jumps import Jumps

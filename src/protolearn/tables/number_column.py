@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from .._magnitude import SMALLEST_SPREAD
-from .._parameters import Floats
+from .._arrays import SMALLEST_SPREAD, Floats
 from .dtypes import TypeInWords
 from .values import Values, clock, times_of, to_kind, zone_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .table import Table, is_whole, whole
 from .values import MICROSECONDS, Values, as_objects, not_understood, of_objects, times_of
 

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._parameters import Floats
+from .._arrays import Floats
 from ..analysis.counterfactuals.units import no_way_back, undone
 from .encoder import TableEncoder
 

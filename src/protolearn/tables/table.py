@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .values import Values
 
 WHOLE = 1e-9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._parameters import Floats
+from .._arrays import Floats
 from .category_column import UNKNOWN
 from .columns import CategoryColumn, Column
 from .encoder import TableEncoder

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parameters import Floats
+from .._arrays import Floats
 
 MICROSECONDS = 86_400_000_000
 """In a day."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from ..._parameters import Floats, Indices, as_floats
+from ..._arrays import Floats, Indices, as_floats
 from ...classifiers import NearestPrototypeClassifier
 from ..cells import ANY, Cells, complete_rows, named
 from ..margins import known_labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ..cells import Cells
 from .question import Attempt, Question
 

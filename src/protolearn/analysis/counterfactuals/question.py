@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Floats, Indices, as_floats
+from ..._arrays import Floats, Indices, as_floats
 from ...classifiers import NearestPrototypeClassifier
 from ...classifiers.base import all_distances
 from ..cells import ANY

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 
 FORMS = (
     "a dict of (low, high) by feature, a tuple (low, high) of numbers or arrays for all features, "

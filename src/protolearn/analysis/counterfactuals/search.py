@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from ..._parameters import Floats, Indices, as_floats
+from ..._arrays import Floats, Indices, as_floats
 from ...native import ADDRESS, GRADIENT, indices, matrix, matrix_out, native, pointer, types
 from ..projection import nearest_half_spaces
 from .question import Attempt, Question

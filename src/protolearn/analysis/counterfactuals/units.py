@@ -16,7 +16,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .ranges import Ranges
 
 FEATUREWISE = (

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...classifiers import NearestPrototypeClassifier
 from ...linear.base import LinearPrototypeClassifier
 from ..certificates import certified_radius

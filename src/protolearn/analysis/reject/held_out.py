@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ..._validation import check_sample_weight
 from ..margins import known_labels
 from ..relevance import Rows

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .held_out import HeldOut
 from .thresholds import cheapest_threshold, lowest_error, threshold_for_error
 

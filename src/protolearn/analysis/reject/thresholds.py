@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from ..._parameters import Floats, as_floats
+from ..._arrays import Floats, as_floats
 from ..._validation import check_sample_weight
 
 EQUAL = 1e-12

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._parameters import Codebook, Floats, Indices
+from ..._arrays import Floats, Indices
 from ...classifiers.feature_space import FeatureSpaceDistance, GivenProducts
+from ...codebook import Codebook
 from ...distances import (
     CauchySchwarz,
     Distance,

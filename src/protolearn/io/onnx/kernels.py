@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...kernels import FeatureKernel
 from .tensor import Tensor
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats, as_floats
+from ..._arrays import Floats, as_floats
 from ...analysis.linear_margins import factors
 from ...analysis.reject.confidence import is_linear
 from ...linear import RVM

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...native import FAST, f8, i8, matrix, native, types, vector_out
 
 VANISHED = 1e-12

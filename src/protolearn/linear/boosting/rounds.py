@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._parameters import Floats, Indices, as_floats
+from ..._arrays import Floats, Indices, as_floats
 from ...one_versus_rest import Problem
 from ..canonical import Canonical, Expansion, Frame, canonical
 from ..mean_of_class import class_means, middle_offset

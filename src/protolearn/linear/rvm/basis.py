@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..._parameters import Floats, Indices, rows_at_a_time
+from ..._arrays import Floats, Indices, rows_at_a_time
 from ...kernels import FeatureKernel
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.special import expit
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 
 CLOSE = 1e-12
 """Newton's decrement, twice what the log-posterior can still gain, at which it is maximal."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from .basis import Basis
 from .laplace import Posterior, laplace
 from .precisions import Caution, best_precisions, reestimate

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...native import i8, matrix_out, native, types, vector, vector_out
 
 

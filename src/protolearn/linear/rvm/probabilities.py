@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 
 
 def logistic(odds: Floats) -> Floats:

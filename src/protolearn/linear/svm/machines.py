@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ..._validation import check_positive
 from ...one_versus_rest import Problem
 from ...separability import NotSeparableError, samples_in_the_way

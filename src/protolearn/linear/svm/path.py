@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ..canonical import Canonical, Frame, canonical
 from ..path import PrototypePath
 from .machines import SoftMarginSVM, check_norm, expanded, slack_weights, soft_margin, spanned

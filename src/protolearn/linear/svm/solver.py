@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 
 NEWTON_STEPS = 200
 OUTER_STEPS = 60

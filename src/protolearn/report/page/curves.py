@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._arrays import Floats
 from ..._names import count
-from ..._parameters import Floats
 from ...analysis import accuracy_reject_curve
 from ...selection.intervals import share_interval
 from ...selection.roc_curves import curve_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._arrays import Indices
 from ..._names import count, shortened
-from ..._parameters import Indices
 from ...selection.held_out import places_among
 from ...tables.result import Change
 from ..turns import Turn, turns_of

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...analysis.relevance import Rows
 from ...selection import Evaluation
 from ...selection.evaluation.evaluate import on_folds, on_test_set

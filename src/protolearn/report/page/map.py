@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._arrays import Floats, Indices
 from ..._names import shortened
-from ..._parameters import Floats, Indices
 from ..plane_map import PlaneMap, plane_map
 from ..style import COLOURS
 from ..subject import Subject

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...linear import PrototypePath, SoftMarginSVM, regularization_path
 from ..edge_on import line_in, view_of
 from ..hyperplane import Shown, step

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...analysis import relevance_profile
 from ...analysis.planes import LinearCells, last_with_cells
 from ...analysis.relevance import group_names, learned_metric

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...analysis import hypothesis_margin
 from ...tables.category_column import CategoryColumn
 from ..subject import Subject

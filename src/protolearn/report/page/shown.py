@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...classifiers import NearestPrototypeClassifier
 from ...linear.base import LinearPrototypeClassifier
 from ...tables.category_column import CategoryColumn

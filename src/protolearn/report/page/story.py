@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...analysis import certified_radius
 from ...tables.nearest import NO_NAMES, silent
 from ..subject import Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .chart import INK, MUTED, PAPER, Colour, class_symbol, numbers, safe
 
 ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}

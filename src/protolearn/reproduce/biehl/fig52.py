@@ -10,7 +10,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...classifiers import GMLVQ
 from ...datasets import feature_names, load
 from ..claims import Claim, claims_table, told

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...classifiers import GLVQ
 from ...datasets import load
 from ...selection import bias_variance

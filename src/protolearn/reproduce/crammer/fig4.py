@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...classifiers import OLVQ1, MarginLVQ
 from ...margins import Hypothesis
 from ..claims import Claim, claims_table, times, told

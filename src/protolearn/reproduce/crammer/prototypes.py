@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...analysis import generalization_bound
 from ...classifiers import GLVQ, OLVQ1
 from ...datasets import fetch

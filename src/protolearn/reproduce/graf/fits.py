@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ...datasets import make_graf_toy, make_neurons
 from ...linear import (
     RVM,

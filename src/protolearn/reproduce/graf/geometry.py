@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 
 
 def distances(model: Any, rows: Any) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...datasets import fetch
 from .methods import METHODS
 from .protocol import Fits, Protocol, chosen

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from ..._parameters import Indices
+from ..._arrays import Indices
 from ...datasets import fetch
 from .methods import METHODS
 from .protocol import Fits, Protocol, Setting, chosen

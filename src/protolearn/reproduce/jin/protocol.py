@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ...blocks import Block
 from ...prototypes import initial_prototypes
 from ...solvers.fused import DenseDescent, SparseDescent

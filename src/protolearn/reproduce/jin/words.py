@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 
 WORDS = 1000
 

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .ledger import Ledger
 
 Choice = Callable[[Floats, Floats], int]

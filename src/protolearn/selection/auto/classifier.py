@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ..._threads import one_blas_thread
 from .budget import Budget
 from .candidates import Candidate

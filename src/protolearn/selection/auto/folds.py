@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.utils import resample
 
-from ..._parameters import Indices
+from ..._arrays import Indices
 
 MOST_ROWS = 10_000
 """Rows that the search looks at; of more it takes a sample, class by class."""

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from ..._magnitude import check_magnitude
-from ..._parameters import Floats
+from ..._arrays import Floats, check_magnitude
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
 from .folds import FEWEST
 

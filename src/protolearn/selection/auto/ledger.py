@@ -13,7 +13,7 @@ from numba.core.event import install_timer
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ..._threads import one_blas_thread
 from .budget import Budget
 from .candidates import Candidate

@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from ..._parameters import Indices
+from ..._arrays import Indices
 from .budget import Budget
 from .choice import FEWEST, Choice, best, chosen_of
 from .ledger import Ledger, Place

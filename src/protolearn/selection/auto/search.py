@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import HalvingGridSearchCV
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .choice import DIGITS
 from .ledger import BudgetSpent, Ledger
 

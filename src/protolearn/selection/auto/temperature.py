@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ..held_out import by_class
 
 STEEPEST = 1e6

@@ -14,8 +14,8 @@ from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from ..._arrays import Indices
 from ..._names import class_name, numbered
-from ..._parameters import Indices
 from ..._validation import integer_in
 from ...datasets import load
 from ..held_out import as_indices

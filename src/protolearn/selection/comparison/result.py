@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..._parameters import Floats, Indices
+from ..._arrays import Floats, Indices
 from ..._validation import number_in
 from ...analysis.frames import pandas
 from .significance import (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ..intervals import corrected_variance
 
 EXACT = 50

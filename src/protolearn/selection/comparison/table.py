@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .significance import rounded
 
 SHARES = "accuracy", "balanced_accuracy"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import unique_labels
 
-from ..._parameters import Floats, Indices, rows_at_a_time
+from ..._arrays import Floats, Indices, rows_at_a_time
 from ..held_out import Answers
 from .metrics import rankings
 

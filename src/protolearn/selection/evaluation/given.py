@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ..held_out import Answers, by_class
 
 

@@ -18,7 +18,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from ..held_out import Answers
 
 RANGES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numba
 
-from ..._parameters import Floats, Indices, as_floats
+from ..._arrays import Floats, Indices, as_floats
 from ...distances import SquaredEuclidean
 from ...objective import Objective
 from .loops import INLINED, Descent, Geometry, descend

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from ..._parameters import Floats, Indices, as_floats, as_indices
+from ..._arrays import Floats, Indices, as_floats, as_indices
 from ...distances import SquaredEuclidean
 from ...native import FAST, Native
 from ...objective import Objective

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..._parameters import Floats, Indices, as_floats, as_indices
+from ..._arrays import Floats, Indices, as_floats, as_indices
 from ...objective import Objective
 from .loops import INLINED, Descent, Geometry, descend
 

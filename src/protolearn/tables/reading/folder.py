@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Indices
+from ..._arrays import Indices
 from .errors import TableFileError
 from .filling import empty_frame
 from .folder_files import check_alike, parquet_files

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .cells import BLANK, COMMA, DASH, GROUPED, POINT, WHOLE, what_is
 from .native_parse import POWERS, divided, parse
 from .words import Words, find_words

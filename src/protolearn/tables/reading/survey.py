@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..._parameters import Floats
+from ..._arrays import Floats
 from .cells import (
     BLANK,
     COMMA,

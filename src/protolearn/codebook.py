@@ -9,35 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Reals = NDArray[np.floating[Any]]
-"""In the precision of the rows: double or single."""
-
-Indices = NDArray[np.intp]
-
-CHUNK_BYTES = 1 << 23
-"""How much of the samples and their distances is handled at a time: a good part of a cache."""
-
-
-def rows_at_a_time(width: int, itemsize: int = 8) -> int:
-    """Give the number of rows of ``width`` numbers that fit into one chunk."""
-    return max(CHUNK_BYTES // (itemsize * width), 32)
-
-
-def as_floats(values: Any) -> Floats:
-    """Give an array as native functions take it: doubles, row by row."""
-    return np.ascontiguousarray(values, dtype=np.float64)
-
-
-def as_indices(values: Any) -> Indices:
-    """Give indices as native functions take them."""
-    return np.ascontiguousarray(values, dtype=np.intp)
-
-
-def middle(rows: Floats, weight: Floats | None = None) -> Floats:
-    """Give the mean, exactly the common value in features where all rows agree."""
-    mean = np.average(rows, axis=0, weights=weight)
-    return np.clip(mean, rows.min(axis=0), rows.max(axis=0))
+from ._arrays import Floats, Indices
 
 
 class Gradients(NamedTuple):

@@ -1,4 +1,7 @@
-"""Facts about data that may be dense, incomplete (NaN) or sparse."""
+"""Types of arrays, what native functions ask of them, and facts about rows of any kind.
+
+Rows may be dense, incomplete (NaN), sparse, or in a memory map.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,72 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
-from ._mapped import MappedRows
-from ._parameters import Floats, rows_at_a_time
+Floats = NDArray[np.float64]
+Reals = NDArray[np.floating[Any]]
+"""In the precision of the rows: double or single."""
+
+Indices = NDArray[np.intp]
+
+CHUNK_BYTES = 1 << 23
+"""How much of the samples and their distances is handled at a time: a good part of a cache."""
+
+
+def rows_at_a_time(width: int, itemsize: int = 8) -> int:
+    """Give the number of rows of ``width`` numbers that fit into one chunk."""
+    return max(CHUNK_BYTES // (itemsize * width), 32)
+
+
+def as_floats(values: Any) -> Floats:
+    """Give an array as native functions take it: doubles, row by row."""
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def as_indices(values: Any) -> Indices:
+    """Give indices as native functions take them."""
+    return np.ascontiguousarray(values, dtype=np.intp)
+
+
+def middle(rows: Floats, weight: Floats | None = None) -> Floats:
+    """Give the mean, exactly the common value in features where all rows agree."""
+    mean = np.average(rows, axis=0, weights=weight)
+    return np.clip(mean, rows.min(axis=0), rows.max(axis=0))
+
+
+class MappedRows:
+    """Rows of a memory map, all of them or some, in whatever type they are stored.
+
+    Indexing gives doubles, row by row; nothing else is read or kept.
+
+    Parameters
+    ----------
+    array : array (n, d)
+        Where the rows are.
+    index : array of int or None, default=None
+        Which of them; None: all.
+    """
+
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, array: Any, index: Indices | None = None):
+        self._array, self._index = array, index
+        n_rows = array.shape[0] if index is None else len(index)
+        self.shape = (int(n_rows), int(array.shape[1]))
+        self.size = self.shape[0] * self.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Floats:
+        return as_floats(np.asarray(self._array[self._places(rows)]))
+
+    def some(self, rows: Any) -> MappedRows:
+        """Give some of the rows, without reading them."""
+        places = self._places(rows)
+        return MappedRows(self._array, np.arange(len(self._array))[places])
+
+    def _places(self, rows: Any) -> Any:
+        return rows if self._index is None else self._index[rows]
+
 
 ROUNDING = 1e-12
 """Share of itself by which a number may differ from an equal one."""
@@ -117,3 +184,30 @@ def some_rows(X: Any) -> Iterator[slice]:
     size = rows_at_a_time(X.nnz // max(n, 1) + 1 if issparse(X) else X.shape[1])
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
+
+
+LARGEST = 5e307
+SMALLEST_SPREAD = 1e-152
+
+
+def check_magnitude(X: Any) -> None:
+    """Raise if a squared distance of two rows could overflow, or all of them would vanish."""
+    check_ranges(*column_ranges(X))
+
+
+def check_ranges(low: Floats, high: Floats) -> None:
+    """Raise the same, given the least and the greatest value of each column."""
+    with np.errstate(over="ignore"):
+        largest = np.nansum((2.0 * np.fmax(np.abs(low), np.abs(high))) ** 2)
+        spread = float(np.fmax.reduce(high - low))
+    if not largest < LARGEST:
+        raise ValueError(
+            f"X has values up to {np.fmax.reduce(np.abs([low, high]), axis=None):.1e}, whose "
+            "squared distances are beyond double precision; rescale X, for example with "
+            "StandardScaler."
+        )
+    if 0.0 < spread < SMALLEST_SPREAD:
+        raise ValueError(
+            f"The widest feature of X spans {spread:.1e}, and its squared distances vanish in "
+            "double precision; rescale X, for example with StandardScaler."
+        )
