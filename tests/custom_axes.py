@@ -5,7 +5,7 @@ import math
 import numpy as np
 from sklearn.metrics.pairwise import laplacian_kernel
 
-from protolearn.distances import Distance, UnitNorm
+from protolearn.distances import Distance, Geometry, UnitNorm
 from protolearn.losses import Loss
 from protolearn.margins import Margin
 from protolearn.native import GRADIENT, LOSS, MARGIN, PAIR, native
@@ -91,6 +91,13 @@ class City(Distance):
     def gradient(x, w, theta, gw, gtheta):
         for j in range(x.size):
             gw[j] = 1.0 if w[j] > x[j] else -1.0
+
+
+class BoundedCity(Geometry, City):
+    """City block distance with a proved bound: a step of length 1 changes it by at most sqrt d."""
+
+    def steepness(self, codebook):
+        return np.full(len(codebook.labels), np.sqrt(codebook.prototypes.shape[1]))
 
 
 class Relevances(Distance):

@@ -2,11 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import custom_axes
 from protolearn.checks import check_distance, check_loss, check_margin
-from protolearn.distances import SquaredEuclidean
+from protolearn.distances import Distance, Matrix, SquaredEuclidean
 from protolearn.losses import Hinge, Loss, Sigmoid
 from protolearn.margins import Difference, Margin
 from protolearn.native import GRADIENT, LOSS, MARGIN, native
@@ -128,7 +129,37 @@ class ForgetsTheta(custom_axes.Relevances):
             gw[j] = -2.0 * theta[j] * theta[j] * (x[j] - w[j])
 
 
-class WrongSignature(SquaredEuclidean):
+class OtherForward(SquaredEuclidean):
+    def forward(self, X, codebook, prepared=None):
+        D, kept = super().forward(X, codebook, prepared)
+        return 2.0 * D, kept
+
+    def pairwise(self, X, codebook, prepared=None):
+        return super().forward(X, codebook, prepared)[0]
+
+
+class OtherDirections(SquaredEuclidean):
+    def directions(self, codebook):
+        return 2.0 * super().directions(codebook)
+
+
+class TooFlat(SquaredEuclidean):
+    def steepness(self, codebook):
+        return 0.5 * super().steepness(codebook)
+
+
+class NoMixin(custom_axes.City):
+    def steepness(self, codebook):
+        return np.full(len(codebook.labels), 3.0)
+
+
+class OtherPenalty(Matrix):
+    def penalty(self, codebook):
+        value, gradient = super().penalty(codebook)
+        return value, 2.0 * gradient
+
+
+class WrongSignature(Distance):
     @native(LOSS)
     def pair(m, theta):
         return m, m
@@ -156,6 +187,11 @@ class WrongSignature(SquaredEuclidean):
         (check_distance, OtherBlocks(), "pairwise differs from pair"),
         (check_distance, ForgetsTheta(), "gtheta is not the derivative"),
         (check_distance, WrongSignature(), "pair has the signature"),
+        (check_distance, OtherForward(), "forward differs from pair"),
+        (check_distance, OtherDirections(), "directions are not the derivatives"),
+        (check_distance, TooFlat(), "steepness is too small"),
+        (check_distance, NoMixin(), "has steepness and must derive from Geometry"),
+        (check_distance, OtherPenalty(regularization=0.1), "derivative of penalty"),
     ],
 )
 def test_defects_are_found(check, axis, message):

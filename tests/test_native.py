@@ -13,8 +13,7 @@ import pytest
 
 import protolearn
 from protolearn import native as native_module
-from protolearn.losses import Sigmoid
-from protolearn.losses.base import price_all
+from protolearn.losses import Sigmoid, price_all
 from protolearn.native import LOSS, native
 
 SCRIPT = """

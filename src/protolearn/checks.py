@@ -6,6 +6,7 @@ Each check raises an ``AssertionError`` that names what is wrong, and returns No
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from ._arrays import Floats, as_floats, as_indices
 from .classifiers import excuses
 from .codebook import Codebook
-from .distances import Distance
+from .distances import BlockForm, Distance, FeatureTerms, Geometry, LowerBounded, Penalized
 from .linear import excuses as linear_excuses
 from .losses import Loss
 from .margins import Margin
@@ -25,6 +26,13 @@ from .perceptrons import excuses as perceptron_excuses
 __all__ = ["check_distance", "check_loss", "check_margin", "expected_failed_checks"]
 
 STEP = 1e-6
+METHODS_OF_MIXINS = {
+    BlockForm: ("prepare", "forward"),
+    Geometry: ("directions", "steepness"),
+    FeatureTerms: ("terms",),
+    Penalized: ("penalized", "penalty", "shrink"),
+    LowerBounded: ("lowest",),
+}
 FALL = {"margin": "fall", "attraction": "rise"}
 EXTREME_PAIRS = (
     [0.0, 0.0],
@@ -111,7 +119,7 @@ def check_margin(margin: Margin) -> None:
 
 
 def check_distance(distance: Distance, X: Any = None) -> None:
-    """Check a distance: both forms, derivatives by prototype and parameters, block forms, pickling.
+    """Check a distance: both forms, derivatives by prototype and parameters, mixins, pickling.
 
     Parameters
     ----------
@@ -137,10 +145,11 @@ def check_distance(distance: Distance, X: Any = None) -> None:
     X, codebook = _codebook(distance, rows, rng)
     _check_pairs(distance, X, codebook)
     _check_blocks(distance, X, codebook, rng)
+    _check_mixins(distance, X, codebook)
 
 
 def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
-    """Tell which of scikit-learn's estimator checks an estimator cannot pass, and why.
+    """Return which of scikit-learn's estimator checks an estimator cannot pass, and why.
 
     Parameters
     ----------
@@ -267,11 +276,15 @@ def _check_blocks(
         [[distance.pair(x, w, theta[g]) for w, g in zip(W, group, strict=True)] for x in X]
     )
     _close(distance.pairwise(X, codebook), D, "pairwise differs from pair", 1e-9)
-    prepared = distance.prepare(X, codebook)
-    _close(distance.pairwise(X, codebook, prepared), D, "prepare changes pairwise", 1e-9)
+    kept = None
+    if isinstance(distance, BlockForm):
+        prepared = distance.prepare(X, codebook)
+        _close(distance.pairwise(X, codebook, prepared), D, "prepare changes pairwise", 1e-9)
+        found, kept = distance.forward(X, codebook, prepared)
+        _close(found, D, "forward differs from pair", 1e-9)
     winner, _ = distance.nearest(X, codebook)
     assert (winner == D.argmin(axis=1)).all(), "nearest is not the smallest distance"
-    if type(distance).terms is not Distance.terms:
+    if isinstance(distance, FeatureTerms):
         terms = distance.terms(X[: len(W)], codebook, np.arange(len(W)))
         _close(terms.sum(axis=1), D.diagonal(), "terms do not add up to the distance", 1e-9)
     if distance.shows_nonfinite:
@@ -283,7 +296,7 @@ def _check_blocks(
     expected = codebook.zero_gradients()
     Distance.pull_rows(distance, X, codebook, G, expected)
     whole, parts = codebook.zero_gradients(), codebook.zero_gradients()
-    distance.pull_rows(X, codebook, G, whole)
+    distance.pull_rows(X, codebook, G, whole, kept)
     for rows in (slice(0, 7), slice(7, None)):
         distance.pull_rows(X[rows], codebook, G[rows], parts)
     for got in (whole, parts):
@@ -294,6 +307,42 @@ def _check_blocks(
     distance.pull_winners(X, codebook, index, G, some)
     _close(some.prototypes, expected.prototypes, "pull_winners differs from gradient", 1e-8)
     _close(some.metric, expected.metric, "pull_winners differs from gradient", 1e-8)
+
+
+def _check_mixins(distance: Distance, X: Floats, codebook: Codebook) -> None:
+    """Check what the mixins of a distance promise, and that none of them is missing."""
+    for mixin, methods in METHODS_OF_MIXINS.items():
+        for name in methods:
+            assert isinstance(distance, mixin) or not hasattr(distance, name), (
+                f"{type(distance).__name__} has {name} and must derive from {mixin.__name__}"
+            )
+    if isinstance(distance, Geometry):
+        _check_geometry(distance, np.vstack([X, codebook.prototypes]), codebook)
+    if isinstance(distance, Penalized) and distance.penalized:
+        metric, by_theta = codebook.metric, distance.penalty(codebook)[1].ravel()
+        numeric = _derivative(
+            lambda z: distance.penalty(replace(codebook, metric=z.reshape(metric.shape)))[0],
+            metric.ravel(),
+        )
+        _close(by_theta, numeric, "the derivative of penalty is not that of its value", 1e-4)
+    if isinstance(distance, LowerBounded):
+        lowest = np.full_like(codebook.prototypes, distance.lowest(codebook))
+        D = distance.pairwise(X, replace(codebook, prototypes=lowest, center=lowest[0]))
+        assert np.isfinite(D).all(), "the distance to prototypes at lowest is not finite"
+
+
+def _check_geometry(distance: Any, X: Floats, codebook: Codebook) -> None:
+    """Check flat boundaries, and how fast the distance changes, from each row to the next."""
+    D, steps = distance.pairwise(X, codebook), np.diff(X, axis=0)
+    U, steepness = distance.directions(codebook), distance.steepness(codebook)
+    if U is not None:
+        common = np.diff(D, axis=0) + 2.0 * steps @ U.T
+        message = "directions are not the derivatives of differences of distances"
+        _close(common, common[:, :1] + np.zeros_like(common), message, 1e-7)
+    if steepness is not None:
+        change = np.abs(np.diff(np.sqrt(D) if distance.squared else D, axis=0))
+        bound = np.linalg.norm(steps, axis=1)[:, None] * steepness
+        assert (change <= bound * (1.0 + 1e-7) + 1e-7).all(), "steepness is too small"
 
 
 def _check_nonfinite(distance: Distance, X: Floats, codebook: Codebook) -> None:

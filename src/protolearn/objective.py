@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ._arrays import Floats, Indices, as_floats
 from .blocks import Block
 from .codebook import Codebook, Coordinates, Gradients
-from .distances import Distance
+from .distances import BlockForm, Distance, LowerBounded
 from .losses import Loss
 from .margins import Margin
 from .native import (
@@ -139,25 +139,37 @@ class Objective:
     def coordinates(self, codebook: Codebook, metric_unit: float = 1.0) -> Coordinates:
         """Give the way from codebooks to flat vectors and back."""
         constraint = self.distance.constraint if self.distance.adaptive else None
-        lowest = self.distance.lowest(codebook)
+        bounded = isinstance(self.distance, LowerBounded)
+        lowest = self.distance.lowest(codebook) if bounded else -np.inf
         return Coordinates(codebook, self.unit(codebook), constraint, lowest, metric_unit)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "axes"}
 
     def partial(self, codebook: Codebook, block: Block) -> Partial:
-        """Give the summed cost of a block, its gradients and its summed weight."""
-        add = self._add_rows if self.margin.winners is None else self._add_winners
+        """Return the summed cost of a block, its gradients and its summed weight."""
+        distance, axes, two_winners = self.distance, self.axes, self.margin.winners is not None
         same = codebook.same_class(self.n_classes)
         gradients = codebook.zero_gradients()
-        value = 0.0
+        entries, room = scratch(2 if two_winners else len(codebook.labels))
+        total = 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
-            for chunk in block.chunks(self.distance.effort(codebook)):
-                D, kept = self.distance.forward(chunk.X, codebook, chunk.prepared)
-                value += add(codebook, chunk, D, kept, same, gradients)
+            for chunk in block.chunks(distance.effort(codebook)):
+                if isinstance(distance, BlockForm):
+                    D, kept = distance.forward(chunk.X, codebook, chunk.prepared)
+                else:
+                    D, kept = distance.pairwise(chunk.X, codebook), None
+                rows = D, chunk.codes, chunk.weights, same, axes, price.address
+                if two_winners:
+                    index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
+                    total += price_winners(*rows, room, index, value)
+                    distance.pull_winners(chunk.X, codebook, index, value, gradients, kept)
+                else:
+                    total += price_rows(*rows, entries, room)
+                    distance.pull_rows(chunk.X, codebook, D, gradients, kept)
             for gradient in gradients:
                 gradient /= self.scale
-        return Partial(value, gradients, block.total_weight)
+        return Partial(total, gradients, block.total_weight)
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Give the cost of each row of a block."""
@@ -170,40 +182,6 @@ class Objective:
             price_each(D, chunk.codes, same, self.axes, price.address, *scratch(winners), value)
             parts.append(value)
         return np.concatenate(parts)
-
-    def _add_winners(
-        self,
-        codebook: Codebook,
-        chunk: Block,
-        D: Floats,
-        kept: Any,
-        same: NDArray[np.bool_],
-        out: Gradients,
-    ) -> float:
-        """Add a chunk when only two prototypes a row have a gradient."""
-        index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
-        rows, axes, room = chunk.codes, self.axes, scratch(2)[1]
-        total: float = price_winners(
-            D, rows, chunk.weights, same, axes, price.address, room, index, value
-        )
-        self.distance.pull_winners(chunk.X, codebook, index, value, out, kept)
-        return total
-
-    def _add_rows(
-        self,
-        codebook: Codebook,
-        chunk: Block,
-        D: Floats,
-        kept: Any,
-        same: NDArray[np.bool_],
-        out: Gradients,
-    ) -> float:
-        """Add a chunk when every prototype of a row has a gradient."""
-        axes, codes = self.axes, chunk.codes
-        room = scratch(D.shape[1])
-        total: float = price_rows(D, codes, chunk.weights, same, axes, price.address, *room)
-        self.distance.pull_rows(chunk.X, codebook, D, out, kept)
-        return total
 
 
 @numba.njit

@@ -23,7 +23,15 @@ from protolearn import (
     PrototypeClassifier,
     certified_radius,
 )
-from protolearn.distances import Kernel, LocalMatrix, Matrix, Minkowski, Relevance, Tangent
+from protolearn.distances import (
+    Geometry,
+    Kernel,
+    LocalMatrix,
+    Matrix,
+    Minkowski,
+    Relevance,
+    Tangent,
+)
 from protolearn.native import PAIR, native
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -276,7 +284,7 @@ def test_kinds_of_rows(model, iris):
     np.testing.assert_array_equal(certified_radius(pipe, 3.0 * X + 7.0), inner)
 
 
-class Sharper(custom_axes.City):
+class Sharper(Geometry, custom_axes.City):
     """A user's distance that says how fast it changes."""
 
     @native(PAIR)
@@ -295,6 +303,8 @@ def test_users_distance_may_have_a_certificate(rng):
     X = rng.randn(9, 4)
     city = given_model(W, labels, Minkowski(1.0), [[1.0, 1.0]])
     model = given_model(W, labels, Sharper())
+    np.testing.assert_allclose(certified_radius(model, X), certified_radius(city, X), rtol=1e-12)
+    model = given_model(W, labels, custom_axes.BoundedCity())
     np.testing.assert_allclose(certified_radius(model, X), certified_radius(city, X), rtol=1e-12)
 
 

@@ -14,7 +14,7 @@ from given_profile import in_all
 from protolearn import GLVQ, GMLVQ, LVQ1, PrototypeClassifier
 from protolearn.blocks import Blocks
 from protolearn.distances import Tangent
-from protolearn.distances.image_tangents import FORMULAS
+from protolearn.distances.tangent_space import FORMULAS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

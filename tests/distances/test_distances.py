@@ -12,14 +12,12 @@ import reference
 from protolearn.checks import check_distance
 from protolearn.codebook import Codebook
 from protolearn.distances import (
-    Distance,
     Free,
     PartialSquaredEuclidean,
     SparseSquaredEuclidean,
     SquaredEuclidean,
     UnitNorm,
 )
-from protolearn.native import GRADIENT, PAIR, native
 
 CUSTOM = [
     custom_axes.LogCosh(),
@@ -252,40 +250,18 @@ def test_every_form_leads_to_the_form_that_suits(rng):
             np.testing.assert_allclose(D, expected, rtol=1e-9)
 
 
-OVERRIDDEN = ("row", "prepare", "pairwise", "nearest", "terms", "pull_winners", "pull_rows")
+class Halved(custom_axes.City):
+    """Has a form for rows with missing values, and one for sparse rows."""
+
+    sparse_form, missing_form = SparseSquaredEuclidean, PartialSquaredEuclidean
 
 
-class Doubled(SquaredEuclidean):
-    """A user's distance that derives from ours and has another formula."""
-
-    row, prepare, pairwise, nearest, terms, pull_winners, pull_rows = (
-        getattr(Distance, name) for name in OVERRIDDEN
-    )
-    shows_nonfinite = False
-
-    @native(PAIR)
-    def pair(x, w, theta):
-        total = 0.0
-        for j in range(x.size):
-            total += 2.0 * (x[j] - w[j]) ** 2
-        return total
-
-    @native(GRADIENT)
-    def gradient(x, w, theta, gw, gtheta):
-        for j in range(x.size):
-            gw[j] = 4.0 * (w[j] - x[j])
-
-
-def test_another_formula_does_not_inherit_the_forms_of_ours(rng):
+def test_another_formula_does_not_inherit_the_forms_of_its_parent():
     """Otherwise rows with a hole, or sparse ones, would silently have another distance."""
-    check_distance(Doubled())
-    X = rng.standard_normal((6, 3))
-    for rows, kind in (
-        (with_holes(X, rng, 1.0), "missing values"),
-        (sparse.csr_array(X), "sparse"),
-    ):
-        with pytest.raises(ValueError, match=f"Doubled does not take {kind}"):
-            Doubled().suited_to(rows)
+    with pytest.raises(TypeError, match="Other redefines pair and inherits missing_form from Halv"):
+
+        class Other(Halved):
+            pair, sparse_form = custom_axes.LogCosh.pair, None
 
 
 @pytest.mark.parametrize("distance", CUSTOM, ids=lambda d: type(d).__name__)

@@ -1,4 +1,4 @@
-"""What distances claim of their geometry: flat boundaries, and how fast they change."""
+"""The geometry of distances: flat boundaries, how fast they change, and who inherits it."""
 
 from dataclasses import replace
 
@@ -11,17 +11,22 @@ import custom_axes
 from given_model import given_model
 from protolearn.distances import (
     Distance,
+    Geometry,
     Kernel,
     KullbackLeibler,
     LocalMatrix,
     Mahalanobis,
     Matrix,
     Minkowski,
+    PartialRelevance,
+    PartialSquaredEuclidean,
     Relevance,
+    Renyi,
     SquaredEuclidean,
     Tangent,
+    starts_from,
 )
-from protolearn.native import PAIR, native
+from protolearn.distances.base import start_source
 
 D_FEATURES = 4
 K = 5
@@ -107,51 +112,79 @@ def test_tangents_take_something_away(rng):
     assert (np.abs(moved - d) <= np.linalg.norm(step, axis=1)[:, None] + 1e-9).all()
 
 
-class Cubed(SquaredEuclidean):
-    """Another formula by inheritance."""
-
-    @native(PAIR)
-    def pair(x, w, theta):
-        total = 0.0
-        for j in range(x.size):
-            total += abs(x[j] - w[j]) ** 3
-        return total
-
-
-class StillCubed(Cubed):
-    """The same formula."""
-
-
-class Proved(Cubed):
-    """A formula of its own again, with a claim of its own."""
-
-    @native(PAIR)
-    def pair(x, w, theta):
-        return abs(x[0] - w[0])
-
-    def steepness(self, codebook):
-        return np.ones(len(codebook.labels))
-
-
 class Own(SquaredEuclidean):
-    """The parent's formula under another name: its claims hold."""
+    """The parent's formula under another name: all that is known of it holds."""
 
 
-def test_claims_belong_to_a_formula(rng):
+def test_geometry_belongs_to_a_formula(rng):
     codebook = given_model(rng.randn(3, 2), [0, 1, 2])._codebook()
-    for distance in (Cubed(), StillCubed(), custom_axes.City(), KullbackLeibler()):
-        assert distance.directions(codebook) is None
-        assert distance.steepness(codebook) is None
-    assert Proved().directions(codebook) is None
-    assert (Proved().steepness(codebook) == 1.0).all()
+    for distance in (custom_axes.City(), KullbackLeibler(), PartialSquaredEuclidean()):
+        assert not isinstance(distance, Geometry)
     assert (Own().steepness(codebook) == 1.0).all()
     assert Own().directions(codebook) is not None
-    for form in ("sparse_form", "missing_form"):
-        assert getattr(Cubed, form) is None
-        assert getattr(Own, form) is getattr(SquaredEuclidean, form)
-    assert SquaredEuclidean.missing_form().directions(codebook) is None
     assert SquaredEuclidean.sparse_form().directions(codebook) is not None
-    assert issubclass(Proved, Distance)
+    for form in ("sparse_form", "missing_form"):
+        assert getattr(Own, form) is getattr(SquaredEuclidean, form)
+    weights = given_model(rng.randn(3, 2), [0, 1, 2], PartialRelevance(), rng.randn(1, 2))
+    assert PartialRelevance().directions(weights._codebook()) is None
+    assert PartialRelevance().steepness(weights._codebook()) is None
+
+
+@pytest.mark.parametrize(
+    "parent", [Own, Relevance, Matrix, Kernel, Minkowski, Tangent, KullbackLeibler, Renyi]
+)
+def test_another_formula_by_inheritance_is_an_error(parent):
+    """Otherwise it would have the matrix products and the certificates of its parent."""
+    with pytest.raises(TypeError, match="Cubed redefines pair") as error:
+        type("Cubed", (parent,), {"pair": custom_axes.City.pair})
+    assert f"for the formula of {parent.__name__}; derive Cubed from Distance" in str(error.value)
+
+
+def test_mixins_between_two_formulas():
+    pair = {"pair": custom_axes.LogCosh.pair}
+    assert not hasattr(type("Cubed", (custom_axes.City,), pair), "steepness")
+    with pytest.raises(TypeError, match="Cubed redefines pair and inherits Geometry from BoundedC"):
+        type("Cubed", (custom_axes.BoundedCity,), pair)
+
+    class Bounded(Geometry, custom_axes.City):
+        """A formula of its own with a bound of its own."""
+
+        pair = custom_axes.LogCosh.pair
+
+    assert Bounded.directions is Geometry.directions
+
+
+class FromMeans(Distance):
+    """A start that the means of the classes determine."""
+
+    @starts_from("means")
+    def initial(self, X, y, weight, n_groups):
+        return np.zeros((n_groups, 1))
+
+
+class FromRows(FromMeans):
+    """Another start, which does not say what it needs."""
+
+    def initial(self, X, y, weight, n_groups):
+        return np.ones((n_groups, 1))
+
+
+class StartsFromRows(FromMeans):
+    """Another start where there are classes."""
+
+    def start(self, X, y, weight, labels, stream=False):
+        return np.ones((1, 1))
+
+
+def test_what_a_start_needs_is_not_inherited_by_another_start():
+    assert start_source(FromMeans()) == "means"
+    assert start_source(type("Same", (FromMeans,), {})()) == "means"
+    assert start_source(FromRows()) == start_source(StartsFromRows()) == "rows"
+    assert start_source(Relevance()) == start_source(PartialRelevance()) == "ranges"
+    assert start_source(Renyi()) == "means"
+    for distance in (Matrix(), Mahalanobis(), Kernel(), Tangent()):
+        assert start_source(distance) == "covariances"
+    assert start_source(Minkowski()) == "rows"
 
 
 class LocalRelevance(Relevance):

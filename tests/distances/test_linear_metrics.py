@@ -21,6 +21,7 @@ from protolearn.distances import (
     SparseMatrix,
     SparseRelevance,
 )
+from protolearn.distances.relevance import DiagonalMetric
 from protolearn.losses import LOSSES, Identity, Sigmoid
 from protolearn.margins import MARGINS, LogOdds, Relative
 from protolearn.objective import Objective
@@ -51,7 +52,7 @@ def make_data(seed=0, n=30, d=3):
 
 def rows_of(metric, d):
     """Give the number of parameters of one map."""
-    if isinstance(metric, Relevance):
+    if isinstance(metric, DiagonalMetric):
         return d
     return d * min(metric.rank or d, d)
 
@@ -70,7 +71,7 @@ def random_codebook(metric, W, seed=1):
 def maps_of(metric, book, theta=None):
     """Give the maps of a codebook as matrices, for the plain formulas."""
     theta, d = book.metric if theta is None else theta, book.prototypes.shape[1]
-    return [np.diag(t) if isinstance(metric, Relevance) else t.reshape(-1, d) for t in theta]
+    return [np.diag(t) if isinstance(metric, DiagonalMetric) else t.reshape(-1, d) for t in theta]
 
 
 def expected_distances(metric, X, book):
@@ -158,7 +159,7 @@ def test_every_start_has_norm_one(metric, rng):
 def test_a_constant_feature_starts_at_zero(metric, constant, rng):
     X = np.insert(rng.standard_normal((20, 4)), 2, constant, axis=1)
     assert (metric.relevances(start(metric, X), 5)[:, 2] == 0.0).all()
-    if isinstance(metric, Relevance):
+    if isinstance(metric, DiagonalMetric):
         np.testing.assert_allclose(np.delete(start(metric, X)[0] ** 2, 2), 0.25)
 
 
@@ -375,7 +376,7 @@ def test_pull_is_the_formula(metric, seed, shift):
             dw, domega = reference.mapped_gradients(X[i], book.prototypes[k], omega)
             by_w[k] += G[i, k] * dw
             by_map[g] += G[i, k] * domega
-    expected = [np.diag(m) if isinstance(metric, Relevance) else m.ravel() for m in by_map]
+    expected = [np.diag(m) if isinstance(metric, DiagonalMetric) else m.ravel() for m in by_map]
     out = book.zero_gradients()
     metric.pull_rows(X, book, G, out)
     np.testing.assert_allclose(out.prototypes, by_w, atol=1e-12 * (1 + shift))

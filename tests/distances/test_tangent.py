@@ -16,7 +16,7 @@ from protolearn import GLVQ, LVQ1, PrototypeClassifier, hypothesis_margin
 from protolearn.checks import check_distance, expected_failed_checks
 from protolearn.codebook import Codebook
 from protolearn.distances import Distance, Orthonormal, SquaredEuclidean, Tangent
-from protolearn.distances.image_tangents import FORMULAS, image_tangents
+from protolearn.distances.tangent_space import FORMULAS, image_tangents
 from protolearn.losses import Sigmoid
 from protolearn.solvers import SGD, Adam
 

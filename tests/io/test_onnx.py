@@ -16,7 +16,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import protolearn as pl
-from custom_axes import City
+from custom_axes import City, LogCosh
 from given_profile import in_all, long_test
 from protolearn import datasets, distances, hypothesis_margin, to_onnx
 from protolearn.io import register_converters
@@ -512,10 +512,14 @@ def test_what_the_graph_is_of(wine):
     assert graph.graph.input[0].type.tensor_type.shape.dim[1].dim_value == X.shape[1]
 
 
-class Shrunk(distances.SquaredEuclidean):
+class Registered(City):
+    """Has a form in ONNX."""
+
+
+class Shrunk(Registered):
     """Another formula than that of its parent."""
 
-    pair = City.pair
+    pair = LogCosh.pair
 
 
 def test_a_distance_of_your_own(wine):
@@ -535,6 +539,9 @@ def test_a_distance_of_your_own(wine):
 
 
 def test_the_formula_of_a_parent_is_not_taken(wine):
+    from protolearn.io.onnx import Parts, onnx_distance
+
+    onnx_distance.register(Registered, lambda distance, X, codebook: Parts(X))
     model = pl.PrototypeClassifier(distance=Shrunk(), max_iter=1, **SEED).fit(*wine)
     with pytest.raises(TypeError, match="Shrunk has no form"):
         to_onnx(model)

@@ -9,8 +9,7 @@ import custom_axes
 import reference
 from protolearn.checks import check_margin
 from protolearn.distances import SquaredEuclidean
-from protolearn.margins import MARGINS, Hypothesis, LogOdds
-from protolearn.margins.winner import MetricHypothesis
+from protolearn.margins import MARGINS, Hypothesis, LogOdds, MetricHypothesis
 
 
 def make(name, xi):

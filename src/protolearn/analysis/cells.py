@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from .._arrays import Floats, Indices, as_floats
 from ..classifiers import NearestPrototypeClassifier
+from ..distances import Geometry
 from .nearest_cells import nearest_cells
 
 ANY = -1
@@ -43,7 +44,7 @@ class Cells:
     Attributes
     ----------
     coordinates : array (K, r)
-        Where the prototypes lie, by :meth:`Distance.directions`: their features, or coordinates in
+        Where the prototypes lie, by :meth:`Geometry.directions`: their features, or coordinates in
         the subspace in which they lie, if that has fewer dimensions.
     basis : array (d, r) or None
         The axes of that subspace; None where coordinates are features.
@@ -59,7 +60,9 @@ class Cells:
     def of(cls, model: NearestPrototypeClassifier, movable: Any = slice(None)) -> Cells | None:
         """Give the cells of a model along the features that may move, None if they are curved."""
         codebook = model._codebook()
-        directions = None if decides_softly(model) else model._distance.directions(codebook)
+        distance, directions = model._distance, None
+        if isinstance(distance, Geometry) and not decides_softly(model):
+            directions = distance.directions(codebook)
         if directions is None:
             return None
         return cls(as_floats(directions[:, movable]), None, codebook.labels)

@@ -14,7 +14,7 @@ import numpy as np
 from .._arrays import Floats
 from .._lazy import row_by_row
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, Geometry
 from ..native import indices, matrix, native, types, vector_out
 from .cells import Cells, complete_rows, decides_softly, leading_class, named
 from .margins import last_step
@@ -74,8 +74,9 @@ def certified_radius(model: Any, X: Any) -> Floats:
     if isinstance(model, LinearCells):
         return model._by_parts(complete_rows(model, X, "certified_radius"), model.radius)
     codebook = model._codebook()
-    directions = model._distance.directions(codebook)
-    steepness = model._distance.steepness(codebook)
+    distance, directions, steepness = model._distance, None, None
+    if isinstance(distance, Geometry):
+        directions, steepness = distance.directions(codebook), distance.steepness(codebook)
     if directions is None and steepness is None:
         raise ValueError(
             f"{named(model)} has no certificate: its distance gives no bound on how fast it "

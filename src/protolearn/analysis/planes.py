@@ -23,7 +23,7 @@ from .._arrays import Floats, Indices, as_floats
 from ..classifiers import NearestPrototypeClassifier
 from ..classifiers.decision import Decision
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, Geometry
 from ..linear import LinearPrototypes
 from .margins import last_of, not_one_of_these
 
@@ -33,7 +33,7 @@ NEAR = 1e-5
 """Lead of the best score, in units of the numbers it comes from, that single precision may miss."""
 
 
-class ClassScore(Distance):
+class ClassScore(Geometry, Distance):
     """Minus twice the score of a class, raised by as much as makes it positive.
 
     The normals are in the place of prototypes, and the offsets in that of parameters.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .._arrays import MappedRows
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import BlockForm, Distance
 from .base import Block, Blocks
 
 
@@ -28,8 +28,8 @@ class MemoryBlocks(Blocks):
         yield self._block
 
     def prepared(self, distance: Distance, codebook: Codebook) -> MemoryBlocks:
-        """Give the same data with what the distance can compute beforehand."""
-        if isinstance(self._block.X, MappedRows):
+        """Return the same data with what the distance can compute beforehand."""
+        if isinstance(self._block.X, MappedRows) or not isinstance(distance, BlockForm):
             return self
         prepared = distance.prepare(self._block.X, codebook)
         found = MemoryBlocks(replace(self._block, prepared=prepared))

@@ -25,7 +25,7 @@ from .._arrays import (
 from .._lazy import AccuracyMixin, row_by_row
 from .._validation import integer_in
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, FeatureTerms
 from .decision import Decision
 from .metric import MetricViews
 from .short_names import ShortNamesMixin
@@ -170,7 +170,7 @@ CalibratedClassifierCV` does that.
             Positive where the feature speaks for the predicted class.
         """
         check_is_fitted(self, "classes_")
-        if type(self._distance).terms is Distance.terms:
+        if not isinstance(self._distance, FeatureTerms):
             raise ValueError(
                 f"{type(self).__name__} has no contributions here: its distance is not a sum over "
                 "features. Take one that is, such as squared Euclidean or a learned metric."
@@ -182,6 +182,7 @@ CalibratedClassifierCV` does that.
         """Give the contributions of some rows, and their distances."""
         if len(np.unique(codebook.labels)) < 2:
             raise ValueError("There are prototypes of one class only: nothing to decide between.")
+        assert isinstance(distance, FeatureTerms)
         D = distance.pairwise(X, codebook)
         scores = self._decision.scores(D / self.scale_, codebook.labels, len(self.classes_))
         own = scores.argmax(axis=1)[:, None] == codebook.labels

@@ -14,6 +14,7 @@ from .._fingerprint import digest
 from ..blocks import Block, Blocks, MemoryBlocks
 from ..blocks.moments import rows_with_moments
 from ..distances import Distance
+from ..distances.base import start_source
 from ..prototypes import (
     FEWEST_ROWS,
     Facts,
@@ -147,11 +148,12 @@ def few_rows(form: Distance, blocks: Blocks, facts: Facts, weight: Any) -> Block
 
     ``weight`` is the weight of each class.
     """
-    if form.starts_from == "ranges":
+    source = start_source(form)
+    if source == "ranges":
         return Block(np.vstack([facts.low, facts.high]), np.array([0, 1]))
-    if form.starts_from == "means":
+    if source == "means":
         return Block(facts.means, np.arange(len(facts.means)), np.asarray(weight, np.float64))
-    if form.starts_from == "covariances":
+    if source == "covariances":
         return rows_with_moments(blocks, facts.means, facts.low, facts.high)
     return None
 

@@ -19,6 +19,7 @@ from ..blocks.parts import MadeParts
 from ..blocks.reading import Checks, Reader, Split
 from ..blocks.survey import Survey, Surveyor, Wanted
 from ..distances import Distance
+from ..distances.base import start_source
 from ..prototypes import (
     FEWEST_ROWS,
     ROWS_PER_PROTOTYPE,
@@ -150,7 +151,7 @@ def wanted_rows(model: Any, distance: Distance) -> Wanted:
         model.init in ("kmeans++", "random") or (model.init == "kmeans" and counts.max() > 1)
     )
     own_start = type(distance).initial is not Distance.initial
-    looked_at = clusters or (own_start and distance.starts_from in ("rows", "covariances"))
+    looked_at = clusters or (own_start and start_source(distance) in ("rows", "covariances"))
     return Wanted(per_class, ROWS_PER_PROTOTYPE, FEWEST_ROWS if looked_at else 0)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._arrays import Floats, as_floats
 from ..blocks import Block, Blocks
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, LowerBounded, Penalized
 from ..native import Native
 from ..prototypes import mistakes
 from ..solvers import Callback, Memory, SolverResult
@@ -156,15 +156,16 @@ class RuleLearner:
                 distance.stride(codebook),
                 metric_rate,
                 distance.steep,
-                distance.lowest(codebook),
+                distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
                 memory.steps,
             )
-            if distance.penalized:
+            if isinstance(distance, Penalized) and distance.penalized:
                 rate = batch.total_weight * schedule(memory.steps, rate_theta)
                 distance.shrink(codebook, self.metric_rate * rate)
             weight += batch.total_weight
             memory.steps += len(batch)
-        codebook.metric[...] = distance.refresh(codebook)
+        if distance.moving:
+            codebook.metric[...] = distance.refresh(codebook)
         return float(wrong / weight)
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:

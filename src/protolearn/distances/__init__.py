@@ -1,19 +1,19 @@
 """The distance axis: how far a sample is from a prototype."""
 
-from .base import Distance
+from .base import Distance, starts_from
 from .constraints import Free, Orthonormal, UnitNorm
 from .divergences import CauchySchwarz, KullbackLeibler
 from .kernel import Kernel
 from .linear import LinearMetric
-from .mahalanobis import Mahalanobis, SparseMahalanobis
-from .matrix import LocalMatrix, Matrix, SparseMatrix
+from .mahalanobis import Mahalanobis
+from .matrix import LocalMatrix, Matrix
 from .minkowski import Minkowski
+from .missing_values import PartialRelevance, PartialSquaredEuclidean
+from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
 from .relevance import Relevance
-from .relevance_forms import PartialRelevance, SparseRelevance
 from .renyi import Renyi
+from .sparse_rows import SparseMahalanobis, SparseMatrix, SparseRelevance, SparseSquaredEuclidean
 from .sqeuclidean import SquaredEuclidean
-from .sqeuclidean_missing import PartialSquaredEuclidean
-from .sqeuclidean_sparse import SparseSquaredEuclidean
 from .tangent import Tangent
 
 for _form in (SquaredEuclidean, PartialSquaredEuclidean):
@@ -41,19 +41,24 @@ DISTANCES: dict[str, type[Distance]] = {
 
 __all__ = [
     "DISTANCES",
+    "BlockForm",
     "CauchySchwarz",
     "Distance",
+    "FeatureTerms",
     "Free",
+    "Geometry",
     "Kernel",
     "KullbackLeibler",
     "LinearMetric",
     "LocalMatrix",
+    "LowerBounded",
     "Mahalanobis",
     "Matrix",
     "Minkowski",
     "Orthonormal",
     "PartialRelevance",
     "PartialSquaredEuclidean",
+    "Penalized",
     "Relevance",
     "Renyi",
     "SparseMahalanobis",
@@ -63,4 +68,5 @@ __all__ = [
     "SquaredEuclidean",
     "Tangent",
     "UnitNorm",
+    "starts_from",
 ]

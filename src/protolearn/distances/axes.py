@@ -22,7 +22,7 @@ FEW = 500
 
 
 def span(X: Any, weight: Floats) -> Floats:
-    """Give an orthonormal basis (rank, d) of the span of the centred rows.
+    """Return an orthonormal basis (rank, d) of the span of the centred rows.
 
     It is a part of the unit vectors where features do not depend on each other.
     """
@@ -30,7 +30,7 @@ def span(X: Any, weight: Floats) -> Floats:
 
 
 def span_and_covariance(X: Any, weight: Floats) -> tuple[Floats, Floats]:
-    """Give the basis of the span, and the covariance.
+    """Return the basis of the span, and the covariance.
 
     Whether features depend on each other is judged by their correlations, so that their units do
     not matter.
@@ -50,7 +50,7 @@ def span_and_covariance(X: Any, weight: Floats) -> tuple[Floats, Floats]:
 
 
 def orthonormal(A: Floats) -> Floats:
-    """Give an orthonormal basis of the columns; rows of very different size keep their digits."""
+    """Return an orthonormal basis of the columns; rows of very different size keep their digits."""
     order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
     Q = np.empty_like(A)
     Q[order] = qr(A[order], mode="economic", pivoting=True)[0]
@@ -58,7 +58,7 @@ def orthonormal(A: Floats) -> Floats:
 
 
 def covariance(X: Any, weight: Floats) -> Floats:
-    """Give the weighted covariance."""
+    """Return the weighted covariance."""
     share = weight / weight.sum()
     center = share @ X
     if issparse(X):
@@ -72,7 +72,7 @@ def covariance(X: Any, weight: Floats) -> Floats:
 
 
 def principal_axes(X: Any, weight: Floats, count: int) -> Floats:
-    """Give the orthonormal directions of largest variance, at most ``count``, as rows.
+    """Return the orthonormal directions of largest variance, at most ``count``, as rows.
 
     They lie in the span of the centred rows. Signs are such that the largest entry is positive.
     """
@@ -88,7 +88,7 @@ def principal_axes(X: Any, weight: Floats, count: int) -> Floats:
 
 
 def singular_axes(X: Any, weight: Floats, count: int) -> Floats:
-    """Give the principal axes of very many features, of which no square is formed."""
+    """Return the principal axes of very many features, of which no square is formed."""
     n, d = X.shape
     count = min(count, n - 1, d - 1)
     root = np.sqrt(weight / weight.sum())
@@ -108,8 +108,8 @@ def singular_axes(X: Any, weight: Floats, count: int) -> Floats:
     return np.where(differ(low, high), axes[::-1][kept[::-1]], 0.0)
 
 
-def completed(axes: Floats, count: int) -> Floats:
-    """Add directions at random until there are ``count``, all orthonormal."""
+def complete_axes(axes: Floats, count: int) -> Floats:
+    """Return the axes and directions at random, ``count`` in all, orthonormal."""
     missing = np.random.RandomState(0).standard_normal((count - len(axes), axes.shape[1]))
     for _ in range(2):  # the second time takes away what rounding has left
         missing -= (missing @ axes.T) @ axes

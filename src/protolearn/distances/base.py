@@ -1,13 +1,14 @@
 """What a distance is: ``pair`` and ``gradient`` for one sample and one prototype.
 
-Everything else follows from these two by the loops below. A distance with a faster form for whole
-blocks, by matrix products, overrides the methods.
+Everything else follows from these two by the loops below. What only some distances have is in the
+mixins.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -31,6 +32,9 @@ from ..native import (
     vector_out,
 )
 from .constraints import Free
+from .mixins import BlockForm, FeatureTerms, Geometry
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 pair_at = pointer(PAIR)
 gradient_at = pointer(GRADIENT)
@@ -48,11 +52,14 @@ def row_of_pairs(x, W, theta, group, pair, out):
 class Distance(BaseEstimator):
     """How far a sample is from a prototype. Derive from it to make your own.
 
-    A subclass gives two functions of one sample ``x``, one prototype ``w`` and the parameter row
+    A subclass has two functions of one sample ``x``, one prototype ``w`` and the parameter row
     ``theta`` that this prototype uses: ``pair(x, w, theta) -> distance``, decorated with
     ``@native(PAIR)``, and ``gradient(x, w, theta, gw, gtheta)``, decorated with
     ``@native(GRADIENT)``, which writes the derivatives by w and by theta into two arrays that
     arrive as zeros. ``row`` and the methods may be overridden by faster forms of the same.
+
+    The mixins ``BlockForm``, ``Geometry`` and ``FeatureTerms``, and the other forms, belong to one
+    formula: a class that redefines the ``pair`` of a parent with any of them raises ``TypeError``.
 
     Attributes
     ----------
@@ -76,13 +83,11 @@ class Distance(BaseEstimator):
         Whether the rows must not be negative.
     blockwise : bool
         Whether the forms for whole blocks are much faster than one sample at a time.
-    starts_from : {"rows", "covariances", "means", "ranges"}
-        What ``initial`` asks for: the rows themselves, or only the weights, means and covariances
-        of the classes, their weights and means, or the ranges of the columns. Where there are too
-        many rows it gets few that have these.
     sparse_form, missing_form : subclass of Distance, or None
         The same distance for CSR matrices, and for rows with missing values; None if it takes
         none of these.
+    takes_only_sparse : bool
+        Whether this is the form for CSR matrices.
     """
 
     squared: ClassVar[bool | None] = None
@@ -94,29 +99,20 @@ class Distance(BaseEstimator):
     moving: bool = False
     positive_only: ClassVar[bool] = False
     blockwise: ClassVar[bool] = False
-    starts_from: ClassVar[str] = "rows"
     sparse_form: ClassVar[type[Distance] | None] = None
     missing_form: ClassVar[type[Distance] | None] = None
+    takes_only_sparse: ClassVar[bool] = False
     pair: ClassVar[Native]
     row: ClassVar[Native] = row_of_pairs
     gradient: ClassVar[Native]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "starts_from" not in vars(cls) and ("initial" in vars(cls) or "start" in vars(cls)):
-            cls.starts_from = "rows"  # as it is for all that says nothing of it
-        if "pair" not in vars(cls):
-            return
-        for form in ("sparse_form", "missing_form"):  # not those of the parent's formula
-            if form not in vars(cls):
-                setattr(cls, form, None)
-        if any("pair" in vars(parent) for parent in cls.__mro__[1:]):
-            for claim in ("directions", "steepness"):  # proved for the parent's formula alone
-                if claim not in vars(cls):
-                    setattr(cls, claim, getattr(Distance, claim))
+        if "pair" in vars(cls):
+            check_formula(cls)
 
     def suited_to(self, X: Any) -> Distance:
-        """Give the form of this distance for the rows, or raise if it does not take them."""
+        """Return the form of this distance for the rows, or raise if it does not take them."""
         if issparse(X):
             form, kind = self.sparse_form, "sparse matrices; give X.toarray()"
         elif has_missing(X):
@@ -139,110 +135,53 @@ class Distance(BaseEstimator):
             )
 
     def groups(self, labels: Indices) -> Indices:
-        """Give the row of ``theta`` that each prototype uses; one row for all by default."""
+        """Return the row of ``theta`` that each prototype uses; one row for all by default."""
         return np.zeros(len(labels), dtype=np.intp)
 
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the ``theta`` to start from, an array (n_groups, p); nothing by default."""
+        """Return the ``theta`` to start from, an array (n_groups, p); nothing by default."""
         return np.zeros((n_groups, 0))
 
     def start(
         self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
     ) -> Floats:
-        """Give the ``theta`` to start from where classes of prototypes, or a stream, matter.
+        """Return the ``theta`` to start from where classes of prototypes, or a stream, matter.
 
         The first rows of a stream may not show what later ones do.
         """
         return self.initial(X, y, weight, int(self.groups(labels).max()) + 1)
 
     def refresh(self, codebook: Codebook) -> Floats:
-        """Give the ``theta`` that belongs to where the prototypes are now."""
+        """Return the ``theta`` that belongs to where the prototypes are now."""
         return codebook.metric
 
     def stride(self, codebook: Codebook) -> float:
-        """Give how many times half the gradient goes, roughly, from a prototype to the sample.
+        """Return how many times half the gradient goes, roughly, from a prototype to the sample.
 
         One for squared Euclidean distance; the inverse of a typical curvature for others.
         """
         return 1.0
 
     def length(self, scale: float, codebook: Codebook) -> float:
-        """Give the length, in the units of the data, at which a distance is about ``scale``."""
+        """Return the length, in the units of the data, at which a distance is about ``scale``."""
         return scale if self.squared is False else math.sqrt(scale * self.stride(codebook))
 
-    def lowest(self, codebook: Codebook) -> float:
-        """Give the smallest number that a prototype may have."""
-        return -np.inf
-
     def effort(self, codebook: Codebook) -> float:
-        """Give how many multiplications a block form makes for each number of a sample.
+        """Return how many multiplications a block form makes for each number of a sample.
 
         It also holds so many numbers for a row at a time.
         """
         return float(len(codebook.labels))
 
-    def directions(self, codebook: Codebook) -> Floats | None:
-        """Give where prototypes lie, if the boundaries between their cells are flat.
-
-        An array U (K, d) such that ``D_v - D_j`` is linear in the sample, with the derivative
-        ``2 (u_j - u_v)``; None if there is none.
-        """
-        return None
-
-    def steepness(self, codebook: Codebook) -> Floats | None:
-        """Give how fast the distance, unsquared, can change as a sample moves by a unit.
-
-        One number a prototype, for a metric that depends on ``x - w`` alone; None if there is no
-        such bound.
-        """
-        return None
-
-    @property
-    def takes_only_sparse(self) -> bool:
-        """Tell whether this is the form for CSR matrices."""
-        return type(self).sparse_form is type(self)
-
-    @property
-    def penalized(self) -> bool:
-        """Tell whether there is a penalty on ``theta``."""
-        return False
-
-    def penalty(self, codebook: Codebook) -> tuple[float, Floats]:
-        """Give what is added to the mean cost for ``theta`` alone, and its derivative."""
-        return 0.0, np.zeros_like(codebook.metric)
-
-    def shrink(self, codebook: Codebook, step: float) -> None:
-        """Take a proximal step down the penalty, in place: for solvers that see no mean cost."""
-
-    def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
-        """Compute once for a block what every evaluation needs; one entry a row, or None."""
-        return None
-
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
-        """Give the distances of all rows to all prototypes, an array (n, K)."""
-        return self.row_by_row(X, codebook.prototypes, codebook.metric, codebook.group)
-
-    def row_by_row(self, X: Any, W: Floats, metric: Floats, group: Indices) -> Floats:
-        """Give all distances by ``row``, without products."""
-        D = np.empty((len(X), len(W)))
-        all_rows(as_floats(X), W, metric, group, self.row.address, self.pair.address, D)
-        return D
-
-    def forward(
-        self, X: Any, codebook: Codebook, prepared: Floats | None = None
-    ) -> tuple[Floats, Any]:
-        """Give all distances, and whatever ``pull_winners`` and ``pull_rows`` can use again."""
-        return self.pairwise(X, codebook, prepared), None
+        """Return the distances of all rows to all prototypes, an array (n, K)."""
+        return row_by_row(self, X, codebook.prototypes, codebook.metric, codebook.group)
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
-        """Give the nearest prototype of each row, and a number that is finite if the row is."""
+        """Return the nearest prototype of each row, and a number that is finite if the row is."""
         D = self.pairwise(X, codebook)
         winner = D.argmin(axis=1)
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
-
-    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give what each feature adds to the distance of each row to the prototype named for it."""
-        raise ValueError(f"{type(self).__name__} is not a sum over features.")
 
     def pull_winners(
         self,
@@ -274,6 +213,61 @@ class Distance(BaseEstimator):
         """Add to the gradients, given the whole matrix dL/dD."""
         every = np.broadcast_to(np.arange(G.shape[1]), G.shape)
         self.pull_winners(X, codebook, np.ascontiguousarray(every), G, out, kept)
+
+
+def check_formula(cls: type[Distance]) -> None:
+    """Raise if a class with a formula of its own inherits what belongs to that of a parent."""
+    for parent in cls.__mro__[1:]:
+        if not hasattr(parent, "pair"):
+            continue
+        mixins = (BlockForm, Geometry, FeatureTerms)
+        inherited = [mixin.__name__ for mixin in mixins if issubclass(parent, mixin)]
+        inherited += [
+            form
+            for form in ("sparse_form", "missing_form")
+            if getattr(parent, form, None) is not None and form not in vars(cls)
+        ]
+        if inherited:
+            raise TypeError(
+                f"{cls.__name__} redefines pair and inherits {', '.join(inherited)} from "
+                f"{parent.__name__}, written for the formula of {parent.__name__}; derive "
+                f"{cls.__name__} from Distance, and state its own."
+            )
+
+
+def starts_from(source: str) -> Callable[[Method], Method]:
+    """Return a decorator that states which data ``initial`` or ``start`` needs.
+
+    Where there are too many rows, the method receives a few that have the same such statistics.
+    A method without the decorator receives rows themselves, also where it overrides one with it.
+
+    Parameters
+    ----------
+    source : {"rows", "covariances", "means", "ranges"}
+        The rows themselves; the weights, means and covariances of the classes; their weights and
+        means; or the ranges of the columns.
+    """
+
+    def mark(method: Method) -> Method:
+        method.starts_from = source  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def start_source(distance: Distance) -> str:
+    """Return which data the start of ``theta`` needs: one of those of :func:`starts_from`."""
+    kind = type(distance)
+    methods = {kind.initial, kind.start} - {Distance.start}
+    sources = {getattr(method, "starts_from", "rows") for method in methods}
+    return sources.pop() if len(sources) == 1 else "rows"
+
+
+def row_by_row(distance: Distance, X: Any, W: Floats, metric: Floats, group: Indices) -> Floats:
+    """Return all distances by ``row``, without products."""
+    D = np.empty((len(X), len(W)))
+    all_rows(as_floats(X), W, metric, group, distance.row.address, distance.pair.address, D)
+    return D
 
 
 @native(types.void(matrix, matrix, matrix, indices, ADDRESS, ADDRESS, matrix_out))

@@ -99,7 +99,7 @@ class Orthonormal(Constraint):
         return theta
 
     def pull_back(self, free: Floats, gradient: Floats) -> Floats:
-        """Give ``(I - Q Q^T) G R^-T``, right for functions of the span of the vectors alone."""
+        """Return ``(I - Q Q^T) G R^-T``, right for functions of the span of the vectors alone."""
         A, Q, G = (
             rows.reshape(len(free), self.n_rows, -1) for rows in (free, self.apply(free), gradient)
         )
@@ -114,7 +114,7 @@ class Orthonormal(Constraint):
 
 @numba.njit
 def norm(v):
-    """Give the length of a vector."""
+    """Return the length of a vector."""
     total = 0.0
     for j in range(v.size):
         total += v[j] * v[j]

@@ -21,18 +21,21 @@ from scipy.special import xlogy
 from .._arrays import Floats, Indices, as_floats
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
-from .base import Distance
+from .base import Distance, starts_from
+from .mixins import BlockForm, FeatureTerms, LowerBounded
 from .sqeuclidean import pull_differences
 
 FLOOR = 1e-3
 """The least entry of a prototype as a share of the mean entry of the data."""
 
 
-class Divergence(Distance):
-    """What divergences share: the floor, and gradients by products."""
+class Divergence(BlockForm, LowerBounded, Distance):
+    """What divergences share: the floor, and gradients by products.
+
+    ``forward`` keeps A and h of the derivative, h None if it is one.
+    """
 
     squared = None
-    starts_from = "means"
     positive_only = True
     steep = True
     needs_mass = True
@@ -52,29 +55,20 @@ class Divergence(Distance):
                     "number to all entries."
                 )
 
+    @starts_from("means")
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the floor of the prototypes."""
+        """Return the floor of the prototypes."""
         mean = float((weight / weight.sum()) @ X.mean(axis=1))
         floor = max(FLOOR * (mean if mean > 0.0 else 1.0), np.finfo(np.float64).tiny)
         return np.full((n_groups, 1), floor)
 
     def lowest(self, codebook: Codebook) -> float:
-        """Give the floor."""
+        """Return the floor."""
         return float(codebook.metric[0, 0])
 
     @abstractmethod
     def slopes(self, codebook: Codebook) -> tuple[Floats, Floats]:
-        """Give a and b of the derivative ``a(w) - b(w) h A``, arrays that broadcast to W."""
-
-    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
-        """Give all divergences."""
-        return self.forward(X, codebook, prepared)[0]
-
-    @abstractmethod
-    def forward(
-        self, X: Any, codebook: Codebook, prepared: Floats | None = None
-    ) -> tuple[Floats, Any]:
-        """Give all divergences; and A and h of the derivative, h None if it is one."""
+        """Return a and b of the derivative ``a(w) - b(w) h A``, arrays that broadcast to W."""
 
     def pull_winners(
         self,
@@ -115,7 +109,7 @@ class Divergence(Distance):
         out.prototypes[...] += total[:, None] * a - b * sums
 
 
-class KullbackLeibler(Divergence):
+class KullbackLeibler(FeatureTerms, Divergence):
     """``sum_j x_j log(x_j / w_j) - x_j + w_j``: generalised Kullback-Leibler divergence.
 
     Rows need not sum to one; an entry of zero adds ``w_j``.
@@ -133,7 +127,7 @@ class KullbackLeibler(Divergence):
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the divergence of one sample from one prototype."""
+        """Return the divergence of one sample from one prototype."""
         total = 0.0
         for j in range(x.size):
             total += w[j] - x[j]
@@ -148,33 +142,33 @@ class KullbackLeibler(Divergence):
             gw[j] = 1.0 - x[j] / w[j]
 
     def stride(self, codebook: Codebook) -> float:
-        """Give twice the mean entry: near x the divergence is ``(x - w)^2 / (2 w)``."""
+        """Return twice the mean entry: near x the divergence is ``(x - w)^2 / (2 w)``."""
         return float(2.0 * codebook.prototypes.mean())
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give what each feature adds."""
+        """Return what each feature adds."""
         W = codebook.prototypes[prototype]
         terms: Floats = xlogy(X, X / W) - X + W
         return terms
 
     def slopes(self, codebook: Codebook) -> tuple[Floats, Floats]:
-        """Give 1 and ``1 / w``."""
+        """Return 1 and ``1 / w``."""
         return np.ones(1), 1.0 / codebook.prototypes
 
     def prepare(self, X: Floats, codebook: Codebook) -> Floats:
-        """Give ``sum x log(x / c) - x``, c the centre: fewer digits are lost than without it."""
+        """Return ``sum x log(x / c) - x``, c the centre: fewer digits are lost than without it."""
         X = as_floats(X)
         own: Floats = (xlogy(X, X / self._middle(codebook)) - X).sum(axis=1)
         return own
 
     def _middle(self, codebook: Codebook) -> Floats:
-        """Give the centre, where it is zero the floor."""
+        """Return the centre, where it is zero the floor."""
         return np.maximum(codebook.center, self.lowest(codebook))
 
     def forward(
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Floats, Any]:
-        """Give all divergences, by the product of X and the logarithms of ``w / c``."""
+        """Return all divergences, by the product of X and the logarithms of ``w / c``."""
         X, W = as_floats(X), codebook.prototypes
         D = X @ -np.log(W / self._middle(codebook)).T
         D += W.sum(axis=1)
@@ -184,7 +178,7 @@ class KullbackLeibler(Divergence):
 
 @numba.njit(fastmath={"reassoc", "contract", "nsz"})
 def _products(x, w, largest_x, largest_w):
-    """Give x.x, w.w and x.w with both in units of their largest entries."""
+    """Return x.x, w.w and x.w with both in units of their largest entries."""
     xx = ww = xw = 0.0
     for j in range(x.size):
         a, b = x[j] / largest_x, w[j] / largest_w
@@ -210,7 +204,7 @@ class CauchySchwarz(Divergence):
 
     @native(PAIR, makes_arrays=True)
     def pair(x, w, theta):
-        """Give the divergence of one sample from one prototype."""
+        """Return the divergence of one sample from one prototype."""
         xx, ww, xw = _products(x, w, x.max(), w.max())
         return max(0.5 * (math.log(xx) + math.log(ww)) - math.log(xw), 0.0)
 
@@ -223,24 +217,24 @@ class CauchySchwarz(Divergence):
             gw[j] = (w[j] / largest_w / ww - x[j] / largest_x / xw) / largest_w
 
     def stride(self, codebook: Codebook) -> float:
-        """Give ``2 |w|^2``: near x the divergence is ``|x - w|^2 / (2 |w|^2)`` across w."""
+        """Return ``2 |w|^2``: near x the divergence is ``|x - w|^2 / (2 |w|^2)`` across w."""
         return float(2.0 * np.square(codebook.prototypes).sum(axis=1).mean())
 
     def slopes(self, codebook: Codebook) -> tuple[Floats, Floats]:
-        """Give ``w / (w.w)`` and 1."""
+        """Return ``w / (w.w)`` and 1."""
         unit = codebook.prototypes.max()
         W = codebook.prototypes / unit
         return W / np.square(W).sum(axis=1, keepdims=True) / unit, np.ones(1)
 
     def prepare(self, X: Floats, codebook: Codebook) -> Floats:
-        """Give the logarithm of the norm of each row."""
+        """Return the logarithm of the norm of each row."""
         largest: Floats = as_floats(X.max(axis=1))
         return np.log(largest) + 0.5 * np.log(np.square(X / largest[:, None]).sum(axis=1))
 
     def forward(
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Floats, Any]:
-        """Give all divergences, by the product of X and W."""
+        """Return all divergences, by the product of X and W."""
         X, unit = as_floats(X), codebook.prototypes.max()
         W = codebook.prototypes / unit
         product = X @ W.T

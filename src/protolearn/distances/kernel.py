@@ -18,7 +18,8 @@ from .._arrays import ROUNDING, Floats, Indices, as_floats, some_rows
 from .._validation import check_choice, check_integer, check_number, check_positive
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
-from .base import Distance
+from .base import Distance, starts_from
+from .mixins import BlockForm, Geometry
 from .sqeuclidean import SquaredEuclidean
 
 KERNELS = ("rbf", "polynomial", "linear")
@@ -28,7 +29,7 @@ EUCLIDEAN = SquaredEuclidean()
 
 @numba.njit(fastmath={"reassoc", "contract", "nsz"})
 def _square(x, w):
-    """Give ``|x - w|^2``."""
+    """Return ``|x - w|^2``."""
     total = 0.0
     for j in range(x.size):
         r = x[j] - w[j]
@@ -38,14 +39,14 @@ def _square(x, w):
 
 @numba.njit(fastmath={"reassoc", "contract", "nsz"})
 def _affine(x, w, theta):
-    """Give ``gamma x.w + coef0``."""
+    """Return ``gamma x.w + coef0``."""
     total = 0.0
     for j in range(x.size):
         total += x[j] * w[j]
     return theta[1] * total + theta[3]
 
 
-class Kernel(Distance):
+class Kernel(BlockForm, Geometry, Distance):
     """``k(w, w) - 2 k(x, w) + k(x, x)``: the squared Euclidean distance in the space of a kernel.
 
     Parameters
@@ -79,7 +80,6 @@ class Kernel(Distance):
     """
 
     squared = True
-    starts_from = "covariances"
     steep = True
 
     def __init__(
@@ -109,7 +109,7 @@ class Kernel(Distance):
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the distance of one sample to one prototype."""
+        """Return the distance of one sample to one prototype."""
         if theta[0] == 0.0:
             return -2.0 * math.expm1(-theta[1] * _square(x, w))
         if theta[0] == 2.0:
@@ -131,15 +131,16 @@ class Kernel(Distance):
         for j in range(x.size):
             gw[j] = of_x * (w[j] - x[j]) + (of_w - of_x) * w[j]
 
+    @starts_from("covariances")
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the number of the kernel, gamma, the degree and the constant."""
+        """Return the number of the kernel, gamma, the degree and the constant."""
         scale = isinstance(self.gamma, str)
         gamma = inverse_variance(X, weight) if scale else float(self.gamma)
         row = [KERNELS.index(self.kernel), gamma, float(self.degree), float(self.coef0)]
         return np.tile(row, (n_groups, 1))
 
     def stride(self, codebook: Codebook) -> float:
-        """Give the inverse of the curvature at the prototypes, half of it for Euclidean."""
+        """Return the inverse of the curvature at the prototypes, half of it for Euclidean."""
         _, gamma, degree, coef0 = codebook.metric[0]
         if self.kernel == "linear":
             return 1.0
@@ -150,38 +151,34 @@ class Kernel(Distance):
         return 1.0 / curvature if curvature > 0.0 else 1.0
 
     def directions(self, codebook: Codebook) -> Floats | None:
-        """Give the prototypes, relative to the centre, under the linear kernel."""
+        """Return the prototypes, relative to the centre, under the linear kernel."""
         return EUCLIDEAN.directions(codebook) if self.kernel == "linear" else None
 
     def steepness(self, codebook: Codebook) -> Floats | None:
-        """Give the square root of ``2 gamma`` for "rbf", since ``1 - exp(-t) <= t``."""
+        """Return the square root of ``2 gamma`` for "rbf", since ``1 - exp(-t) <= t``."""
         if self.kernel == "polynomial":
             return None
         largest = math.sqrt(2.0 * codebook.metric[0, 1]) if self.kernel == "rbf" else 1.0
         return np.full(len(codebook.prototypes), largest)
 
-    def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
-        """Give ``k(x, x)``, or the squared distance of each row to the centre."""
+    def prepare(self, X: Any, codebook: Codebook) -> Floats:
+        """Return ``k(x, x)``, or the squared distance of each row to the centre."""
         if self.kernel != "polynomial":
             return EUCLIDEAN.prepare(X, codebook)
         _, gamma, degree, coef0 = codebook.metric[0]
         norms: Floats = np.einsum("ij,ij->i", X, X)
         return (gamma * norms + coef0) ** degree
 
-    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
-        """Give all distances, by one product, in the precision of X."""
-        return self.forward(X, codebook, prepared)[0]
-
     def forward(
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Any, Any]:
-        """Give all distances, and the factors F of the samples in the derivatives."""
+        """Return all distances, and the factors F of the samples in the derivatives."""
         if self.kernel == "linear":
-            return EUCLIDEAN.pairwise(X, codebook, prepared), None
+            return EUCLIDEAN.forward(X, codebook, prepared)
         gamma = codebook.metric[0, 1]
         if self.kernel == "polynomial":
             return self._polynomial(X, codebook, prepared)
-        D = EUCLIDEAN.pairwise(X, codebook, prepared)
+        D, _ = EUCLIDEAN.forward(X, codebook, prepared)
         D *= -gamma
         F = np.exp(D)
         F *= 2.0 * gamma
@@ -190,10 +187,9 @@ class Kernel(Distance):
         return D, F
 
     def _polynomial(self, X: Any, codebook: Codebook, prepared: Floats | None) -> tuple[Any, Any]:
-        """Give the same for the polynomial kernel."""
+        """Return the same for the polynomial kernel."""
         W, (_, gamma, degree, coef0) = codebook.prototypes, codebook.metric[0].tolist()
         prepared = self.prepare(X, codebook) if prepared is None else prepared
-        assert prepared is not None
         affine = X @ (gamma * W).astype(X.dtype, copy=False).T
         affine += coef0
         own = (gamma * np.square(W).sum(axis=1) + coef0) ** degree
@@ -247,7 +243,7 @@ class Kernel(Distance):
 
 
 def inverse_variance(X: Floats, weight: Floats) -> float:
-    """Give one over the number of features times the variance of all entries; 1 if they agree."""
+    """Return one over the number of features times the variance of all entries; 1 if they agree."""
     share = weight / (weight.sum() * X.shape[1])
     mean = float((share @ X).sum())
     variance = sum(

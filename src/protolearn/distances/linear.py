@@ -16,14 +16,15 @@ import numpy as np
 from .._arrays import Floats, Indices, as_indices
 from .._validation import check_choice
 from ..codebook import Codebook, Gradients
-from .base import Distance
+from .base import Distance, row_by_row
 from .constraints import UnitNorm
-from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restored
+from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
+from .mixins import BlockForm, FeatureTerms, Geometry
 
 LOCALIZED = ("class", "prototype")
 
 
-class LinearMetric(Distance):
+class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
     """The squared Euclidean distance after a linear map of the features, which is learned.
 
     The squares of the entries of the map sum to one.
@@ -48,47 +49,47 @@ class LinearMetric(Distance):
             check_choice(self, "localized", LOCALIZED, None)
 
     def groups(self, labels: Indices) -> Indices:
-        """Give the map that each prototype uses."""
+        """Return the map that each prototype uses."""
         if self.localized is None:
             return np.zeros(len(labels), dtype=np.intp)
         return as_indices(labels if self.localized == "class" else np.arange(len(labels)))
 
     def stride(self, codebook: Codebook) -> float:
-        """Give the inverse of the mean eigenvalue of ``A^T A``."""
+        """Return the inverse of the mean eigenvalue of ``A^T A``."""
         d, total = codebook.prototypes.shape[1], np.square(codebook.metric).sum(axis=1)
         return float(d / total[codebook.group].mean())
 
     def directions(self, codebook: Codebook) -> Floats | None:
-        """Give ``A^T A w``, relative to the centre, if one map serves all prototypes."""
+        """Return ``A^T A w``, relative to the centre, if one map serves all prototypes."""
         if len(codebook.metric) > 1:
             return None
         offset, row = codebook.prototypes - codebook.center, codebook.metric[0]
         return self.mapped_back(self.mapped(offset, row), row)
 
-    def steepness(self, codebook: Codebook) -> Floats:
-        """Give the largest singular value of the map of each prototype."""
+    def steepness(self, codebook: Codebook) -> Floats | None:
+        """Return the largest singular value of the map of each prototype."""
         d = codebook.prototypes.shape[1]
         largest = [self.stretch(row, d) for row in codebook.metric]
         return np.asarray(largest)[codebook.group]
 
     def stretch(self, row: Floats, n_features: int) -> float:
-        """Give the largest singular value of the map."""
+        """Return the largest singular value of the map."""
         return float(np.linalg.norm(self.omega(row, n_features), 2))
 
     @abstractmethod
     def mapped(self, X: Any, row: Floats) -> Any:
-        """Give ``A x`` for every row of X."""
+        """Return ``A x`` for every row of X."""
 
     @abstractmethod
     def mapped_back(self, Z: Floats, row: Floats) -> Floats:
-        """Give ``A^T z`` for every row of Z."""
+        """Return ``A^T z`` for every row of Z."""
 
     @abstractmethod
     def omega(self, row: Floats, n_features: int) -> Floats:
-        """Give the map as a matrix."""
+        """Return the map as a matrix."""
 
     def leading(self, row: Floats, n_features: int) -> Floats:
-        """Give the two directions in which the map stretches most, times how much it does."""
+        """Return the two directions in which the map stretches most, times how much it does."""
         _, sizes, directions = np.linalg.svd(self.omega(row, n_features), full_matrices=False)
         largest = np.abs(directions).argmax(axis=1)[:, None]
         directions *= np.sign(np.take_along_axis(directions, largest, axis=1))
@@ -96,15 +97,15 @@ class LinearMetric(Distance):
         return np.pad(found, ((0, 2 - len(found)), (0, 0)))
 
     def _column_lengths(self, row: Floats, n_features: int) -> Floats:
-        """Give how long a unit of each feature is under a map."""
+        """Return how long a unit of each feature is under a map."""
         return np.sqrt(self.relevances(row[None], n_features)[0])
 
     @abstractmethod
     def relevances(self, metric: Floats, n_features: int) -> Floats:
-        """Give the diagonal of ``A^T A`` of each map, an array (groups, d)."""
+        """Return the diagonal of ``A^T A`` of each map, an array (groups, d)."""
 
     def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
-        """Give rows and prototypes relative to a point among the data.
+        """Return rows and prototypes relative to a point among the data.
 
         So data far from the origin lose few digits in products.
         """
@@ -113,20 +114,20 @@ class LinearMetric(Distance):
 
     @abstractmethod
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
-        """Give all distances under one map, by products of centred rows.
+        """Return all distances under one map, by products of centred rows.
 
         Also the squared length of each mapped row, and what the gradient can use again.
         """
 
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
-        """Give all distances under one map, without a difference of large squares."""
-        return self.row_by_row(X, W, row[None], np.zeros(len(W), dtype=np.intp))
+        """Return all distances under one map, without a difference of large squares."""
+        return row_by_row(self, X, W, row[None], np.zeros(len(W), dtype=np.intp))
 
     @abstractmethod
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
-        """Give the gradients by W and by the map, given dL/dD at some prototypes of each row.
+        """Return the gradients by W and by the map, given dL/dD at some prototypes of each row.
 
         An index of -1 is a prototype with another map.
         """
@@ -135,16 +136,12 @@ class LinearMetric(Distance):
     def pulled_by_rows(
         self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
-        """Give the gradients by W and by the map, given the whole matrix dL/dD."""
-
-    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
-        """Give all distances, by products, in the precision of X."""
-        return self.forward(X, codebook)[0]
+        """Return the gradients by W and by the map, given the whole matrix dL/dD."""
 
     def forward(
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Any, Any]:
-        """Give all distances, and for each map what the gradient can use again."""
+        """Return all distances, and for each map what the gradient can use again."""
         centred = self.centred(X, codebook)
         if len(codebook.metric) == 1:
             every = np.arange(len(codebook.labels))
@@ -159,7 +156,7 @@ class LinearMetric(Distance):
     def _under_map(
         self, X: Any, centred: tuple[Any, Floats], codebook: Codebook, g: int, members: Indices
     ) -> tuple[Any, Any]:
-        """Give the distances to the prototypes of one map, and what the gradient can use again."""
+        """Return the distances to the prototypes of one map, and what the gradient uses again."""
         (rows, W), row = centred, codebook.metric[g]
         D, norms, kept = self.squares(rows, W[members], row)
         np.maximum(D, 0.0, out=D)
@@ -169,7 +166,7 @@ class LinearMetric(Distance):
         def in_double(some: Any) -> Any:
             return self._under_map(some, self.centred(some, codebook), codebook, g, members)[0]
 
-        found = restored(
+        found = restore_digits(
             D,
             X,
             norms,
@@ -180,10 +177,10 @@ class LinearMetric(Distance):
         return found, kept
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
-        """Give the nearest prototype of each row.
+        """Return the nearest prototype of each row.
 
         Under a map for all, ``|A (x - w)|^2 - |A (x - c)|^2`` is linear in x: one product with
-        the prototypes, however large A; if its digits tell them apart.
+        the prototypes, however large A; if its digits are enough to separate them.
         """
         if len(codebook.metric) > 1 or X.shape[0] < MANY * len(codebook.labels):
             return super().nearest(X, codebook)
@@ -198,7 +195,7 @@ class LinearMetric(Distance):
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give ``e_j (A^T A e)_j``, e the difference."""
+        """Return ``e_j (A^T A e)_j``, e the difference."""
         difference: Floats = np.asarray(X - codebook.prototypes[prototype])
         terms = np.empty_like(difference)
         for g in np.unique(codebook.group[prototype]):
@@ -239,6 +236,6 @@ class LinearMetric(Distance):
 
 
 def by_map(codebook: Codebook) -> Iterator[tuple[int, Indices]]:
-    """Give each map that is used, and the prototypes that share it."""
+    """Return each map that is used, and the prototypes that share it."""
     for g in np.unique(codebook.group):
         yield int(g), np.flatnonzero(codebook.group == g)

@@ -33,7 +33,7 @@ TOLERATED = {char: float(np.finfo(char).eps) / share for char, share in KEPT.ite
 
 
 def sizes(norms: Any, far: Any) -> Any:
-    """Give the size of the terms of the distance to the nearest prototype.
+    """Return the size of the terms of the distance to the nearest prototype.
 
     ``norms`` are the squared distances of rows to the centre of the prototypes, from which the
     nearest one is hardly further away; ``far`` is the distance of the centre from the origin, with
@@ -44,12 +44,12 @@ def sizes(norms: Any, far: Any) -> Any:
 
 
 def rows_of_lost_digits(D: Any, size: Any) -> Indices:
-    """Give the rows whose smallest distance is too small for the size of its terms."""
+    """Return the rows whose smallest distance is too small for the size of its terms."""
     return np.flatnonzero(D.min(axis=1) < TOLERATED[D.dtype.char] * size)
 
 
 def has_all_digits(D: Any, norms: Any, codebook: Codebook, stretch: float = 1.0) -> bool:
-    """Tell in a moment, of most blocks, that no row has lost digits.
+    """Whether no row has lost digits, by a quick look that is enough for most blocks.
 
     ``stretch`` is how many times as long the centre can be under a linear map.
     """
@@ -61,7 +61,7 @@ def has_all_digits(D: Any, norms: Any, codebook: Codebook, stretch: float = 1.0)
     return bool(D.min() >= 4.0 * TOLERATED[D.dtype.char] * length * length)
 
 
-def restored(
+def restore_digits(
     D: Any,
     X: Any,
     norms: Any,
@@ -69,7 +69,7 @@ def restored(
     in_double: Callable[[Any], Any],
     one_by_one: Callable[[Floats], Floats],
 ) -> Any:
-    """Give distances with the digits that products have lost.
+    """Return distances with the digits that products have lost.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def restored(
     norms, far : array of shape (n,), and float or array of shape (n,)
         As in :func:`sizes`.
     in_double, one_by_one : callable
-        Give the distances of some rows by products in double precision, and without products.
+        Return the distances of some rows by products in double precision, and without products.
     """
     rows = rows_of_lost_digits(D, sizes(norms, far))
     if not len(rows):
@@ -99,7 +99,7 @@ def restored(
 
 
 def distance_to_origin(codebook: Codebook, columns: Any = 1.0) -> float:
-    """Give how far the centre is from the origin, in features in which prototypes differ.
+    """Return how far the centre is from the origin, in features in which prototypes differ.
 
     ``columns`` are the lengths of features under a linear map.
     """
@@ -108,7 +108,7 @@ def distance_to_origin(codebook: Codebook, columns: Any = 1.0) -> float:
 
 
 def are_apart(codebook: Codebook, mapped: Floats, raised: Floats, dtype: np.dtype[Any]) -> bool:
-    """Tell whether a product of rows with ``raised`` tells the prototypes apart.
+    """Whether a product of rows with ``raised`` has the digits to separate the prototypes.
 
     ``mapped`` are the prototypes where their distances are Euclidean, relative to the centre.
     Those that are equal have equal products.
@@ -124,12 +124,12 @@ def are_apart(codebook: Codebook, mapped: Floats, raised: Floats, dtype: np.dtyp
 
 
 def _longest(V: Floats) -> float:
-    """Give the length of the longest row."""
+    """Return the length of the longest row."""
     return math.sqrt(float(np.einsum("ij,ij->i", V, V).max()))
 
 
 def _least_square(V: Floats) -> float:
-    """Give the smallest squared distance of two rows."""
+    """Return the smallest squared distance of two rows."""
     squares = np.einsum("ij,ij->i", V, V)
     S = V @ (-2.0 * V).T
     S += squares

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from .._arrays import ROUNDING, Floats, Indices, class_means, column_ranges, rows_at_a_time
 from .._validation import check_number
 from .axes import DEPENDENT
-from .base import Distance
+from .base import starts_from
 from .constraints import Free
 from .matrix import LARGEST, Matrix
 
@@ -54,7 +54,6 @@ class Mahalanobis(Matrix):
     """
 
     adaptive = False
-    starts_from = "covariances"
     constraint = Free()  # type: ignore[assignment]
     rank = None
     regularization = 0.0
@@ -73,8 +72,9 @@ class Mahalanobis(Matrix):
                 "number in [0, 1]."
             )
 
+    @starts_from("covariances")
     def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the Omega that makes the shrunk covariance within the classes the identity."""
+        """Return the Omega that makes the shrunk covariance within the classes the identity."""
         d = X.shape[1]
         if d * d > LARGEST:
             raise ValueError(
@@ -100,29 +100,15 @@ class Mahalanobis(Matrix):
         return np.tile(omega.ravel(), (n_groups, 1))
 
 
-class SparseMahalanobis(Mahalanobis):
-    """The same for the rows of a CSR matrix, of which products never see a dense row.
-
-    Parameters
-    ----------
-    shrinkage : float or "auto", default="auto"
-        The share, as in :class:`Mahalanobis`.
-    """
-
-    def suited_to(self, X: Any) -> Distance:
-        """Give itself for sparse rows, the ordinary form for others."""
-        return self if issparse(X) else Mahalanobis(**self.get_params()).suited_to(X)
-
-
 def within_covariance(X: Any, y: Indices, weight: Floats, unit: float) -> tuple[Floats, float]:
-    """Give the covariance within the classes, lengths in some unit, and Ledoit and Wolf's share.
+    """Return the covariance within the classes, lengths in some unit, and Ledoit and Wolf's share.
 
     The share is the mean squared error of S over its squared distance from a multiple of the
     identity, at most one.
     """
     d, total = X.shape[1], float(weight.sum())
     S, fourth = np.zeros((d, d)), 0.0
-    for Z, part in centred(X, y, weight, unit):
+    for Z, part in centred_rows(X, y, weight, unit):
         S += (part[:, None] * Z).T @ Z
         fourth += float(part @ np.square(np.einsum("ij,ij->i", Z, Z)))
     S /= total
@@ -132,8 +118,10 @@ def within_covariance(X: Any, y: Indices, weight: Floats, unit: float) -> tuple[
     return S, min(max(error / spread, 0.0), 1.0) if spread > 0.0 else 0.0
 
 
-def centred(X: Any, y: Indices, weight: Floats, unit: float) -> Iterator[tuple[Floats, Floats]]:
-    """Give some rows at a time, less the mean of their class, with their weights."""
+def centred_rows(
+    X: Any, y: Indices, weight: Floats, unit: float
+) -> Iterator[tuple[Floats, Floats]]:
+    """Return some rows at a time, less the mean of their class, with their weights."""
     means = class_means(X, y, weight, int(y.max()) + 1)
     size = rows_at_a_time(X.shape[1])
     for start in range(0, X.shape[0], size):
@@ -143,7 +131,7 @@ def centred(X: Any, y: Indices, weight: Floats, unit: float) -> Iterator[tuple[F
 
 
 def whitening(S: Floats) -> Floats:
-    """Give a matrix A with ``A^T A`` the pseudo-inverse of S, as many rows as the rank of S.
+    """Return a matrix A with ``A^T A`` the pseudo-inverse of S, as many rows as the rank of S.
 
     Rank and inverse come from the correlations, so that units of very different size do no harm.
     """

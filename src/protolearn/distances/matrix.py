@@ -20,9 +20,10 @@ from .._arrays import Floats, Indices, as_floats
 from .._validation import check_choice, check_integer, check_number
 from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
-from .axes import completed, principal_axes, span
-from .base import Distance
+from .axes import complete_axes, principal_axes, span
+from .base import row_by_row, starts_from
 from .linear import LOCALIZED, LinearMetric
+from .mixins import Penalized
 from .sqeuclidean import SquaredEuclidean
 
 EUCLIDEAN = SquaredEuclidean()
@@ -31,10 +32,10 @@ LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
 
 
-class Matrix(LinearMetric):
+class Matrix(Penalized, LinearMetric):
     """``|Omega (x - w)|^2``: a learned linear map before the squared Euclidean distance.
 
-    ``Lambda = Omega^T Omega`` tells which features, and which pairs of them, decide.
+    ``Lambda = Omega^T Omega`` shows which features, and which pairs of them, decide.
 
     Parameters
     ----------
@@ -65,7 +66,6 @@ class Matrix(LinearMetric):
     """
 
     blockwise = True
-    starts_from = "covariances"
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Matrix(LinearMetric):
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the distance of one sample to one prototype."""
+        """Return the distance of one sample to one prototype."""
         d, total = x.size, 0.0
         for start in range(0, theta.size, d):
             row = theta[start : start + d]
@@ -109,8 +109,9 @@ class Matrix(LinearMetric):
                 out[j] = 2.0 * z * (x[j] - w[j])
                 gw[j] -= 2.0 * z * row[j]
 
+    @starts_from("covariances")
     def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the projector on the span of the data, or the principal axes, scaled."""
+        """Return the projector on the span of the data, or the principal axes, scaled."""
         d, rank = X.shape[1], self._rank(X.shape[1])
         if rank < d:
             omega = principal_axes(X, weight, rank)
@@ -121,18 +122,19 @@ class Matrix(LinearMetric):
             omega = np.eye(rank, d)
         return np.tile((omega / np.linalg.norm(omega)).ravel(), (n_groups, 1))
 
+    @starts_from("covariances")
     def start(
         self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
     ) -> Floats:
-        """Give the same; in a stream with as many rows as can ever be, in all directions."""
+        """Return the same; in a stream with as many rows as can ever be, in all directions."""
         if not stream:
             return super().start(X, y, weight, labels)
         d, rank, n_groups = X.shape[1], self._rank(X.shape[1]), int(self.groups(labels).max()) + 1
-        omega = completed(principal_axes(X, weight, rank), rank) if rank < d else np.eye(d)
+        omega = complete_axes(principal_axes(X, weight, rank), rank) if rank < d else np.eye(d)
         return np.tile(omega.ravel() / np.sqrt(rank), (n_groups, 1))
 
     def _rank(self, d: int) -> int:
-        """Give the number of rows of Omega, before the data have their say."""
+        """Return the number of rows of Omega, before the data have their say."""
         rank = d if self.rank is None else min(int(self.rank), d)
         if rank * d > LARGEST:
             raise ValueError(
@@ -142,34 +144,34 @@ class Matrix(LinearMetric):
         return rank
 
     def effort(self, codebook: Codebook) -> float:
-        """Give the rows of all Omegas, and the prototypes."""
+        """Return the rows of all Omegas, and the prototypes."""
         K, d = codebook.prototypes.shape
         return float(codebook.metric.size / d + K)
 
     def omega(self, row: Floats, n_features: int) -> Floats:
-        """Give the matrix of one row of parameters."""
+        """Return the matrix of one row of parameters."""
         return row.reshape(-1, n_features)
 
     def mapped(self, X: Any, row: Floats) -> Any:
-        """Give ``X Omega^T``."""
+        """Return ``X Omega^T``."""
         return X @ self.omega(row, X.shape[1]).astype(X.dtype, copy=False).T
 
     def mapped_back(self, Z: Floats, row: Floats) -> Floats:
-        """Give ``Z Omega``."""
+        """Return ``Z Omega``."""
         return Z @ row.reshape(Z.shape[1], -1)
 
     def relevances(self, metric: Floats, n_features: int) -> Floats:
-        """Give the diagonal of each Lambda."""
+        """Return the diagonal of each Lambda."""
         relevances: Floats = np.square(metric.reshape(len(metric), -1, n_features)).sum(axis=1)
         return relevances
 
     @property
     def penalized(self) -> bool:
-        """Tell whether there is a penalty on Omega."""
+        """Whether there is a penalty on Omega."""
         return bool(self.regularization > 0.0)
 
     def penalty(self, codebook: Codebook) -> tuple[float, Floats]:
-        """Give ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps, and its derivative."""
+        """Return ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps, and its derivative."""
         d, mu = codebook.prototypes.shape[1], self.regularization / len(codebook.metric)
         value, gradient = 0.0, np.empty_like(codebook.metric)
         for g, row in enumerate(codebook.metric):
@@ -188,11 +190,11 @@ class Matrix(LinearMetric):
         codebook.metric[...] = self.constraint.apply(codebook.metric)
 
     def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
-        """Give rows and prototypes relative to a point among the data; sparse rows stay."""
+        """Return rows and prototypes relative to a point among the data; sparse rows stay."""
         return (X, codebook.prototypes) if issparse(X) else super().centred(X, codebook)
 
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
-        """Give all distances, by one product; keep rows and prototypes, and as they are mapped."""
+        """Return all distances, by one product; rows and prototypes are kept, mapped and not."""
         P, Q = self.mapped(X, row), self.mapped(W, row).astype(X.dtype, copy=False)
         D = P @ (-2.0 * Q).T
         D += np.einsum("ij,ij->i", Q, Q)
@@ -201,14 +203,14 @@ class Matrix(LinearMetric):
         return D, norms, (X, W, P, Q)
 
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
-        """Give all distances by differences in the mapped space, where they are fewer."""
+        """Return all distances by differences in the mapped space, where they are fewer."""
         P, Q = (as_floats(self.mapped(points - center, row)) for points in (X, W))
-        return EUCLIDEAN.row_by_row(P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
+        return row_by_row(EUCLIDEAN, P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
 
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
-        """Give the gradients; rows whose winners have other maps take no part."""
+        """Return the gradients; rows whose winners have other maps take no part."""
         X, W, P, Q = kept
         if (index < 0).any():
             here = np.flatnonzero((index >= 0).any(axis=1))
@@ -220,7 +222,7 @@ class Matrix(LinearMetric):
     def pulled_by_rows(
         self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
-        """Give the gradients by small products in the mapped space and one large one."""
+        """Return the gradients by small products in the mapped space and one large one."""
         X, W, P, Q = kept
         R = G.sum(axis=1)[:, None] * P - G @ Q
         return self._pulled(X, W, row, R, G.T @ P - G.sum(axis=0)[:, None] * Q)
@@ -228,7 +230,7 @@ class Matrix(LinearMetric):
     def _pulled(
         self, X: Any, W: Floats, row: Floats, R: Floats, S: Floats
     ) -> tuple[Floats, Floats]:
-        """Give ``-2 S Omega`` and ``2 (R^T X - S^T W)``."""
+        """Return ``-2 S Omega`` and ``2 (R^T X - S^T W)``."""
         by_w = -2.0 * self.mapped_back(S, row)
         if not self.adaptive:
             return by_w, np.zeros_like(row)
@@ -260,24 +262,6 @@ class LocalMatrix(Matrix):
         """Raise if a setting is out of range."""
         check_choice(self, "localized", LOCALIZED)
         super().check()
-
-
-class SparseMatrix(Matrix):
-    """The same for the rows of a CSR matrix, of which products never see a dense row.
-
-    Parameters
-    ----------
-    rank : int, default=None
-        Number of rows of each Omega, as in :class:`Matrix`.
-    regularization : float, default=0.0
-        Weight of the penalty, as in :class:`Matrix`; mean over the maps.
-    localized : {None, "class", "prototype"}, default=None
-        Who has an Omega of its own; None: one for all.
-    """
-
-    def suited_to(self, X: Any) -> Distance:
-        """Give itself for sparse rows, the ordinary form for others."""
-        return self if issparse(X) else Matrix(**self.get_params()).suited_to(X)
 
 
 @native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out, matrix_out))

@@ -18,7 +18,8 @@ from .._arrays import Floats, Indices, as_floats, class_means, some_rows
 from .._validation import number_in
 from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, f8, matrix, matrix_out, native, types
-from .base import Distance, all_rows
+from .base import Distance, row_by_row
+from .mixins import FeatureTerms, Geometry
 
 SAFE = (1e-280, 1e280)
 """Sums of powers that have lost nothing to underflow or overflow."""
@@ -31,7 +32,7 @@ _maximum = numba.njit(fastmath={"nnan", "nsz"})
 
 @_maximum
 def _largest(x, w):
-    """Give ``max |x_j - w_j|``."""
+    """Return ``max |x_j - w_j|``."""
     largest = 0.0
     for j in range(x.size):
         r = abs(x[j] - w[j])
@@ -41,7 +42,7 @@ def _largest(x, w):
 
 @_sum
 def _absolutes(x, w):
-    """Give ``sum |x_j - w_j|``."""
+    """Return ``sum |x_j - w_j|``."""
     total = 0.0
     for j in range(x.size):
         total += abs(x[j] - w[j])
@@ -50,7 +51,7 @@ def _absolutes(x, w):
 
 @_sum
 def _squares(x, w):
-    """Give ``sum (x_j - w_j)^2``."""
+    """Return ``sum (x_j - w_j)^2``."""
     total = 0.0
     for j in range(x.size):
         r = x[j] - w[j]
@@ -60,7 +61,7 @@ def _squares(x, w):
 
 @_sum
 def _powers(x, w, p):
-    """Give ``sum |x_j - w_j|^p``."""
+    """Return ``sum |x_j - w_j|^p``."""
     total = 0.0
     for j in range(x.size):
         total += abs(x[j] - w[j]) ** p
@@ -69,7 +70,7 @@ def _powers(x, w, p):
 
 @_sum
 def _rescued(x, w, p):
-    """Give the distance where the powers overflow or underflow."""
+    """Return the distance where the powers overflow or underflow."""
     unit, total = _largest(x, w), 0.0
     if unit == 0.0:
         return 0.0
@@ -80,7 +81,7 @@ def _rescued(x, w, p):
 
 @_sum
 def _minkowski(x, w, p):
-    """Give the distance of one sample to one prototype; 0 stands for p = inf."""
+    """Return the distance of one sample to one prototype; 0 stands for p = inf."""
     if p == 1.0:
         return _absolutes(x, w)
     if p == 0.0:
@@ -91,7 +92,7 @@ def _minkowski(x, w, p):
     return _rescued(x, w, p)
 
 
-class Minkowski(Distance):
+class Minkowski(Geometry, FeatureTerms, Distance):
     """``(sum_j |x_j - w_j|^p)^(1/p)``, not squared.
 
     Parameters
@@ -122,7 +123,7 @@ class Minkowski(Distance):
 
     @property
     def smooth(self) -> bool:  # type: ignore[override]
-        """Tell whether the gradient is continuous, but for the place of the sample."""
+        """Whether the gradient is continuous, but for the place of the sample."""
         return 1.0 < self.p < np.inf
 
     def check(self) -> None:
@@ -132,12 +133,12 @@ class Minkowski(Distance):
 
     @property
     def _exponent(self) -> float:
-        """Give p as native functions take it: 0 stands for infinity, so that it can be stored."""
+        """Return p as native functions take it: 0 stands for infinity, so that it can be stored."""
         return 0.0 if self.p == np.inf else float(self.p)
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the distance of one sample to one prototype."""
+        """Return the distance of one sample to one prototype."""
         return _minkowski(x, w, theta[0])
 
     @native(GRADIENT)
@@ -168,7 +169,7 @@ class Minkowski(Distance):
                 gw[j] *= share if w[j] > x[j] else -share
 
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give p, and a typical distance of a row to the mean of its class, or to that of all.
+        """Return p, and a typical distance of a row to the mean of its class, or to that of all.
 
         Zero where rows do not tell, as the first of a stream.
         """
@@ -176,19 +177,17 @@ class Minkowski(Distance):
         return np.tile([self._exponent, length], (n_groups, 1))
 
     def _mean_length(self, X: Floats, y: Indices, weight: Floats) -> float:
-        """Give the mean distance of the rows to the means of their classes."""
+        """Return the mean distance of the rows to the means of their classes."""
         means = class_means(X, y, weight, int(y.max()) + 1)
         theta, group = np.array([[self._exponent]]), np.zeros(1, dtype=np.intp)
-        total = 0.0
+        origin, total = np.zeros((1, X.shape[1])), 0.0
         for rows in some_rows(X):
-            offsets, D = X[rows] - means[y[rows]], np.empty((len(y[rows]), 1))
-            origin = np.zeros((1, X.shape[1]))
-            all_rows(offsets, origin, theta, group, self.row.address, self.pair.address, D)
+            D = row_by_row(self, X[rows] - means[y[rows]], origin, theta, group)
             total += float(D[:, 0] @ weight[rows])
         return total / float(weight.sum())
 
     def stride(self, codebook: Codebook) -> float:
-        """Give twice a typical distance over the squared norm that the gradient can have.
+        """Return twice a typical distance over the squared norm that the gradient can have.
 
         Where the first rows told none, it is that of the prototypes from each other.
 
@@ -200,16 +199,16 @@ class Minkowski(Distance):
         return float(2.0 * (length or 1.0) / max(norm, 1.0))
 
     def length(self, scale: float, codebook: Codebook) -> float:
-        """Give the length along a gradient at which the distance is about ``scale``."""
+        """Return the length along a gradient at which the distance is about ``scale``."""
         return math.sqrt(0.5 * scale * self.stride(codebook))
 
     def steepness(self, codebook: Codebook) -> Floats:
-        """Give the largest p-norm of a vector of Euclidean length one."""
+        """Return the largest p-norm of a vector of Euclidean length one."""
         K, d = codebook.prototypes.shape
         return np.full(K, float(d) ** max(1.0 / self.p - 0.5, 0.0))
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
-        """Give all distances, by sums that run over all prototypes at once."""
+        """Return all distances, by sums that run over all prototypes at once."""
         X, p = as_floats(X), float(self.p)
         if p == np.inf:
             return cdist(X, codebook.prototypes, "chebyshev")
@@ -225,7 +224,7 @@ class Minkowski(Distance):
         return D
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give ``e_j`` times the derivative of the distance by it, e the difference.
+        """Return ``e_j`` times the derivative of the distance by it, e the difference.
 
         The distance is their sum, since it is homogeneous in e. For p = 1 they are ``|e_j|``; for
         p = inf the largest differences share the distance.

@@ -22,10 +22,62 @@ from ..native import (
     types,
     vector_out,
 )
+from .base import starts_from
 from .linear import LinearMetric
 
 
-class Relevance(LinearMetric):
+class DiagonalMetric(LinearMetric):
+    """A map that weighs each feature: what the relevance distances of all kinds of rows share.
+
+    Parameters
+    ----------
+    localized : {None, "class", "prototype"}, default=None
+        Who has weights of its own; None: the same for all.
+    """
+
+    @starts_from("ranges")
+    def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
+        """Return equal relevances for all features that vary."""
+        roots = varying(X).astype(np.float64)
+        return np.tile(roots / np.linalg.norm(roots), (n_groups, 1))
+
+    @starts_from("ranges")
+    def start(
+        self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
+    ) -> Floats:
+        """Return equal relevances for all features, where some may begin to vary later."""
+        roots = super().start(X, y, weight, labels)
+        return np.full_like(roots, 1.0 / np.sqrt(X.shape[1])) if stream else roots
+
+    def mapped(self, X: Any, row: Floats) -> Any:
+        """Return every feature times the root of its relevance."""
+        return X * row.astype(X.dtype, copy=False)
+
+    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+        """Return the features of Z times the same roots."""
+        return Z * row
+
+    def omega(self, row: Floats, n_features: int) -> Floats:
+        """Return the diagonal matrix of the roots."""
+        return np.diag(row)
+
+    def leading(self, row: Floats, n_features: int) -> Floats:
+        """Return the two largest roots, each at its feature."""
+        found = np.zeros((2, n_features))
+        for place, feature in enumerate(np.argsort(-np.abs(row), kind="stable")[:2]):
+            found[place, feature] = abs(row[feature])
+        return found
+
+    def stretch(self, row: Floats, n_features: int) -> float:
+        """Return the largest weight."""
+        return float(np.abs(row).max())
+
+    def relevances(self, metric: Floats, n_features: int) -> Floats:
+        """Return the squares."""
+        return np.square(metric)
+
+
+class Relevance(DiagonalMetric):
     """``sum_j lambda_j (x_j - w_j)^2``: a learned weight for every feature.
 
     Parameters
@@ -48,11 +100,10 @@ class Relevance(LinearMetric):
     """
 
     shows_nonfinite = True
-    starts_from = "ranges"
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the distance of one sample to one prototype."""
+        """Return the distance of one sample to one prototype."""
         total = 0.0
         for j in range(x.size):
             r = theta[j] * (x[j] - w[j])
@@ -67,47 +118,8 @@ class Relevance(LinearMetric):
             gw[j] = -2.0 * theta[j] * theta[j] * r
             gtheta[j] = 2.0 * theta[j] * r * r
 
-    def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give equal relevance to all features that vary."""
-        roots = varying(X).astype(np.float64)
-        return np.tile(roots / np.linalg.norm(roots), (n_groups, 1))
-
-    def start(
-        self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
-    ) -> Floats:
-        """Give equal relevance to all features, where some may begin to vary later."""
-        roots = super().start(X, y, weight, labels)
-        return np.full_like(roots, 1.0 / np.sqrt(X.shape[1])) if stream else roots
-
-    def mapped(self, X: Any, row: Floats) -> Any:
-        """Give every feature times the root of its relevance."""
-        return X * row.astype(X.dtype, copy=False)
-
-    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
-        """Give the same: the map is diagonal."""
-        return Z * row
-
-    def omega(self, row: Floats, n_features: int) -> Floats:
-        """Give the diagonal matrix of the roots."""
-        return np.diag(row)
-
-    def leading(self, row: Floats, n_features: int) -> Floats:
-        """Give the two largest roots, each at its feature."""
-        found = np.zeros((2, n_features))
-        for place, feature in enumerate(np.argsort(-np.abs(row), kind="stable")[:2]):
-            found[place, feature] = abs(row[feature])
-        return found
-
-    def stretch(self, row: Floats, n_features: int) -> float:
-        """Give the largest weight."""
-        return float(np.abs(row).max())
-
-    def relevances(self, metric: Floats, n_features: int) -> Floats:
-        """Give the squares."""
-        return np.square(metric)
-
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
-        """Give all distances, by one product of weighted rows."""
+        """Return all distances, by one product of weighted rows."""
         Z, V = self.mapped(X, row), self.mapped(W, row)
         D = Z @ (-2.0 * V).astype(X.dtype, copy=False).T
         D += np.einsum("ij,ij->i", V, V).astype(X.dtype, copy=False)
@@ -126,13 +138,13 @@ class Relevance(LinearMetric):
     def pulled_by_rows(
         self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
-        """Give the same sums by products, relative to a point among the data."""
+        """Return the same sums by products, relative to a point among the data."""
         center = W.mean(axis=0)
         return by_products(X - center, W - center, row, G)
 
 
 def by_products(X: Any, W: Floats, row: Floats, G: Floats) -> tuple[Floats, Floats]:
-    """Give ``2 (diag(G^T 1) W - G^T X) lambda`` and ``2 l sum_ik G_ik (x_i - w_k)^2``."""
+    """Return ``2 (diag(G^T 1) W - G^T X) lambda`` and ``2 l sum_ik G_ik (x_i - w_k)^2``."""
     pulled, of_row, of_prototype = (X.T @ G).T, G.sum(axis=1), G.sum(axis=0)[:, None]
     pulled = pulled.toarray() if issparse(pulled) else pulled
     squares = X.multiply(X) if issparse(X) else np.square(X)

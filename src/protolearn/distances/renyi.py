@@ -12,7 +12,7 @@ from .._arrays import Floats, Indices, as_floats
 from .._validation import check_positive
 from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, native
-from .base import Distance
+from .base import Distance, starts_from
 from .divergences import Divergence
 
 NEAR_ONE = 0.01
@@ -24,7 +24,7 @@ SMALLEST_SUM = 1e-200
 
 @numba.njit
 def _order_sum(x, w, order, by_x, by_w):
-    """Give a shift m and ``sum p (p / q)^(order - 1) e^-m`` of rows divided by their sums.
+    """Return a shift m and ``sum p (p / q)^(order - 1) e^-m`` of rows divided by their sums.
 
     The sum is less one where the shift is zero: no digit is lost near order 1.
     """
@@ -60,8 +60,6 @@ class Renyi(Divergence):
     0.693147
     """
 
-    starts_from = "means"
-
     def __init__(self, alpha: float = 0.5):
         self.alpha = alpha
 
@@ -75,7 +73,7 @@ class Renyi(Divergence):
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the divergence of one sample from one prototype."""
+        """Return the divergence of one sample from one prototype."""
         shift, total = _order_sum(x, w, theta[1], x.sum(), w.sum())
         value = shift + math.log(total) if shift > 0.0 else math.log1p(total)
         return max(value / (theta[1] - 1.0), 0.0)
@@ -92,25 +90,26 @@ class Renyi(Divergence):
                 power = order * math.log((x[j] / by_x) / (w[j] / by_w))
                 gw[j] -= math.exp(power - shift) / total / by_w
 
+    @starts_from("means")
     def initial(self, X: Floats, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the floor and the order."""
+        """Return the floor and the order."""
         floor = super().initial(X, y, weight, n_groups)
         return np.hstack([floor, np.full_like(floor, self.alpha)])
 
     def stride(self, codebook: Codebook) -> float:
-        """Give ``2 w sum(w) / alpha``: near x it is ``(alpha / 2) sum (p - q)^2 / q``."""
+        """Return ``2 w sum(w) / alpha``: near x it is ``(alpha / 2) sum (p - q)^2 / q``."""
         W = codebook.prototypes
         return float(2.0 * (W.sum(axis=1) * W.mean(axis=1)).mean() / self.alpha)
 
     def slopes(self, codebook: Codebook) -> tuple[Floats, Floats]:
-        """Give ``1 / sum w`` and ``q^-alpha / sum w``."""
+        """Return ``1 / sum w`` and ``q^-alpha / sum w``."""
         by_w = codebook.prototypes.sum(axis=1, keepdims=True)
         return 1.0 / by_w, (codebook.prototypes / by_w) ** -self.alpha / by_w
 
     def forward(
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Floats, Any]:
-        """Give all divergences, by the product of ``p^alpha`` and ``q^(1 - alpha)``."""
+        """Return all divergences, by the product of ``p^alpha`` and ``q^(1 - alpha)``."""
         X, order = as_floats(X), float(self.alpha)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             A = (X / X.sum(axis=1, keepdims=True)) ** order

@@ -15,13 +15,14 @@ from .._arrays import Floats, Indices
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
 from .base import Distance
-from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restored
+from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
+from .mixins import BlockForm, FeatureTerms, Geometry
 
 CHUNK = 1 << 17
 """Numbers that are copied at a time."""
 
 
-class SquaredEuclidean(Distance):
+class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
     """``|x - w|^2``.
 
     Examples
@@ -38,7 +39,7 @@ class SquaredEuclidean(Distance):
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the distance of one sample to one prototype."""
+        """Return the distance of one sample to one prototype."""
         total = 0.0
         for j in range(x.size):
             r = x[j] - w[j]
@@ -53,7 +54,7 @@ class SquaredEuclidean(Distance):
 
     @native(ROW)
     def row(x, W, theta, group, pair, out):
-        """Give the distances of one sample to all prototypes, four at a time.
+        """Return the distances of one sample to all prototypes, four at a time.
 
         The last four may overlap those before, so that equal prototypes have equal distances.
         """
@@ -80,19 +81,19 @@ class SquaredEuclidean(Distance):
             out[k] = total
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give the squared difference of each feature."""
+        """Return the squared difference of each feature."""
         return np.square(X - codebook.prototypes[prototype])
 
     def directions(self, codebook: Codebook) -> Floats:
-        """Give the prototypes, relative to the centre."""
+        """Return the prototypes, relative to the centre."""
         return codebook.prototypes - codebook.center
 
     def steepness(self, codebook: Codebook) -> Floats:
-        """Give ones: the triangle inequality."""
+        """Return ones: the triangle inequality."""
         return np.ones(len(codebook.prototypes))
 
-    def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
-        """Give the squared distance of each row to the centre."""
+    def prepare(self, X: Any, codebook: Codebook) -> Floats:
+        """Return the squared distance of each row to the centre."""
         norms = np.empty(len(X), dtype=X.dtype)
         rows = max(CHUNK // X.shape[1], 1)
         for start in range(0, len(X), rows):  # a copy of some rows at a time
@@ -100,46 +101,48 @@ class SquaredEuclidean(Distance):
             np.einsum("ij,ij->i", offset, offset, out=norms[start : start + rows])
         return norms
 
-    def relative(self, X: Any, codebook: Codebook) -> tuple[Any, Any]:
-        """Give the two parts of ``|x - w|^2 - |x - c|^2``: a product, one number a prototype."""
+    def relative(self, X: Any, codebook: Codebook) -> Any:
+        """Return ``|x - w|^2 - |x - c|^2``, by one product in the precision of X."""
         offset = codebook.prototypes - codebook.center
         norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
-        return X @ (-2.0 * offset).astype(X.dtype, copy=False).T, norms.astype(X.dtype, copy=False)
+        D = X @ (-2.0 * offset).astype(X.dtype, copy=False).T
+        D += norms.astype(X.dtype, copy=False)
+        return D
 
     def terms_of(self, prepared: Any, codebook: Codebook) -> tuple[Any, float]:
-        """Give what :func:`sizes` of the terms of rows follow from."""
+        """Return what :func:`sizes` of the terms of rows follow from."""
         return prepared, distance_to_origin(codebook)
 
-    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
-        """Give all distances, by one product, in the precision of X."""
+    def forward(
+        self, X: Any, codebook: Codebook, prepared: Floats | None = None
+    ) -> tuple[Any, None]:
+        """Return all distances, by one product, in the precision of X."""
         if prepared is None:
             prepared = self.prepare(X, codebook)
-        assert prepared is not None
-        D, norms = self.relative(X, codebook)
-        D += norms
+        D = self.relative(X, codebook)
         D += prepared[:, None]
         np.maximum(D, 0.0, out=D)
         if has_all_digits(D, prepared, codebook):
-            return D
-        return restored(
+            return D, None
+        found = restore_digits(
             D,
             X,
             *self.terms_of(prepared, codebook),
-            lambda rows: self.pairwise(rows, codebook),
+            lambda rows: self.forward(rows, codebook)[0],
             lambda rows: Distance.pairwise(self, rows, codebook),
         )
+        return found, None
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
-        """Give the nearest prototype of each row; the norms of the rows play no part in it.
+        """Return the nearest prototype of each row; the norms of the rows play no part in it.
 
-        Unless prototypes are so near to each other that the digits of the product do not tell.
+        All digits are taken where prototypes are too near to each other for one product.
         """
         offset = codebook.prototypes - codebook.center
         few = X.shape[0] < MANY * len(codebook.labels)
         if few or not are_apart(codebook, offset, offset, X.dtype):
             return Distance.nearest(self, X, codebook)
-        D, norms = self.relative(X, codebook)
-        D += norms
+        D = self.relative(X, codebook)
         winner = D.argmin(axis=1)
         return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
 

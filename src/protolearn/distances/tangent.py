@@ -15,18 +15,18 @@ from .._arrays import Floats, Indices, class_means, rows_at_a_time
 from .._validation import check_flag, check_integer, check_number, integer_in
 from ..codebook import Codebook, Constraint, Gradients
 from ..native import GRADIENT, PAIR, native
-from .along_tangents import across, by_prototype, by_tangents, full, tangents_of
-from .axes import principal_axes
-from .base import Distance
+from .axes import complete_axes, principal_axes
+from .base import Distance, starts_from
 from .constraints import Free, Orthonormal
-from .image_tangents import FORMULAS, image_tangents
+from .mixins import BlockForm, FeatureTerms, Geometry
 from .sqeuclidean import SquaredEuclidean
+from .tangent_space import FORMULAS, across, by_prototype, by_tangents, image_tangents, tangents_of
 
 PLAIN = SquaredEuclidean()
 """The distance without tangents."""
 
 
-class Tangent(Distance):
+class Tangent(BlockForm, Geometry, FeatureTerms, Distance):
     """``|x - w|^2`` less its part along the tangents of w: small changes of a kind cost nothing.
 
     Each prototype has tangents of its own. For pictures they are the changes that small shifts,
@@ -84,7 +84,6 @@ class Tangent(Distance):
     """
 
     squared = True
-    starts_from = "covariances"
     shows_nonfinite = True
     blockwise = True
 
@@ -167,18 +166,18 @@ class Tangent(Distance):
             )
 
     def _names(self) -> tuple[str, ...]:
-        """Give a name for each tangent."""
+        """Return a name for each tangent."""
         if self.learned:
             return tuple(f"learned {j}" for j in range(self.n_tangents))
         return tuple(FORMULAS) if isinstance(self.tangents, str) else tuple(self.tangents)
 
     def groups(self, labels: Indices) -> Indices:
-        """Give every prototype tangents of its own."""
+        """Return a row for each prototype: it has tangents of its own."""
         return np.arange(len(labels), dtype=np.intp)
 
     @native(PAIR)
     def pair(x, w, theta):
-        """Give the distance of one sample to one prototype."""
+        """Return the distance of one sample to one prototype."""
         d, total = x.size, 0.0
         for j in range(d):
             e = x[j] - w[j]
@@ -206,8 +205,9 @@ class Tangent(Distance):
                 gw[j] += 2.0 * along * tangent[j]
                 out[j] = -2.0 * along * (x[j] - w[j])
 
+    @starts_from("covariances")
     def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
-        """Give the directions of largest variance within the classes; zeros for pictures.
+        """Return the directions of largest variance within the classes; zeros for pictures.
 
         Where rows vary in fewer directions the other tangents are zero, and stay it.
         """
@@ -219,10 +219,11 @@ class Tangent(Distance):
             start[: len(axes)] = axes
         return np.tile(start.ravel(), (n_groups, 1))
 
+    @starts_from("covariances")
     def start(
         self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
     ) -> Floats:
-        """Give every prototype the directions in which the rows of its class vary most.
+        """Return for each prototype the directions in which the rows of its class vary most.
 
         A class that varies in too few has those of all classes for the rest, and in a stream,
         where later rows may vary in more, directions at random.
@@ -238,10 +239,13 @@ class Tangent(Distance):
             found = Orthonormal(len(both)).apply(both.reshape(1, -1)).reshape(-1, d)
             found = found[found.any(axis=1)][:t]
             theta[labels == code, : found.size] = found.ravel()
-        return np.stack([full(row.reshape(t, d)).ravel() for row in theta]) if stream else theta
+        if stream:  # zeros would stay zeros
+            rows = theta.reshape(-1, t, d)
+            theta = np.stack([complete_axes(T[T.any(axis=1)], t).ravel() for T in rows])
+        return theta
 
     def refresh(self, codebook: Codebook) -> Floats:
-        """Give the orthonormal tangents of the pictures that the prototypes are now."""
+        """Return the orthonormal tangents of the pictures that the prototypes are now."""
         if self.learned:
             return codebook.metric
         assert self.image_shape is not None
@@ -250,16 +254,18 @@ class Tangent(Distance):
         return Orthonormal(len(names)).apply(found.reshape(len(pictures), -1))
 
     def effort(self, codebook: Codebook) -> float:
-        """Give the prototypes and their tangents."""
+        """Return the prototypes and their tangents."""
         return float(len(codebook.labels) * (1 + len(self._names())))
 
-    def prepare(self, X: Floats, codebook: Codebook) -> Floats | None:
-        """Give the squared distance of each row to the centre."""
+    def prepare(self, X: Any, codebook: Codebook) -> Floats:
+        """Return the squared distance of each row to the centre."""
         return PLAIN.prepare(X, codebook)
 
-    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
-        """Give all distances, by two products, in the precision of X."""
-        D = PLAIN.pairwise(X, codebook, prepared)
+    def forward(
+        self, X: Any, codebook: Codebook, prepared: Floats | None = None
+    ) -> tuple[Any, None]:
+        """Return all distances, by two products, in the precision of X."""
+        D, _ = PLAIN.forward(X, codebook, prepared)
         T, center = tangents_of(codebook), codebook.center.astype(X.dtype, copy=False)
         K, t, d = T.shape
         at_prototype = np.einsum("ktd,kd->tk", T, codebook.prototypes - codebook.center)
@@ -271,14 +277,14 @@ class Tangent(Distance):
             along = ((X[rows] - center) @ stacked.T).reshape(-1, t, K)
             along -= at_prototype
             D[rows] -= np.einsum("itk,itk->ik", along, along)
-        return np.maximum(D, 0.0, out=D)
+        return np.maximum(D, 0.0, out=D), None
 
     def steepness(self, codebook: Codebook) -> Floats:
-        """Give ones: what is left of a difference is not longer than the difference."""
+        """Return ones: what is left of a difference is not longer than the difference."""
         return np.ones(len(codebook.prototypes))
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
-        """Give ``e_j (e - T^T T e)_j``, e the difference."""
+        """Return ``e_j (e - T^T T e)_j``, e the difference."""
         difference: Floats = np.asarray(X - codebook.prototypes[prototype])
         T, terms = tangents_of(codebook), np.empty_like(difference)
         for k in np.unique(prototype):

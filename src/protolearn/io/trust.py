@@ -34,7 +34,7 @@ PACKAGES = (
     "solvers",
     "tables",
 )
-"""Packages whose estimators are known."""
+"""Packages and modules whose estimators are known."""
 
 HOLDERS = (
     "classifiers.decision.Decision",
@@ -161,13 +161,14 @@ def losses() -> Iterator[type]:
 
 
 def estimators() -> Iterator[type]:
-    """Give all estimators of this library, those that only others hold as well."""
+    """Return all estimators of this library, those that only others hold as well."""
     for package in PACKAGES:
         home = importlib.import_module(f"protolearn.{package}")
-        for found in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-            for name, thing in vars(importlib.import_module(found.name)).items():
+        within = pkgutil.walk_packages(getattr(home, "__path__", ()), f"{home.__name__}.")
+        for module in (home.__name__, *(found.name for found in within)):
+            for name, thing in vars(importlib.import_module(module)).items():
                 ours = isinstance(thing, type) and issubclass(thing, BaseEstimator)
-                if ours and (thing.__module__, thing.__name__) == (found.name, name):
+                if ours and (thing.__module__, thing.__name__) == (module, name):
                     yield thing
 
 

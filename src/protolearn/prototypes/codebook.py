@@ -11,7 +11,7 @@ import numpy as np
 from .._arrays import Floats, Indices, as_floats, as_indices, column_ranges, differ, middle
 from ..blocks import Block, Blocks
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, LowerBounded
 
 SMALLEST_SCALE = 1e-305
 """The inverse of a smaller number overflows."""
@@ -41,12 +41,11 @@ def first_codebook(
 
 
 def settled(codebook: Codebook, distance: Distance) -> Codebook:
-    """Put the prototypes where the distance takes them, and the metric where they are."""
-    lowest = distance.lowest(codebook)
-    if lowest > -np.inf:
-        raised = np.maximum(codebook.prototypes, lowest)
+    """Return the codebook with prototypes that the distance takes, and their metric."""
+    if isinstance(distance, LowerBounded):
+        raised = np.maximum(codebook.prototypes, distance.lowest(codebook))
         codebook = replace(codebook, prototypes=raised, center=middle(raised))
-    return replace(codebook, metric=distance.refresh(codebook))
+    return replace(codebook, metric=distance.refresh(codebook)) if distance.moving else codebook
 
 
 def rearranged(

@@ -13,6 +13,7 @@ from .._threads import one_blas_thread
 from .._validation import check_integer
 from ..blocks import Blocks
 from ..codebook import Codebook
+from ..distances import Penalized
 from ..objective import Objective, Partial
 from .base import Callback, Progress, Solver, SolverResult, check_cost
 from .memory import Memory
@@ -76,8 +77,9 @@ class LBFGS(Solver):
         for _ in range(ROUNDS if distance.moving else 1):
             left = max_iter - len(progress.loss_curve)
             result = self._descend(objective, codebook, blocks, progress, left, tol)
-            moved = objective.coordinates(codebook, METRIC_UNIT).codebook(result.x)
-            codebook = replace(moved, metric=distance.refresh(moved))
+            codebook = objective.coordinates(codebook, METRIC_UNIT).codebook(result.x)
+            if distance.moving:
+                codebook = replace(codebook, metric=distance.refresh(codebook))
             if progress.stopped or result.status == 1 or result.nit == 0:
                 break
         return SolverResult(
@@ -98,7 +100,7 @@ class LBFGS(Solver):
         tol: float,
     ) -> OptimizeResult:
         """Minimise from a codebook."""
-        coordinates = objective.coordinates(codebook, METRIC_UNIT)
+        distance, coordinates = objective.distance, objective.coordinates(codebook, METRIC_UNIT)
         start, low = coordinates.flatten(codebook), coordinates.lower_bounds()
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:
@@ -109,8 +111,8 @@ class LBFGS(Solver):
                 )
             )
             mean = total.over(total.weight)
-            if objective.distance.penalized:
-                mean = mean.penalized(*objective.distance.penalty(present))
+            if isinstance(distance, Penalized) and distance.penalized:
+                mean = mean.penalized(*distance.penalty(present))
             return mean.value, coordinates.gradient(flat, mean.gradients)
 
         def after_iteration(intermediate_result: OptimizeResult) -> None:
@@ -118,7 +120,7 @@ class LBFGS(Solver):
             if progress.report(float(intermediate_result.fun), present):
                 raise StopIteration
 
-        effort = objective.distance.effort(codebook) * codebook.prototypes.shape[1]
+        effort = distance.effort(codebook) * codebook.prototypes.shape[1]
         with one_blas_thread() if blocks.n_samples * effort < SMALL_WORK else nullcontext():
             result = minimize(
                 evaluate,

@@ -16,7 +16,7 @@ from .._arrays import Floats
 from .._validation import check_integer, check_number, check_positive
 from ..blocks import Blocks
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
 from ..objective import Objective
 from .memory import Memory
@@ -83,7 +83,7 @@ class MinibatchSolver(StochasticSolver):
             present = coordinates.codebook(flat)
             partial = batch.reduce(objective.partial, present)
             mean = partial.over(len(batch))
-            if distance.penalized:
+            if isinstance(distance, Penalized) and distance.penalized:
                 mean = mean.penalized(*distance.penalty(present))
             gradient = coordinates.gradient(flat, mean.gradients)
             rate = schedule(memory.steps, theta)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..blocks import Blocks
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, LowerBounded, Penalized
 from ..native import (
     ADDRESS,
     CONSTRAIN,
@@ -136,10 +136,10 @@ class SGD(StochasticSolver):
                 objective.unit(codebook) ** 2 / objective.scale,
                 metric_rate,
                 distance.steep,
-                distance.lowest(codebook),
+                distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
                 memory.steps,
             )
-            if distance.penalized:
+            if isinstance(distance, Penalized) and distance.penalized:
                 rate = batch.total_weight * schedule(memory.steps, theta)
                 distance.shrink(codebook, metric_rate * rate)
             weight += batch.total_weight
@@ -167,9 +167,10 @@ def room_for(codebook: Codebook, n_entries: int) -> tuple[Any, ...]:
 
 
 def rows_at_once(distance: Distance, codebook: Codebook) -> int:
-    """Give how many samples to bring together: about a megabyte, few if a penalty waits."""
+    """Return how many samples to bring together: about a megabyte, few if a penalty waits."""
     size = max(GATHERED // codebook.prototypes.shape[1], 1)
-    return min(size, PENALIZED) if distance.penalized else size
+    waits = isinstance(distance, Penalized) and distance.penalized
+    return min(size, PENALIZED) if waits else size
 
 
 @numba.njit

@@ -112,7 +112,8 @@ class StochasticSolver(Solver):
         distance derives from the place of the prototypes is made anew at the end.
         """
         loss = self.sweep(objective, codebook, blocks, memory, rng, n_steps)
-        codebook.metric[...] = objective.distance.refresh(codebook)
+        if objective.distance.moving:
+            codebook.metric[...] = objective.distance.refresh(codebook)
         return loss
 
     @abstractmethod

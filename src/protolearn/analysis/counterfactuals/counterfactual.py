@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 
 from ..._arrays import Floats, Indices, as_floats
 from ...classifiers import NearestPrototypeClassifier
+from ...distances import Geometry
 from ..cells import ANY, Cells, complete_rows, named
 from ..margins import known_labels
 from ..planes import last_with_cells
@@ -145,7 +146,8 @@ def method(question: Question) -> tuple[Attempt, bool]:
     cells = Cells.of(model, question.ranges.movable)
     if cells is not None:
         return exact(question, cells), True
-    if model._distance.steepness(model._codebook()) is None:
+    distance = model._distance
+    if not isinstance(distance, Geometry) or distance.steepness(model._codebook()) is None:
         raise ValueError(
             f"{named(model)}: counterfactual needs a metric that depends on the differences of "
             "features, or the square of one."

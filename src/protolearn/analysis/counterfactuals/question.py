@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..._arrays import Floats, Indices, as_floats
 from ...classifiers import NearestPrototypeClassifier
 from ...classifiers.base import all_distances
+from ...distances import Geometry
 from ..cells import ANY
 from .ranges import Ranges
 
@@ -60,6 +61,7 @@ class Question:
         The answer for a point nearer to the boundary may depend on the rows that come with it.
         """
         distance, codebook = self.model._distance, self.model._codebook()
+        assert isinstance(distance, Geometry)
         U = distance.directions(codebook)
         if U is None and distance.squared:
             steepness = np.asarray(distance.steepness(codebook))

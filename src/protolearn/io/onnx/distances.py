@@ -27,8 +27,8 @@ from ...distances import (
     SquaredEuclidean,
     Tangent,
 )
-from ...distances.along_tangents import tangents_of
 from ...distances.linear import by_map
+from ...distances.tangent_space import tangents_of
 from .kernels import diagonal, products
 from .tensor import Graph, Tensor
 

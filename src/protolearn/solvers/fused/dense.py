@@ -7,7 +7,7 @@ import numba
 from ..._arrays import Floats, Indices, as_floats
 from ...distances import SquaredEuclidean
 from ...objective import Objective
-from .loops import INLINED, Descent, Geometry, descend
+from .loops import INLINED, Descent, RowFunctions, descend
 
 squared_distances = numba.njit(**INLINED)(SquaredEuclidean.row.py)
 
@@ -37,7 +37,7 @@ def move_all(rows, i, state, shares):
             W[k, f] += part * (X[i, f] - W[k, f])
 
 
-DENSE = Geometry(fill, move_two, move_all)
+DENSE = RowFunctions(fill, move_two, move_all)
 
 
 class DenseDescent(Descent):

@@ -1,6 +1,6 @@
 """The loops: distances, margin, loss, steps, compiled into one another.
 
-What differs between dense and sparse rows is a geometry: how distances are found, and how
+What differs between dense and sparse rows are three functions: how distances are found, and how
 prototypes move.
 """
 
@@ -23,7 +23,7 @@ INLINED = {**FAST, "forceinline": True}
 """Options of the parts of a loop. A call would count references of all its arrays."""
 
 
-class Geometry(NamedTuple):
+class RowFunctions(NamedTuple):
     """Functions of ``(rows, i, state, ...)``: the data, the number of a row, the prototypes.
 
     ``fill(rows, i, state, out)`` gives the squared distances, ``move_two(rows, i, state, k, p, l,
@@ -37,7 +37,7 @@ class Geometry(NamedTuple):
 
 
 def descend(
-    geometry: Geometry,
+    functions: RowFunctions,
     rows: tuple[Any, ...],
     y: Indices,
     order: Indices,
@@ -54,7 +54,7 @@ def descend(
     """
     margin, loss = objective.margin, objective.loss
     loop = soft_loop if margin.winners is None else winners_loop
-    learn = loop(geometry, margin.margin, margin.attraction, loss.phi)
+    learn = loop(functions, margin.margin, margin.attraction, loss.phi)
     learn(
         rows,
         y,
@@ -76,7 +76,7 @@ class Descent:
     Parameters
     ----------
     rows : tuple of arrays
-        The rows, as the geometry takes them.
+        The rows, as the functions take them.
     y : ndarray of shape (n_rows,)
         Classes as numbers.
     order : ndarray of shape (n_steps,)
@@ -111,10 +111,10 @@ class Descent:
 
 @cache
 def winners_loop(
-    geometry: Geometry, margin: Native, attraction: Native, loss: Native
+    functions: RowFunctions, margin: Native, attraction: Native, loss: Native
 ) -> Callable[..., None]:
     """Compile the loop for a margin of the two winners."""
-    fill, move_two, _ = geometry
+    fill, move_two, _ = functions
     measure, attract, phi, rate_at = map(inlined, (margin, attraction, loss, linear))
 
     @numba.njit(**FAST, nogil=True)
@@ -149,10 +149,10 @@ def winners_loop(
 
 @cache
 def soft_loop(
-    geometry: Geometry, margin: Native, attraction: Native, loss: Native
+    functions: RowFunctions, margin: Native, attraction: Native, loss: Native
 ) -> Callable[..., None]:
     """Compile the loop for a margin of all prototypes."""
-    fill, _, move_all = geometry
+    fill, _, move_all = functions
     measure, attract, phi, rate_at = map(inlined, (margin, attraction, loss, linear))
 
     @numba.njit(**FAST, nogil=True)

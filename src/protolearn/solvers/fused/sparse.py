@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from ..._arrays import Floats, Indices, as_floats, as_indices
 from ...objective import Objective
-from .loops import INLINED, Descent, Geometry, descend
+from .loops import INLINED, Descent, RowFunctions, descend
 
 SMALLEST = 1e-6
 """Size below which, and one over which, a prototype is brought back to size one."""
@@ -74,7 +74,7 @@ def resize(state, k, part, norm):
     return part / size[k]
 
 
-SPARSE = Geometry(fill, move_two, move_all)
+SPARSE = RowFunctions(fill, move_two, move_all)
 
 
 class SparseDescent(Descent):

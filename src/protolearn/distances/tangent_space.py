@@ -1,4 +1,4 @@
-"""The tangents of a picture: how its pixels change when it is moved, turned or stretched.
+"""The tangents of prototypes: those of a picture, and what lies along tangents and across them.
 
 With ``I_x`` and ``I_y`` the slopes of the smoothed picture and (x, y) the place of a pixel, seen
 from the middle, a small transformation adds a multiple of one of the pictures named below.
@@ -6,11 +6,13 @@ from the middle, a small transformation adds a multiple of one of the pictures n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
-from .._arrays import ROUNDING, Floats
+from .._arrays import ROUNDING, Floats, Indices
+from ..codebook import Codebook
 
 Formula = Callable[[Floats, Floats, Floats, Floats], Floats]
 
@@ -27,7 +29,7 @@ FORMULAS: dict[str, Formula] = {
 
 
 def image_tangents(pictures: Floats, names: tuple[str, ...], smoothing: float) -> Floats:
-    """Give the named tangents of pictures (K, height, width): an array (K, t, height, width).
+    """Return the named tangents of pictures (K, height, width): an array (K, t, height, width).
 
     They are neither orthogonal nor of any particular length. A picture without contrast has
     zeros.
@@ -40,7 +42,7 @@ def image_tangents(pictures: Floats, names: tuple[str, ...], smoothing: float) -
 
 
 def slopes(pictures: Floats, smoothing: float) -> tuple[Floats, Floats]:
-    """Give the slopes of the smoothed pictures to the right and down, at most one.
+    """Return the slopes of the smoothed pictures to the right and down, at most one.
 
     What is rounding beside the brightest pixel is none.
     """
@@ -54,3 +56,35 @@ def slopes(pictures: Floats, smoothing: float) -> tuple[Floats, Floats]:
     steepest = np.abs(both).max(axis=(0, 2, 3))[:, None, None]
     both /= np.where(steepest > 0.0, steepest, 1.0)
     return both[0], both[1]
+
+
+def tangents_of(codebook: Codebook) -> Floats:
+    """Return the tangents of each prototype, an array (K, t, d)."""
+    K, d = codebook.prototypes.shape
+    return codebook.metric[codebook.group].reshape(K, -1, d)
+
+
+def across(vectors: Floats, codebook: Codebook) -> Floats:
+    """Take from one vector for each prototype its part along the tangents."""
+    T = tangents_of(codebook)
+    along = np.einsum("ktd,kd->kt", T, vectors)
+    return vectors - np.einsum("ktd,kt->kd", T, along)
+
+
+def by_prototype(index: Indices, value: Floats) -> Iterator[tuple[int, Indices, Floats]]:
+    """Return each prototype that is named, the rows that name it, and their dL/dD."""
+    rows, columns = np.nonzero(value)
+    prototype, g = index[rows, columns], value[rows, columns]
+    order = np.argsort(prototype, kind="stable")
+    found, first = np.unique(prototype[order], return_index=True)
+    for k, members in zip(found, np.split(order, first)[1:], strict=True):
+        yield int(k), rows[members], g[members]
+
+
+def by_tangents(X: Any, codebook: Codebook, k: int, g: Floats) -> Floats:
+    """Return ``-2 sum_i g_i (T e_i) e_i``, e the difference of a row to prototype k."""
+    d = codebook.prototypes.shape[1]
+    e, T = X - codebook.prototypes[k], codebook.metric[codebook.group[k]].reshape(-1, d)
+    along = e @ T.T
+    along *= -2.0 * g[:, None]
+    return (along.T @ e).ravel()

@@ -1,0 +1,317 @@
+"""The margin axis: how clearly a sample is right, from its distances to the prototypes.
+
+With D+ the distance to the nearest prototype of the own class and D- that to the nearest rival:
+
+* difference: ``D- - D+`` (Jin et al., 2008, eq. 3)
+* relative: ``(D- - D+) / (D- + D+)`` (Sato and Yamada, 1996)
+* hypothesis: ``(sqrt D- - sqrt D+) / 2`` for a squared distance (Crammer et al., 2002, lemma 1)
+* log-odds: ``log sum_own exp(-xi D) - log sum_rivals exp(-xi D)``, over all prototypes; with the
+  logistic loss it is RSLVQ (Seo and Obermayer, 2003), with the sigmoid loss SNPC (Seo, Bode and
+  Obermayer, 2003)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+
+from ._arrays import Floats, as_floats
+from ._validation import check_positive
+from .native import (
+    ADDRESS,
+    MARGIN,
+    Native,
+    flags_matrix,
+    matrix,
+    matrix_out,
+    native,
+    pointer,
+    types,
+    vector,
+    vector_out,
+)
+
+if TYPE_CHECKING:
+    from .distances import Distance
+
+__all__ = ["MARGINS", "Difference", "Hypothesis", "LogOdds", "Margin", "Relative"]
+
+margin_at = pointer(MARGIN)
+
+ROUNDING = 1e-12
+"""Share of the distance to the other winner that is nothing but rounding."""
+
+
+@native(MARGIN)
+def nearest_own(d, same, theta, g):
+    """Return the distance to the nearest prototype of the sample's own class."""
+    best = -1
+    for k in range(d.size):
+        if same[k] and (best < 0 or d[k] < d[best]):
+            best = k
+    g[best] = 1.0
+    return d[best]
+
+
+class Margin(BaseEstimator):
+    """How clearly a sample is right. Derive from it to make your own.
+
+    A subclass has ``margin(d, same, theta, g) -> value``, decorated with ``@native(MARGIN)``:
+    ``d`` holds the distances of one sample to the prototypes, ``same`` says which of them are of
+    its class, and ``g``, which arrives as zeros, takes the derivative of the value by ``d``.
+    ``attraction`` has the same form; it is the term that keeps the own class near.
+
+    Attributes
+    ----------
+    winners : {2, None}
+        With 2, ``margin`` and ``attraction`` depend only on the nearest own prototype and the
+        nearest rival, and the row that they receive holds just these two, own first. With None
+        they see the whole row.
+    smooth : bool
+        Whether the derivative is continuous; a change of the winners does not count.
+    bounded : bool
+        Whether the value stays between two numbers, as a share does.
+    sharpness : float
+        How fast class probabilities change with distance, in units of the scale.
+    """
+
+    winners: ClassVar[int | None] = 2
+    smooth: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
+    sharpness: float = 1.0
+    margin: ClassVar[Native]
+    attraction: ClassVar[Native] = nearest_own
+
+    def theta(self) -> NDArray[np.float64]:
+        """Return the parameters of ``margin`` and ``attraction`` as one array, after checks."""
+        return np.empty(0)
+
+    def suited_to(self, distance: Distance) -> Margin:
+        """Return the form of this margin for a distance, or raise if they do not go together."""
+        return self
+
+    def steepened(self, times: float) -> Margin:
+        """Return the margin with ``times`` the sharpness; itself, if it has none."""
+        return self
+
+    def __call__(
+        self, D: ArrayLike, same: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the margin and its derivative for the rows of a distance matrix."""
+        D, same = as_floats(D), np.ascontiguousarray(same, dtype=bool)
+        if self.winners is None:
+            return self._measure(D, same)
+        own = np.where(same, D, np.inf).argmin(axis=1)
+        rival = np.where(same, np.inf, D).argmin(axis=1)
+        pair = np.stack([own, rival], axis=1)
+        value, g = self._measure(
+            np.take_along_axis(D, pair, axis=1), np.tile([True, False], (len(D), 1))
+        )
+        G = np.zeros_like(D)
+        np.put_along_axis(G, pair, g, axis=1)
+        return value, G
+
+    def _measure(self, D: Floats, same: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Return value and derivative of rows as the functions take them."""
+        value, G = np.empty(len(D)), np.zeros_like(D)
+        measure_all(D, same, self.margin.address, as_floats(self.theta()), value, G)
+        return value, G
+
+
+@native(types.void(matrix, flags_matrix, ADDRESS, vector, vector_out, matrix_out))
+def measure_all(D, same, margin, theta, value, G):
+    """Run a margin over the rows of a distance matrix."""
+    measure = margin_at(margin)
+    for i in range(D.shape[0]):
+        value[i] = measure(D[i], same[i], theta, G[i])
+
+
+@numba.njit
+def find_winners(d, same):
+    """Return the index of the nearest own prototype and of the nearest rival.
+
+    In training the row holds just these two. The functions stay right for any row. The objective
+    has a function of the same kind: native functions call none of another file.
+    """
+    own = rival = -1
+    for k in range(d.size):
+        if same[k]:
+            if own < 0 or d[k] < d[own]:
+                own = k
+        elif rival < 0 or d[k] < d[rival]:
+            rival = k
+    return own, rival
+
+
+class Difference(Margin):
+    """``D- - D+``: how much nearer the own class is; linear in x for squared Euclidean distance.
+
+    Examples
+    --------
+    >>> from protolearn.margins import Difference
+    >>> Difference()([[1.0, 3.0]], [[True, False]])[0]
+    array([2.])
+    """
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row."""
+        own, rival = find_winners(d, same)
+        g[own], g[rival] = -1.0, 1.0
+        return d[rival] - d[own]
+
+
+class Relative(Margin):
+    """``(D- - D+) / (D- + D+)``, between -1 and 1: the margin of GLVQ.
+
+    Examples
+    --------
+    >>> from protolearn.margins import Relative
+    >>> Relative()([[1.0, 3.0]], [[True, False]])[0]
+    array([0.5])
+    """
+
+    bounded = True
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row; 0 with slope 0 where both winners lie on the sample."""
+        own, rival = find_winners(d, same)
+        total = d[own] + d[rival]
+        if total < 1e-300:
+            return 0.0
+        g[own] = -2.0 * (d[rival] / total) / total
+        g[rival] = 2.0 * (d[own] / total) / total
+        return (d[rival] - d[own]) / total
+
+
+class Hypothesis(Margin):
+    """``(d- - d+) / 2`` of the unsquared distances: how far the prototypes may move.
+
+    Examples
+    --------
+    >>> from protolearn.margins import Hypothesis
+    >>> Hypothesis()([[1.0, 9.0]], [[True, False]])[0]
+    array([1.])
+    """
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of squared distances; slope 0 where a winner lies on the sample.
+
+        It does so if its distance, beside that of the other, is as small as rounding makes it.
+        """
+        own, rival = find_winners(d, same)
+        near, far = math.sqrt(d[own]), math.sqrt(d[rival])
+        if near > ROUNDING * far:
+            g[own] = -0.25 / near
+        if far > ROUNDING * near:
+            g[rival] = 0.25 / far
+        return 0.5 * (far - near)
+
+    def suited_to(self, distance: Distance) -> Margin:
+        """Return the form for a metric or for its square; a divergence has no hypothesis margin."""
+        if distance.squared is None:
+            raise ValueError(
+                f"The hypothesis margin needs a distance that is a metric or its square, and "
+                f"{type(distance).__name__} is neither; take margin='difference' or 'relative'."
+            )
+        return self if distance.squared else MetricHypothesis()
+
+
+class MetricHypothesis(Margin):
+    """The hypothesis margin of a distance that is not squared: ``(D- - D+) / 2``."""
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row."""
+        own, rival = find_winners(d, same)
+        g[own], g[rival] = -0.5, 0.5
+        return 0.5 * (d[rival] - d[own])
+
+
+class LogOdds(Margin):
+    """The log-odds of the own class under a mixture of equal Gaussians.
+
+    Parameters
+    ----------
+    xi : float, default=1.0
+        Sharpness of the Gaussians: the larger, the more only the nearest prototypes count.
+
+    Examples
+    --------
+    >>> from protolearn.margins import LogOdds
+    >>> LogOdds(xi=2.0)([[1.0, 3.0]], [[True, False]])[0]
+    array([4.])
+    """
+
+    winners = None
+
+    def __init__(self, xi: float = 1.0):
+        self.xi = xi
+
+    def theta(self) -> NDArray[np.float64]:
+        """Return ``xi`` as an array."""
+        return np.array([check_positive(self, "xi")])
+
+    def steepened(self, times: float) -> LogOdds:
+        """Return the log-odds under Gaussians that are ``times`` as sharp."""
+        return clone(self).set_params(xi=times * self.xi)
+
+    @property
+    def sharpness(self) -> float:  # type: ignore[override]
+        """The ``xi`` of the posterior probabilities."""
+        return float(self.xi)
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row."""
+        xi = theta[0]
+        own = rival = math.inf
+        for k in range(d.size):
+            if same[k]:
+                own = min(own, d[k])
+            else:
+                rival = min(rival, d[k])
+        own_sum = rival_sum = 0.0
+        for k in range(d.size):
+            if same[k]:
+                g[k] = math.exp(xi * (own - d[k]))
+                own_sum += g[k]
+            else:
+                g[k] = math.exp(xi * (rival - d[k]))
+                rival_sum += g[k]
+        own_share, rival_share = -xi / own_sum, xi / rival_sum
+        for k in range(d.size):
+            g[k] *= own_share if same[k] else rival_share
+        return xi * (rival - own) + math.log(own_sum) - math.log(rival_sum)
+
+    @native(MARGIN)
+    def attraction(d, same, theta, g):
+        """Return the soft minimum of the own distances, ``-(1/xi) log sum_own exp(-xi D)``."""
+        xi = theta[0]
+        own = math.inf
+        for k in range(d.size):
+            if same[k]:
+                own = min(own, d[k])
+        total = 0.0
+        for k in range(d.size):
+            if same[k]:
+                g[k] = math.exp(xi * (own - d[k]))
+                total += g[k]
+        for k in range(d.size):
+            g[k] /= total
+        return own - math.log(total) / xi
+
+
+MARGINS: dict[str, type[Margin]] = {
+    "difference": Difference,
+    "relative": Relative,
+    "hypothesis": Hypothesis,
+    "log_odds": LogOdds,
+}
