@@ -3,25 +3,27 @@
 import numpy as np
 
 from protolearn import PrototypeClassifier
-from protolearn.classifiers.decision import Decision
+from protolearn._arrays import middle
+from protolearn.codebook import Codebook
 from protolearn.distances import SquaredEuclidean
+from protolearn.rule import Decision, DecisionRule
 
 
 def given_model(W, labels, distance=None, metric=None, *, xi=None, scale=1.0):
-    """Make it; the decision is soft if ``xi`` is given."""
+    """Return it; the decision is soft if ``xi`` is given."""
     model = PrototypeClassifier(decision="nearest" if xi is None else "soft")
-    model.classes_ = np.unique(labels)
-    model.prototypes_ = np.array(W, dtype=float)
-    model.prototype_labels_ = np.array(labels)
-    model.n_features_in_ = model.prototypes_.shape[1]
-    model.scale_ = scale
-    model._distance = SquaredEuclidean() if distance is None else distance
-    model._metric = np.zeros((1, 0)) if metric is None else np.array(metric, dtype=float)
-    model._decision = Decision(xi is not None, 1.0 if xi is None else xi, 1.0)
+    distance = SquaredEuclidean() if distance is None else distance
+    prototypes, labels = np.array(W, dtype=float), np.array(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    metric = np.zeros((1, 0)) if metric is None else np.array(metric, dtype=float)
+    codebook = Codebook(prototypes, codes, metric, distance.groups(codes), middle(prototypes))
+    decision = Decision(xi is not None, 1.0 if xi is None else xi, 1.0)
+    model.n_features_in_ = prototypes.shape[1]
+    model.rule_ = DecisionRule(codebook, distance, decision, classes, scale, "PrototypeClassifier")
     return model
 
 
 def random_prototypes(rng, n_classes, most, d):
-    """Give up to ``most`` Gaussian prototypes for each class, and their labels."""
+    """Return up to ``most`` Gaussian prototypes for each class, and their labels."""
     labels = np.repeat(np.arange(n_classes), rng.randint(1, most + 1, size=n_classes))
     return rng.randn(len(labels), d), labels

@@ -133,6 +133,19 @@ def test_unknown_forms_of_kept_functions_get_memory_management():
     assert not native_module._manages_memory((("name", "object", (b"code", b"")),))
 
 
+def test_no_frame_between_caller_and_function(monkeypatch):
+    monkeypatch.setattr(native_module.numba.config, "DISABLE_JIT", 1)
+    callers = []
+
+    @native(LOSS)
+    def ask(m, theta):
+        callers.append(sys._getframe(1).f_code.co_name)
+        return m, m
+
+    ask(1.0, np.empty(0))
+    assert callers == ["test_no_frame_between_caller_and_function"]
+
+
 def test_native_pickles_by_name():
     assert pickle.loads(pickle.dumps(Sigmoid.phi)) is Sigmoid.phi
 

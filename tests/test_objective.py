@@ -92,7 +92,7 @@ def test_gradient_of_the_flat_vector(distance, margin):
     objective = Objective(distance, margin, LOSSES["sigmoid"](2.0), 3, 0.2, 1.7)
     codebook = make_codebook(W, distance)
     constraint = distance.constraint if distance.adaptive else None
-    coordinates = Coordinates(codebook, objective.unit(codebook), constraint)
+    coordinates = Coordinates(codebook, distance.length(objective.scale, codebook), constraint)
     blocks = MemoryBlocks(Block(X, y, weight)).prepared(distance, codebook)
     flat = coordinates.flatten(codebook)
     flat = flat + 0.1 * np.random.RandomState(1).standard_normal(flat.size)

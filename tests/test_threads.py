@@ -1,5 +1,6 @@
 """Limits on threads are set where they help and are given back; native work is shared out."""
 
+import os
 import threading
 
 import joblib
@@ -18,7 +19,7 @@ def blas_threads():
 @pytest.fixture
 def two_blas_threads(monkeypatch):
     """So that a limit that is not given back is seen."""
-    monkeypatch.setattr(_threads, "_n_cores", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     with threadpool_limits(2):
         assert set(blas_threads()) == {2}
         yield
@@ -32,7 +33,7 @@ def test_a_small_fit_runs_on_one_thread(iris, two_blas_threads):
 
 
 def test_no_libraries_are_looked_for_on_one_core(iris, monkeypatch):
-    monkeypatch.setattr(_threads, "_n_cores", lambda: 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
     monkeypatch.setattr(_threads, "_controller", None)
     GLVQ().fit(*iris)
 

@@ -29,6 +29,9 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """What glibc calls the settings."""
 
 
+_controller = cache(ThreadpoolController)
+"""Finds the numerical libraries of this process, once."""
+
 _lock = threading.Lock()
 _inside = 0
 _limit: Any = None
@@ -43,7 +46,8 @@ def one_blas_thread() -> Iterator[None]:
     and the libraries need not be looked for.
     """
     global _inside, _limit
-    if _n_cores() == 1:
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(2)
+    if len(cores) == 1:
         yield
         return
     with _lock:
@@ -89,13 +93,6 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
         list(pool.map(work, ends[:-1], ends[1:]))
 
 
-def _n_cores() -> int:
-    """Give the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _n_threads() -> int:
     """Give the number of threads for native work."""
     return min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS)
@@ -115,9 +112,3 @@ def keep_some_freed_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
         mallopt(M_MMAP_THRESHOLD, KEPT_BYTES // 2)
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Find the libraries of this process, once."""
-    return ThreadpoolController()

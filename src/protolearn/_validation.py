@@ -13,6 +13,9 @@ from sklearn.utils.class_weight import compute_class_weight
 
 T = TypeVar("T")
 
+BOOLEANS = bool, np.bool_
+"""Truth values, which are not numbers here."""
+
 
 def number_in(
     value: Any,
@@ -24,7 +27,7 @@ def number_in(
     below: bool = False,
 ) -> float:
     """Return a value as a finite float from ``low`` to ``high``; ``above``, ``below``: without."""
-    if _is(value, numbers.Real):
+    if isinstance(value, numbers.Real) and not isinstance(value, BOOLEANS):
         try:
             number = float(value)
         except OverflowError:
@@ -43,9 +46,10 @@ def number_in(
 
 def integer_in(value: Any, name: str, low: int, high: int = 10**9) -> int:
     """Return a value as an int from ``low`` to ``high``."""
-    if _is(value, numbers.Integral) and low <= value <= high:
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, BOOLEANS)
+    if is_integer and low <= value <= high:
         return int(value)
-    if _is(value, numbers.Integral) and value > high:  # its digits might fill the screen
+    if is_integer and value > high:  # its digits might fill the screen
         raise ValueError(f"{name.format(value=high + 1)} or more is too large; at most {high}.")
     raise ValueError(f"{name.format(value=value)} must be an integer of at least {low}.")
 
@@ -60,8 +64,8 @@ def check_number(
     below: bool = False,
 ) -> float:
     """Return the parameter ``owner.name`` as a finite float within its bounds."""
-    value, shown = getattr(owner, name), _shown(owner, name)
-    return number_in(value, shown, low, high, above=above, below=below)
+    shown = f"{name}={{value!r}} of {type(owner).__name__}"
+    return number_in(getattr(owner, name), shown, low, high, above=above, below=below)
 
 
 def check_positive(owner: object, name: str) -> float:
@@ -71,20 +75,20 @@ def check_positive(owner: object, name: str) -> float:
 
 def check_integer(owner: object, name: str, *, low: int) -> int:
     """Return the parameter ``owner.name`` as an int of at least ``low``."""
-    return integer_in(getattr(owner, name), _shown(owner, name), low)
+    return integer_in(getattr(owner, name), f"{name}={{value!r}} of {type(owner).__name__}", low)
 
 
 def check_flag(owner: object, name: str) -> bool:
     """Return the parameter ``owner.name`` if it is True or False."""
     value = getattr(owner, name)
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, BOOLEANS):
         return bool(value)
     raise ValueError(f"{name}={value!r} of {type(owner).__name__} must be True or False.")
 
 
 def check_verbose(owner: Any) -> None:
     """Raise if the parameter ``owner.verbose`` is neither a number of zero or more nor a flag."""
-    if not isinstance(owner.verbose, (bool, np.bool_)):
+    if not isinstance(owner.verbose, BOOLEANS):
         check_integer(owner, "verbose", low=0)
 
 
@@ -157,16 +161,6 @@ def check_class_weight(class_weight: Any, classes: Any, y: Any) -> NDArray[np.fl
     if not np.isfinite(by_class).all() or (by_class < 0).any():
         raise ValueError(f"class_weight={class_weight!r} must give finite, non-negative weights.")
     return by_class
-
-
-def _shown(owner: object, name: str) -> str:
-    """Give how messages name a parameter, with a place for its value."""
-    return f"{name}={{value!r}} of {type(owner).__name__}"
-
-
-def _is(value: Any, kind: type) -> bool:
-    """Tell whether a value is a number of some kind; truth values are not numbers here."""
-    return isinstance(value, kind) and not isinstance(value, (bool, np.bool_))
 
 
 def _near(value: Any, choices: tuple[str, ...]) -> str:

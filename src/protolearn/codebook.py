@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -50,6 +51,14 @@ class Codebook:
     def copy(self) -> Codebook:
         """Copy the arrays that learning changes."""
         return replace(self, prototypes=self.prototypes.copy(), metric=self.metric.copy())
+
+    def arrays(self) -> dict[str, Floats]:
+        """Return the arrays that learning changes."""
+        return {"prototypes": self.prototypes, "metric": self.metric}
+
+    def restore(self, arrays: Mapping[str, Floats]) -> None:
+        """Set what learning changes, in place, to what ``arrays`` returned."""
+        self.prototypes[...], self.metric[...] = arrays["prototypes"], arrays["metric"]
 
     def same_class(self, n_classes: int) -> NDArray[np.bool_]:
         """Tell for every class which prototypes are its own: an array (n_classes, K)."""
@@ -106,10 +115,8 @@ class Coordinates:
             self.template, prototypes=prototypes, metric=self.constraint.apply(self._free(flat))
         )
 
-    def lower_bounds(self) -> Floats | None:
-        """Give the least that each number may be, or None if none has a bound."""
-        if self.lowest == -np.inf:
-            return None
+    def lower_bounds(self) -> Floats:
+        """Return the least that each number may be."""
         bounds = np.full(self.flatten(self.template).shape, -np.inf)
         center = np.broadcast_to(self.template.center, self.template.prototypes.shape)
         bounds[: center.size] = ((self.lowest - center) / self.unit).ravel()
@@ -117,9 +124,8 @@ class Coordinates:
 
     def constrained(self, flat: Floats) -> Floats:
         """Put prototypes above their bound and the metric on its constraint, in place."""
-        bounds = self.lower_bounds()
-        if bounds is not None:
-            np.maximum(flat, bounds, out=flat)
+        if self.lowest > -np.inf:
+            np.maximum(flat, self.lower_bounds(), out=flat)
         if self.constraint is not None:
             flat[self.template.prototypes.size :] = (
                 self.constraint.apply(self._free(flat)).ravel() / self.metric_unit

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from ._arrays import as_floats
-from ._validation import check_positive
+from ._validation import check_number
 from .native import ADDRESS, LOSS, Native, native, pointer, types, vector, vector_out
 
 __all__ = [
@@ -117,7 +117,7 @@ class SlopedLoss(Loss):
 
     def theta(self) -> NDArray[np.float64]:
         """Return ``beta`` as an array."""
-        return np.array([check_positive(self, "beta")])
+        return np.array([check_number(self, "beta", low=0.0, above=True)])
 
     def steepened(self, times: float) -> SlopedLoss:
         """Return the same loss with ``times`` the slope."""

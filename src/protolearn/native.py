@@ -27,6 +27,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, cached_property
+from operator import attrgetter
 from typing import Any
 
 import numba
@@ -154,9 +155,8 @@ class Native:
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
 
-    def __call__(self, *args: Any) -> Any:
-        """Run the compiled form."""
-        return self.compiled(*args)
+    # Python finds the compiled form here and calls it, with nothing in between.
+    __call__ = property(attrgetter("compiled"), doc="Run the compiled form.")
 
     def __repr__(self) -> str:
         return f"<native {self.__module__}.{self.__qualname__}>"
@@ -201,7 +201,7 @@ class Native:
 
 
 def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
-    """Give the conversion, for use inside native loops, from an address back to a function."""
+    """Return the conversion, for use inside native loops, from an address back to a function."""
     function_type = types.FunctionType(signature)
 
     @intrinsic
@@ -245,7 +245,7 @@ def _skip_the_compiler(dispatcher: Any) -> None:
 
 
 def _manages_memory(payload: Any) -> bool:
-    """Tell whether a function that was found on disk needs numba's memory management."""
+    """Whether a function that was found on disk needs numba's memory management."""
     try:
         _, _, (code, _) = payload[0]
         return b"NRT_" in code
@@ -255,7 +255,7 @@ def _manages_memory(payload: Any) -> bool:
 
 @cache
 def _warn_uncached() -> None:
-    """Say once a process that nothing is kept."""
+    """Warn once a process that nothing is kept."""
     warnings.warn(
         "No folder is writable for protolearn's compiled functions: they are compiled again in "
         "every process. Set NUMBA_CACHE_DIR to a writable folder to keep them.",

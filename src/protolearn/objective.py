@@ -7,17 +7,16 @@ same ``partial`` serves whole data, mini-batches and data in many places.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Floats, Indices, as_floats
-from .blocks import Block
+from ._arrays import Floats, Indices
+from .blocks import Block, Blocks, Chunk
 from .codebook import Codebook, Coordinates, Gradients
 from .distances import BlockForm, Distance, LowerBounded
 from .losses import Loss
@@ -41,19 +40,45 @@ from .native import (
     vector_out,
 )
 
-AXES = types.Tuple([ADDRESS, ADDRESS, ADDRESS, vector, vector, f8, f8, flags])
-"""Margin, attraction, loss; parameters of the margin, of the loss; alpha; 1 / scale; own, rival."""
 
-PRICE = f8(vector, flags, AXES, indices_out, vector_out, vector_out, vector_out)
-"""``price(row, same, axes, entries, d, g, work) -> cost`` of one row of distances.
+class Axes(NamedTuple):
+    """What a native loop knows of an objective: functions by address, and their parameters.
 
-Fills ``entries`` with the prototypes that count, ``d`` with their distances in units of the scale
-and ``g`` with the derivative by these; the size of the three, 2 or K, tells which is wanted.
+    The arrays have to be of exactly the types of ``AXES``: all but one are read-only. A rule that
+    has no loss keeps the learning rates of prototypes in that one.
+    """
+
+    margin: int
+    attraction: int
+    loss: int
+    margin_theta: Floats
+    loss_theta: Floats
+    alpha: float
+    inverse_scale: float
+    own_and_rival: NDArray[np.bool_]
+
+
+OWN_AND_RIVAL = np.array([True, False])
+OWN_AND_RIVAL.flags.writeable = False
+"""Whose the two distances are that margins of two winners see."""
+
+AXES = types.NamedTuple([ADDRESS, ADDRESS, ADDRESS, vector, vector_out, f8, f8, flags], Axes)
+
+PULL = f8(vector, flags, AXES, indices_out, vector_out, vector_out, vector_out)
+"""``pull(row, same, axes, entries, d, g, work) -> cost`` of one row of distances.
+
+What one sample does to which prototypes: fills ``entries`` with the prototypes that count, ``d``
+with their distances in units of the scale and ``g`` with how strongly each is pulled, the
+derivative of the cost; the size of the three, 2 or K, tells how many.
 """
 
 margin_at = pointer(MARGIN)
 loss_at = pointer(LOSS)
-price_at = pointer(PRICE)
+pull_at = pointer(PULL)
+
+
+ROUNDED = 1e-10
+"""Share of the distance to a rival that is nothing but rounding."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +95,9 @@ class Partial:
         )
         return Partial(self.value + other.value, gradients, self.weight + other.weight)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give what it holds, to be put down."""
-        sums = np.array([self.value, self.weight])
-        return {"sums": sums, **self.gradients._asdict()}
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Partial:
-        """Put together again what ``arrays`` gave."""
-        value, weight = arrays["sums"].tolist()
-        return cls(value, Gradients(arrays["prototypes"], arrays["metric"]), weight)
-
     def over(self, weight: float) -> Partial:
-        """Give the share of one unit of weight."""
-        gradients = Gradients(*(gradient / weight for gradient in self.gradients))
+        """Return the share of one unit of weight."""
+        gradients = Gradients(self.gradients.prototypes / weight, self.gradients.metric / weight)
         return Partial(self.value / weight, gradients, self.weight / weight)
 
     def penalized(self, penalty: float, by_metric: Floats) -> Partial:
@@ -119,69 +133,140 @@ class Objective:
     slope_factor: float = 1.0
 
     @cached_property
-    def axes(self) -> tuple[Any, ...]:
+    def axes(self) -> Axes:
         """What ``price`` needs to know, for native loops."""
-        return (
-            self.margin.margin.address,
-            self.margin.attraction.address if self.attraction else self.margin.margin.address,
-            self.loss.phi.address,
-            as_floats(self.margin.theta()),
-            as_floats(self.loss.theta()),
-            float(self.attraction),
-            1.0 / self.scale,
-            np.array([True, False]),
-        )
-
-    def unit(self, codebook: Codebook) -> float:
-        """Give the length, in the units of the data, at which a distance is about one scale."""
-        return self.distance.length(self.scale, codebook)
+        margin, loss = self.margin, self.loss
+        attraction = margin.attraction if self.attraction else margin.margin
+        functions = margin.margin.address, attraction.address, loss.phi.address
+        thetas = np.array(margin.theta(), np.float64), np.array(loss.theta(), np.float64)
+        thetas[0].flags.writeable = False
+        return Axes(*functions, *thetas, float(self.attraction), 1.0 / self.scale, OWN_AND_RIVAL)
 
     def coordinates(self, codebook: Codebook, metric_unit: float = 1.0) -> Coordinates:
-        """Give the way from codebooks to flat vectors and back."""
-        constraint = self.distance.constraint if self.distance.adaptive else None
-        bounded = isinstance(self.distance, LowerBounded)
-        lowest = self.distance.lowest(codebook) if bounded else -np.inf
-        return Coordinates(codebook, self.unit(codebook), constraint, lowest, metric_unit)
+        """Return the way from codebooks to flat vectors and back.
+
+        Its unit is the length, in the units of the data, at which a distance is about one scale.
+        """
+        distance = self.distance
+        unit, bounded = distance.length(self.scale, codebook), isinstance(distance, LowerBounded)
+        lowest = distance.lowest(codebook) if bounded else -np.inf
+        constraint = distance.constraint if distance.adaptive else None
+        return Coordinates(codebook, unit, constraint, lowest, metric_unit)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "axes"}
 
     def partial(self, codebook: Codebook, block: Block) -> Partial:
         """Return the summed cost of a block, its gradients and its summed weight."""
-        distance, axes, two_winners = self.distance, self.axes, self.margin.winners is not None
+        distance, axes = self.distance, self.axes
+        n_entries = self.margin.winners or len(codebook.labels)
+        value = weight = 0.0
+        room = np.empty(n_entries, dtype=np.intp), np.empty((3, n_entries))
         same = codebook.same_class(self.n_classes)
-        gradients = codebook.zero_gradients()
-        entries, room = scratch(2 if two_winners else len(codebook.labels))
-        total = 0.0
+        gradients = Gradients(np.zeros_like(codebook.prototypes), np.zeros_like(codebook.metric))
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
             for chunk in block.chunks(distance.effort(codebook)):
-                if isinstance(distance, BlockForm):
-                    D, kept = distance.forward(chunk.X, codebook, chunk.prepared)
-                else:
-                    D, kept = distance.pairwise(chunk.X, codebook), None
-                rows = D, chunk.codes, chunk.weights, same, axes, price.address
-                if two_winners:
-                    index, value = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
-                    total += price_winners(*rows, room, index, value)
-                    distance.pull_winners(chunk.X, codebook, index, value, gradients, kept)
-                else:
-                    total += price_rows(*rows, entries, room)
+                D, kept = measure(distance, chunk, codebook)
+                weight += float(chunk.weights.sum())
+                given = D, chunk.codes, chunk.weights, same, axes, price.address
+                if self.margin.winners is None:  # every prototype of a row has a gradient
+                    value += price_rows(*given, *room)
                     distance.pull_rows(chunk.X, codebook, D, gradients, kept)
-            for gradient in gradients:
-                gradient /= self.scale
-        return Partial(total, gradients, block.total_weight)
+                else:
+                    index, slope = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
+                    value += price_winners(*given, room[1], index, slope)
+                    distance.pull_winners(chunk.X, codebook, index, slope, gradients, kept)
+        gradients.prototypes[...] /= self.scale
+        gradients.metric[...] /= self.scale
+        return Partial(value, gradients, weight)
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
-        """Give the cost of each row of a block."""
+        """Return the cost of each row of a block."""
         same = codebook.same_class(self.n_classes)
         winners = self.margin.winners or len(codebook.labels)
         parts = []
         for chunk in block.chunks(self.distance.effort(codebook)):
             D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
-            value = np.empty(len(chunk))
-            price_each(D, chunk.codes, same, self.axes, price.address, *scratch(winners), value)
+            value = np.empty(len(chunk.codes))
+            room = np.empty(winners, dtype=np.intp), np.empty((3, winners))
+            price_each(D, chunk.codes, same, self.axes, price.address, *room, value)
             parts.append(value)
         return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class ErrorCount:
+    """The cost of rules that follow no gradient: one for each row that is classified wrongly.
+
+    Attributes
+    ----------
+    distance : Distance
+        Its nearest prototype decides about a row.
+    n_classes : int
+        Number of classes.
+    scale : float
+        Unit of the distances.
+    """
+
+    distance: Distance
+    n_classes: int
+    scale: float = 1.0
+    slope_factor: ClassVar[float] = 1.0
+
+    def costs(self, codebook: Codebook, block: Block) -> Floats:
+        """Return 1 for each row whose nearest prototype is of another class, else 0."""
+        nearest = nearest_prototypes(self.distance, codebook, block)
+        return (codebook.labels[nearest] != block.y).astype(np.float64)
+
+
+Cost = Objective | ErrorCount
+
+
+def nearest_prototypes(distance: Distance, codebook: Codebook, block: Block) -> Indices:
+    """Return the nearest prototype of each row of a block."""
+    chunks = block.chunks(distance.effort(codebook))
+    return np.concatenate([distance.nearest(chunk.X, codebook)[0] for chunk in chunks])
+
+
+def sum_costs(cost: Cost, codebook: Codebook, block: Block) -> Floats:
+    """Return the summed costs of the rows of a block, and their weight."""
+    return np.array([cost.costs(codebook, block) @ block.weights, block.total_weight])
+
+
+def mean_cost(cost: Cost, codebook: Codebook, blocks: Blocks) -> float:
+    """Return the weighted mean cost of all rows."""
+    total, weight = blocks.reduce(sum_costs, cost, codebook)
+    return float(total / weight)
+
+
+def measure(distance: Distance, chunk: Chunk, codebook: Codebook) -> tuple[Any, Any]:
+    """Return the distances of a chunk, and what the gradient can use again."""
+    if isinstance(distance, BlockForm):
+        return distance.forward(chunk.X, codebook, chunk.prepared)
+    return distance.pairwise(chunk.X, codebook), None
+
+
+def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Floats:
+    """Return sums over rows of the distances to the nearest own prototype and rival.
+
+    Also of the gaps between them, and of the weights. A row that lies on its prototype but for
+    rounding, by its own distances, is no distance away.
+    """
+    own = rival = gap = weight = 0.0
+    same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
+    two_classes = codebook.labels.min() < codebook.labels.max()
+    with np.errstate(over="ignore", invalid="ignore"):  # whoever asks checks the sums
+        for chunk in block.chunks(distance.effort(codebook)):
+            D, mine = measure(distance, chunk, codebook)[0], same[chunk.codes]
+            near = np.where(mine, D, np.inf).min(axis=1)
+            if two_classes:
+                far = np.where(mine, np.inf, D).min(axis=1)
+                near[near <= ROUNDED * far] = 0.0
+                rival += float(far @ chunk.weights)
+                gap += float(np.abs(far - near) @ chunk.weights)
+            own += float(near @ chunk.weights)
+            weight += float(chunk.weights.sum())
+    return np.array([own, rival, gap, weight])
 
 
 @numba.njit
@@ -197,37 +282,29 @@ def find_winners(row, same, entries):
     entries[0], entries[1] = own, rival
 
 
-@native(PRICE)
+@native(PULL)
 def price(row, same, axes, entries, d, g, work):
     """Give the cost of one row of distances, and its derivative by those that count."""
-    measure, attract, phi = margin_at(axes[0]), margin_at(axes[1]), loss_at(axes[2])
+    measure, attract, phi = margin_at(axes.margin), margin_at(axes.attraction), loss_at(axes.loss)
     if d.size == 2:
         find_winners(row, same, entries)
-        same = axes[7]
+        same = axes.own_and_rival
     else:
         for k in range(d.size):
             entries[k] = k
     for j in range(d.size):
-        d[j] = row[entries[j]] * axes[6]
+        d[j] = row[entries[j]] * axes.inverse_scale
         g[j] = 0.0
-    value, slope = phi(measure(d, same, axes[3], g), axes[4])
+    value, slope = phi(measure(d, same, axes.margin_theta, g), axes.loss_theta)
     for j in range(d.size):
         g[j] *= slope
-    alpha = axes[5]
+    alpha = axes.alpha
     if alpha > 0.0:
         work[:] = 0.0
-        value += alpha * attract(d, same, axes[3], work)
+        value += alpha * attract(d, same, axes.margin_theta, work)
         for j in range(d.size):
             g[j] += alpha * work[j]
     return value
-
-
-def scratch(n_entries: int) -> tuple[Indices, Floats]:
-    """Give room for the prototypes that count, and for d, g and work of ``price``.
-
-    Loops that make no arrays themselves are loaded from disk several times faster.
-    """
-    return np.empty(n_entries, dtype=np.intp), np.empty((3, n_entries))
 
 
 @native(
@@ -245,7 +322,7 @@ def scratch(n_entries: int) -> tuple[Indices, Floats]:
 )
 def price_winners(D, y, weight, same, axes, pricing, room, index, value):
     """Sum the cost; give the two winners of each row, and its slope there in units of scale."""
-    cost = price_at(pricing)
+    cost = pull_at(pricing)
     d, g, work = room[0], room[1], room[2]
     total = 0.0
     for i in range(D.shape[0]):
@@ -257,7 +334,7 @@ def price_winners(D, y, weight, same, axes, pricing, room, index, value):
 @native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS, indices_out, matrix_out))
 def price_rows(D, y, weight, same, axes, pricing, entries, room):
     """Sum the cost, and replace D by its slope in units of scale."""
-    cost = price_at(pricing)
+    cost = pull_at(pricing)
     d, g, work = room[0], room[1], room[2]
     total = 0.0
     for i in range(D.shape[0]):
@@ -272,7 +349,7 @@ def price_rows(D, y, weight, same, axes, pricing, entries, room):
 )
 def price_each(D, y, same, axes, pricing, entries, room, value):
     """Give the cost of each row."""
-    cost = price_at(pricing)
+    cost = pull_at(pricing)
     d, g, work = room[0], room[1], room[2]
     for i in range(D.shape[0]):
         value[i] = cost(D[i], same[y[i]], axes, entries, d, g, work)

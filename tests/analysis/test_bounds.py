@@ -1,5 +1,7 @@
 """The generalisation bound."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -147,7 +149,7 @@ def test_overflow_is_infinite(rng, recwarn):
     huge = generalization_bound(model, X, y)
     assert 2.0**105 < huge.capacity < np.inf
     assert "e+" in huge.message.split("take about ")[1]
-    model.classes_ = np.arange(2000)  # as if of so many
+    model.rule_ = replace(model.rule_, classes=np.arange(2000))  # as if of so many
     result = generalization_bound(model, X, y)
     assert (result.bound, result.raw_bound, result.capacity) == (1.0, np.inf, np.inf)
     assert not recwarn

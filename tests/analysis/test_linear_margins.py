@@ -55,7 +55,8 @@ def moved(x, points, signs, theta):
     ways, out = points - x, points.copy()
     for i, (way, sign) in enumerate(zip(ways, signs, strict=True)):
         d = np.linalg.norm(way)
-        out[i] += way / d * (theta if sign > 0 else -min(theta, d))
+        direction = way / d if d > 0.0 else np.eye(len(x))[0]  # all are alike from the same place
+        out[i] += direction * (theta if sign > 0 else -min(theta, d))
     return out
 
 

@@ -24,7 +24,13 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 
 import reference
 from protolearn import RejectClassifier, certified_radius, counterfactual, sample_margin
-from protolearn.linear import RVM, BoostedPrototypes, HardMarginSVM, SoftMarginSVM
+from protolearn.linear import (
+    RVM,
+    BoostedPrototypes,
+    HardMarginSVM,
+    LinearPrototypes,
+    SoftMarginSVM,
+)
 from protolearn.linear.fisher import FisherPrototypes
 from protolearn.linear.mean_of_class import MeanOfClass
 
@@ -388,3 +394,6 @@ def test_errors(function, iris):
         function(model, np.where(X > 2.0, np.nan, X))
     with pytest.raises(ValueError, match=r"target contains \[7\]"):
         counterfactual(model, X, target=7)
+    plane = LinearPrototypes.from_prototypes(X[[0, 60]], 0.0, [0, 1])
+    with pytest.raises(TypeError, match=r"LinearPrototypes is neither .*: it has no "):
+        function(plane, X)

@@ -7,21 +7,16 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import reference
-from protolearn.analysis.nearest_cells import nearest_cells
+from protolearn.analysis.cells import Cells
 from protolearn.analysis.projection import nearest_half_spaces
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
 def shortest(X, W, labels, leave, enter=None, box=None, inset=0.0):
-    """Give the ways, their lengths and the rivals."""
-    n = len(X)
-    enter = np.full(n, -1) if enter is None else enter
-    low, high = (np.empty((n, 0)),) * 2 if box is None else box
-    out = np.zeros_like(X), np.empty(n), np.empty(n, dtype=np.intp)
+    """Return the ways, their lengths and the rivals."""
     D = cdist(X, W, "sqeuclidean")
-    nearest_cells(D, W, cdist(W, W), labels, leave, enter, low, high, inset, *out)
-    return out
+    return Cells(W, None, labels).shortest_ways(D, leave, enter, box, inset)
 
 
 def random_box(rng, n, d, coarse):

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LVQ1, MRSLVQ, PrototypeClassifier
 from protolearn import relevance_profile as profile
-from protolearn.analysis.relevance import matched, refit
+from protolearn.analysis.relevance import match_prototypes, refit
 from protolearn.analysis.resampling import FOLDS, bootstrap, folds
 
 
@@ -191,7 +191,7 @@ def test_prototypes_are_matched_within_classes(iris):
     for order in permutations([1, 2, 3]):
         shuffled = [0, *order, 5, 4]
         other.prototypes_ = whole.prototypes_[shuffled] + 1e-3
-        place = matched(whole, other)
+        place = match_prototypes(whole, other)
         np.testing.assert_array_equal(np.array(shuffled)[place], np.arange(6))
         assert (other.prototype_labels_[place] == whole.prototype_labels_).all()
     result = profile(model, X, y, n_resamples=2, random_state=0)

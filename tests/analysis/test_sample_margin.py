@@ -101,7 +101,7 @@ def test_under_mahalanobis(iris):
     model = PrototypeClassifier(
         distance="mahalanobis", prototypes_per_class=3, random_state=0, max_iter=5
     ).fit(X, y)
-    omega = model._distance.omega(model._metric[0], 4)
+    omega = model.rule_.distance.omega(model.rule_.codebook.metric[0], 4)
     hypothesis, certified, margin = chain(model, X)
     assert (hypothesis / np.linalg.norm(omega, 2) <= certified + 1e-12).all()
     assert (certified <= margin + 1e-12).all()

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from protolearn import GLVQ
-from protolearn.blocks import Block, MemoryBlocks, base
+from protolearn.blocks import Block, MemoryBlocks
+from protolearn.blocks import block as blocks_of_rows
 
 
 @pytest.fixture(autouse=True)
 def small_windows(monkeypatch):
-    monkeypatch.setattr(base, "WINDOW", 48)
-    monkeypatch.setattr(base, "RUN_NUMBERS", 16)
+    monkeypatch.setattr(blocks_of_rows, "WINDOW", 48)
+    monkeypatch.setattr(blocks_of_rows, "RUN_NUMBERS", 16)
 
 
 def seen(n, d, size, seed, kind=np.asarray):

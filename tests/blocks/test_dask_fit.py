@@ -37,7 +37,9 @@ def batch(make=GLVQ, **settings):
 def same(found, expected, atol=1e-10):
     np.testing.assert_array_equal(found.classes_, expected.classes_)
     np.testing.assert_allclose(found.prototypes_, expected.prototypes_, rtol=0, atol=atol)
-    np.testing.assert_allclose(found._metric, expected._metric, rtol=0, atol=atol)
+    np.testing.assert_allclose(
+        found.rule_.codebook.metric, expected.rule_.codebook.metric, rtol=0, atol=atol
+    )
 
 
 @pytest.mark.parametrize("make", [GLVQ, GMLVQ, GRLVQ, RSLVQ])

@@ -12,7 +12,7 @@ import pytest
 from given_parts import factory, overlapping
 from given_profile import in_all
 from protolearn import GLVQ, GMLVQ, LVQ1, PrototypeClassifier
-from protolearn.blocks import Blocks
+from protolearn.blocks import MemoryBlocks
 from protolearn.distances import Tangent
 from protolearn.distances.tangent_space import FORMULAS
 
@@ -46,7 +46,7 @@ def cut_at(iteration):
 
 def equal(a, b):
     np.testing.assert_array_equal(a.prototypes_, b.prototypes_)
-    np.testing.assert_array_equal(a._metric, b._metric)
+    np.testing.assert_array_equal(a.rule_.codebook.metric, b.rule_.codebook.metric)
     assert a.loss_curve_ == b.loss_curve_
     assert a.n_iter_ == b.n_iter_
 
@@ -72,9 +72,9 @@ def test_a_fit_goes_on_where_it_was_cut_off(tmp_path, kind, parts, monkeypatch):
 def test_nothing_is_computed_twice(tmp_path, monkeypatch):
     X, y = overlapping(200)
     names = []
-    reduce = Blocks.reduce
+    reduce = MemoryBlocks.reduce
     monkeypatch.setattr(
-        Blocks, "reduce", lambda self, f, *a: names.append(f.__name__) or reduce(self, f, *a)
+        MemoryBlocks, "reduce", lambda self, f, *a: names.append(f.__name__) or reduce(self, f, *a)
     )
     model = GLVQ(solver="lbfgs", max_iter=6, checkpoint=tmp_path / "fit.journal")
     model.fit(X, y)
@@ -137,7 +137,7 @@ def test_it_tells_that_it_goes_on(tmp_path, capsys):
     X, y = overlapping(200)
     model = GLVQ(checkpoint=tmp_path / "fit.journal", random_state=0, verbose=1)
     model.fit(X, y).fit(X, y)
-    assert "[GLVQ] goes on after" in capsys.readouterr().out
+    assert "[GLVQ] continues after" in capsys.readouterr().out
 
 
 SCRIPT = """

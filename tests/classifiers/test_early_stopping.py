@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import reference
 from protolearn import GLVQ, LOGM, LVQ1, LVQ3, LVQ21, MCE, OLVQ1, RSLVQ, SNPC, MarginLVQ
-from protolearn.classifiers import data
+from protolearn.classifiers import rows
 from protolearn.solvers import SGD
 
 RULES = [LVQ1, OLVQ1, LVQ21, LVQ3]
@@ -36,13 +36,13 @@ CODES = np.repeat(np.arange(3), 2)
 def splits(monkeypatch):
     """Collect what is taught and what is held out in each fit."""
     seen = []
-    hold_out = data.hold_out
+    hold_out = rows.hold_out
 
     def noted(*args):
         seen.append(hold_out(*args))
         return seen[-1]
 
-    monkeypatch.setattr(data, "hold_out", noted)
+    monkeypatch.setattr(rows, "hold_out", noted)
     return seen
 
 
@@ -116,7 +116,7 @@ def test_nothing_is_learned_from_held_out_rows(cls, solver, monkeypatch):
     def hold_out(block, *others):
         return block.rows(np.flatnonzero(~held)), block.rows(np.flatnonzero(held))
 
-    monkeypatch.setattr(data, "hold_out", hold_out)
+    monkeypatch.setattr(rows, "hold_out", hold_out)
     path, other_path = [], []
     note = {"callback": lambda s: path.append(s.codebook.prototypes.copy())}
     model = fitted(cls, solver, X, y, max_iter=10, **note)
@@ -305,7 +305,7 @@ def test_a_feature_that_only_held_out_rows_show(monkeypatch):
     def hold_out(block, *others):
         return block.rows(np.arange(30, len(block))), block.rows(np.arange(30))
 
-    monkeypatch.setattr(data, "hold_out", hold_out)
+    monkeypatch.setattr(rows, "hold_out", hold_out)
     model = fitted(LOGM, "sgd", X, y, max_iter=3)
     assert np.isfinite(model.prototypes_).all()
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import reference
 from protolearn import LVQ1, LVQ3, LVQ21, OLVQ1
-from protolearn.classifiers.problem import Problem
+from protolearn.classifiers.settings import RuleSettings
 
 RULES = [LVQ1, OLVQ1, LVQ21, LVQ3]
 FORMULAS = {LVQ1: reference.lvq1, LVQ21: reference.lvq21}
@@ -110,7 +110,7 @@ def test_early_stopping_looks_at_held_out_rows_alone(monkeypatch):
     def never(*args):
         raise AssertionError
 
-    monkeypatch.setattr("protolearn.classifiers.rule_learner.FewestErrors", never)
+    monkeypatch.setattr("protolearn.solvers.kohonen.FewestErrors", never)
     LVQ1(early_stopping=True, random_state=0).fit(*overlapping())
     LVQ1(max_iter=3, random_state=0).fit(*overlapping())
     with pytest.raises(AssertionError):
@@ -129,9 +129,7 @@ def test_early_stopping_looks_at_held_out_rows_alone(monkeypatch):
     ],
 )
 def test_epochs_by_the_number_of_rows(cls, n_samples, epochs):
-    model = cls()
-    learner = model._learner(model._checked_distance(), Problem())
-    assert learner.default_max_iter(n_samples) == epochs
+    assert RuleSettings.of(cls()).solver.default_max_iter(n_samples) == epochs
 
 
 @pytest.mark.parametrize("cls", RULES)

@@ -22,13 +22,15 @@ from sklearn.preprocessing import StandardScaler
 import custom_axes
 from given_profile import long_test
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
-from protolearn.blocks import Block
+from protolearn.blocks import Block, MemoryBlocks
 from protolearn.checks import expected_failed_checks
-from protolearn.classifiers.problem import Problem
+from protolearn.classifiers.problem import FirstDistances
+from protolearn.classifiers.settings import CostSettings
+from protolearn.classifiers.trained import weigh_errors
 from protolearn.losses import LOSSES, Identity, Loss, Sigmoid
 from protolearn.margins import MARGINS
 from protolearn.native import LOSS, native
-from protolearn.solvers.epochs import default_epochs
+from protolearn.solvers import SGD
 
 PRESETS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ]
 SMOOTH = [GLVQ, MCE, LOGM, SNPC, RSLVQ]
@@ -502,11 +504,13 @@ def test_initial_prototypes_are_kept_where_training_makes_more_errors(form, weig
 def test_errors_are_those_of_the_decision(iris):
     X, y = iris
     model = RSLVQ(prototypes_per_class=3, xi=0.5, random_state=0).fit(X, y)
-    learner = model._learner(
-        model._distance, Problem(n_classes=3, scale=model.scale_, n_prototypes=9)
+    rule, weight = model.rule_, np.random.RandomState(0).rand(len(X))
+    block = Block(X, y, weight)
+    first = FirstDistances(rule.scale)
+    problem = CostSettings.of(model).problem(
+        rule.codebook, rule.distance, MemoryBlocks(block), 3, first=first
     )
-    weight = np.random.RandomState(0).rand(len(X))
-    wrong = learner.wrong(model._codebook(), Block(X, y, weight))
+    wrong = weigh_errors(problem, rule.codebook, block)
     assert wrong == pytest.approx(weight @ (model.predict(X) != y))
 
 
@@ -514,4 +518,4 @@ def test_errors_are_those_of_the_decision(iris):
     ("n_samples", "epochs"), [(5, 10), (150, 10), (300, 15), (1000, 30), (50_000, 10), (10**7, 8)]
 )
 def test_epochs_by_the_number_of_rows(n_samples, epochs):
-    assert default_epochs(n_samples) == epochs
+    assert SGD().default_max_iter(n_samples) == epochs

@@ -240,7 +240,7 @@ def test_lvq1_moves_the_metric_of_the_winner(seed, distance):
         theta[group[k]] -= 0.3 * step * by_theta / model.scale_
         theta[group[k]] /= np.linalg.norm(theta[group[k]])
     np.testing.assert_allclose(model.prototypes_, V, rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(model._metric, theta, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(model.rule_.codebook.metric, theta, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("cls", [LVQ21, LVQ3])
@@ -268,7 +268,7 @@ def test_both_winners_step_from_the_same_metric(cls, seed):
         theta /= np.linalg.norm(theta)
     assert np.abs(theta - 0.5).max() > 1e-3
     np.testing.assert_allclose(model.prototypes_, V, rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(model._metric[0], theta, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(model.rule_.codebook.metric[0], theta, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("cls", RULES)
@@ -278,15 +278,15 @@ def test_the_metric_learns_and_keeps_its_norm(cls, distance, iris):
     X = np.hstack([X, 2.0 * np.random.RandomState(0).standard_normal((len(X), 2))])
     settings = {"learning_rate": 0.05, "metric_rate": 0.2, "max_iter": 30, "random_state": 0}
     model = cls(distance=distance, prototypes_per_class=2, **settings).fit(X, y)
-    np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0, rtol=1e-12)
-    relevances = (model._metric**2).mean(axis=0)
+    np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0, rtol=1e-12)
+    relevances = (model.rule_.codebook.metric**2).mean(axis=0)
     assert relevances[2:4].sum() > 2.0 * relevances[4:].sum()
     assert model.score(X, y) > 0.9
 
 
 def test_metric_rate_zero_leaves_the_metric(iris):
     model = LVQ1(distance=custom_axes.Relevances(), metric_rate=0.0, max_iter=3).fit(*iris)
-    np.testing.assert_array_equal(model._metric, np.full((1, 4), 0.5))
+    np.testing.assert_array_equal(model.rule_.codebook.metric, np.full((1, 4), 0.5))
 
 
 @pytest.mark.parametrize("cls", RULES)
@@ -298,7 +298,7 @@ def test_units_of_any_size(cls, distance, iris):
     for factor in (2.0**400, 2.0**-400):
         scaled = cls(**settings).fit(X * factor, y)
         np.testing.assert_array_equal(scaled.prototypes_, plain.prototypes_ * factor)
-        np.testing.assert_array_equal(scaled._metric, plain._metric)
+        np.testing.assert_array_equal(scaled.rule_.codebook.metric, plain.rule_.codebook.metric)
 
 
 @pytest.mark.parametrize("cls", RULES)

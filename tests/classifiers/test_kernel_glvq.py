@@ -1,6 +1,7 @@
 """GLVQ in the feature space of a kernel."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -366,8 +367,10 @@ def test_training_again_is_to_a_minimum_within_the_span(iris, rng):
     gram = rbf_kernel(X[model.support_], gamma=model.gamma_)
     coefficients, best = model.dual_coef_.copy(), mean_cost(model, X, y, 2.0)
     for _ in range(20):
-        model.dual_coef_ = coefficients * (1.0 + 1e-3 * rng.standard_normal((3, 9)))
-        model._metric = np.einsum("kl,lm,km->k", model.dual_coef_, gram, model.dual_coef_)[:, None]
+        moved = coefficients * (1.0 + 1e-3 * rng.standard_normal((3, 9)))
+        lengths = np.einsum("kl,lm,km->k", moved, gram, moved)
+        codebook = replace(model.rule_.codebook, prototypes=moved, metric=lengths[:, None])
+        model.rule_ = replace(model.rule_, codebook=codebook)
         assert mean_cost(model, X, y, 2.0) > best
 
 

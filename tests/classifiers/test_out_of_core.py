@@ -22,7 +22,7 @@ from protolearn import (
 )
 from protolearn._arrays import MappedRows
 from protolearn.blocks import Block, MemoryBlocks, moments
-from protolearn.classifiers import given
+from protolearn.classifiers import rows as training_rows
 from protolearn.distances.mahalanobis import within_covariance
 from protolearn.solvers import SGD, Adam, Momentum
 
@@ -46,7 +46,9 @@ MODELS = {
 def same(found, expected, atol=1e-10):
     np.testing.assert_array_equal(found.classes_, expected.classes_)
     np.testing.assert_allclose(found.prototypes_, expected.prototypes_, rtol=0, atol=atol)
-    np.testing.assert_allclose(found._metric, expected._metric, rtol=0, atol=atol)
+    np.testing.assert_allclose(
+        found.rule_.codebook.metric, expected.rule_.codebook.metric, rtol=0, atol=atol
+    )
     np.testing.assert_allclose(found.loss_curve_, expected.loss_curve_, rtol=1e-9)
     assert found.scale_ == pytest.approx(expected.scale_, rel=1e-12)
 
@@ -176,7 +178,7 @@ def test_a_large_memory_map_is_not_copied(tmp_path, monkeypatch):
     mapped = np.memmap(tmp_path / "X", np.float64, "w+", shape=X.shape)
     mapped[:] = X
     expected = batch(GMLVQ, rank=2).fit(X, y)
-    monkeypatch.setattr(given, "IN_MEMORY", 100)
+    monkeypatch.setattr(training_rows, "IN_MEMORY", 100)
     read = []
     get = MappedRows.__getitem__
     monkeypatch.setattr(
@@ -395,7 +397,7 @@ def test_files_that_do_not_go_together(tmp_path):
 
 
 def test_large_maps_with_missing_values(tmp_path, monkeypatch):
-    monkeypatch.setattr(given, "IN_MEMORY", 100)
+    monkeypatch.setattr(training_rows, "IN_MEMORY", 100)
     X, y = overlapping()
     X[::7, 1] = np.nan
     mapped = np.memmap(tmp_path / "X", np.float64, "w+", shape=X.shape)
@@ -404,7 +406,7 @@ def test_large_maps_with_missing_values(tmp_path, monkeypatch):
 
 
 def test_a_stream_of_pieces_of_a_map(tmp_path, monkeypatch):
-    monkeypatch.setattr(given, "IN_MEMORY", 100)
+    monkeypatch.setattr(training_rows, "IN_MEMORY", 100)
     X, y = overlapping()
     mapped = np.memmap(tmp_path / "X", np.float64, "w+", shape=X.shape)
     mapped[:] = np.abs(X)

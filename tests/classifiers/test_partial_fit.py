@@ -29,8 +29,7 @@ from protolearn import (
     MarginLVQ,
     PrototypeClassifier,
 )
-from protolearn.solvers import LBFGS, SGD, SOLVERS, Adam, Momentum
-from protolearn.solvers.schedules import LEAST_IN_STREAMS
+from protolearn.solvers import LBFGS, LEAST_IN_STREAMS, SGD, SOLVERS, Adam, Momentum
 
 COSTS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ, PrototypeClassifier]
 METRICS = [GRLVQ, GMLVQ, LGMLVQ, MRSLVQ]
@@ -104,7 +103,9 @@ def test_parts_are_one_pass_over_the_whole(cls, kind, schedule, decay):
     for rows in np.split(np.arange(len(X)), cuts):
         parts.partial_fit(X[rows], y[rows], classes=range(3))
     np.testing.assert_allclose(parts.prototypes_, whole.prototypes_, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(parts._metric, whole._metric, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        parts.rule_.codebook.metric, whole.rule_.codebook.metric, rtol=1e-12, atol=1e-13
+    )
     assert np.abs(whole.prototypes_ - fixed["init"]).max() > 1e-3
     assert parts.n_iter_ == len(parts.loss_curve_) == len(cuts) + 1
 
@@ -134,7 +135,9 @@ def test_parts_with_other_distances(cls, kind, distance):
     whole.fit(X, y)
     feed(parts, X, y, 20)
     np.testing.assert_allclose(parts.prototypes_, whole.prototypes_, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(parts._metric, whole._metric, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        parts.rule_.codebook.metric, whole.rule_.codebook.metric, rtol=1e-10, atol=1e-12
+    )
 
 
 @every_case
@@ -411,8 +414,8 @@ def test_a_learned_metric_and_late_classes(cls, kind, distance):
         rows = np.isin(y, new)
         model.partial_fit(X[rows], y[rows], classes=range(4))
         labels = np.searchsorted(model.classes_, model.prototype_labels_)
-        assert len(model._metric) == distance.groups(labels).max() + 1
-        np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0)
+        assert len(model.rule_.codebook.metric) == distance.groups(labels).max() + 1
+        np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0)
         assert np.isfinite(model.predict_proba(X)).all()
     for _ in range(5):
         model.partial_fit(X, y)

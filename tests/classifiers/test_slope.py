@@ -19,6 +19,7 @@ from protolearn import (
     PrototypeClassifier,
     io,
 )
+from protolearn.classifiers.settings import CostSettings
 from protolearn.losses import BrokenLinear, Exponential, Hinge, Identity, Logistic, Sigmoid
 from protolearn.margins import Difference, LogOdds
 from protolearn.solvers import SGD, Momentum
@@ -100,11 +101,14 @@ def test_what_stays_as_it_is(model):
 
 
 def test_kernels_keep_their_slope(monkeypatch):
-    steep = []
-    monkeypatch.setattr(
-        "protolearn.classifiers.cost_function.steepened",
-        lambda margin, loss, times: steep.append(times) or (margin, loss, times),
-    )
+    steep, objective = [], CostSettings.objective
+
+    def noted(*args):
+        found = objective(*args)
+        steep.append(found.slope_factor)
+        return found
+
+    monkeypatch.setattr(CostSettings, "objective", noted)
     X, y = mostly_noise(100, n=100)
     KernelGLVQ(kernel="linear", max_iter=2, random_state=0).fit(X, y)
     assert set(steep) == {1.0}

@@ -319,7 +319,7 @@ def test_auto_takes_a_batch_solver(cls, words):
 
 
 def test_auto_never_takes_the_sequential_solver_for_sparse_rows(words, monkeypatch):
-    monkeypatch.setattr("protolearn.classifiers.solver_choice.BATCH_WORK", 1)
+    monkeypatch.setattr("protolearn.classifiers.settings.BATCH_WORK", 1)
     X, y = words
     assert GLVQ(max_iter=2, random_state=0).fit(X, y).solver_ == "sgd"
     assert GLVQ(max_iter=2, random_state=0).fit(sparse.csr_array(X), y).solver_ == "lbfgs"

@@ -103,7 +103,9 @@ def test_weight_two_is_the_row_twice(flowers, distance):
     settings = {"solver": "lbfgs", "init": "means", "max_iter": 4}
     weighted = PrototypeClassifier(distance=clone(distance), **settings).fit(X, y, weight)
     repeated = PrototypeClassifier(distance=clone(distance), **settings).fit(X[rows], y[rows])
-    np.testing.assert_allclose(weighted._metric, repeated._metric, rtol=1e-9)
+    np.testing.assert_allclose(
+        weighted.rule_.codebook.metric, repeated.rule_.codebook.metric, rtol=1e-9
+    )
     np.testing.assert_allclose(weighted.scale_, repeated.scale_, rtol=1e-9)
     np.testing.assert_allclose(weighted.prototypes_, repeated.prototypes_, rtol=1e-3)
 

@@ -50,7 +50,7 @@ def random_codebook(distance, width, rows, rng):
     """Give prototypes with random parameters of the distance, or those given."""
     metric = np.tile(width, (rows, 1)) if isinstance(width, list) else rng.randn(rows, width)
     W = 100.0 + rng.randn(K, D_FEATURES)
-    return given_model(W, np.arange(K), distance, metric)._codebook()
+    return given_model(W, np.arange(K), distance, metric).rule_.codebook
 
 
 @pytest.mark.parametrize(("distance", "width", "rows"), CASES, ids=NAMES)
@@ -104,7 +104,7 @@ def test_tangents_take_something_away(rng):
     T = rng.randn(K, D_FEATURES)
     T /= np.linalg.norm(T, axis=1, keepdims=True)
     distance = Tangent(learned=True, n_tangents=1)
-    codebook = given_model(rng.randn(K, D_FEATURES), np.arange(K), distance, T)._codebook()
+    codebook = given_model(rng.randn(K, D_FEATURES), np.arange(K), distance, T).rule_.codebook
     assert distance.directions(codebook) is None
     np.testing.assert_array_equal(distance.steepness(codebook), 1.0)
     X, step = rng.randn(2, 500, D_FEATURES)
@@ -117,7 +117,7 @@ class Own(SquaredEuclidean):
 
 
 def test_geometry_belongs_to_a_formula(rng):
-    codebook = given_model(rng.randn(3, 2), [0, 1, 2])._codebook()
+    codebook = given_model(rng.randn(3, 2), [0, 1, 2]).rule_.codebook
     for distance in (custom_axes.City(), KullbackLeibler(), PartialSquaredEuclidean()):
         assert not isinstance(distance, Geometry)
     assert (Own().steepness(codebook) == 1.0).all()
@@ -126,8 +126,8 @@ def test_geometry_belongs_to_a_formula(rng):
     for form in ("sparse_form", "missing_form"):
         assert getattr(Own, form) is getattr(SquaredEuclidean, form)
     weights = given_model(rng.randn(3, 2), [0, 1, 2], PartialRelevance(), rng.randn(1, 2))
-    assert PartialRelevance().directions(weights._codebook()) is None
-    assert PartialRelevance().steepness(weights._codebook()) is None
+    assert PartialRelevance().directions(weights.rule_.codebook) is None
+    assert PartialRelevance().steepness(weights.rule_.codebook) is None
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ class LocalRelevance(Relevance):
 def test_flat_only_if_all_share_one_map(rng):
     codebook = given_model(
         rng.randn(3, 2), [0, 1, 2], LocalRelevance(), rng.randn(3, 2)
-    )._codebook()
+    ).rule_.codebook
     assert LocalRelevance().directions(codebook) is None
 
 
@@ -205,6 +205,6 @@ def test_polynomial_kernel_claims_nothing(rng):
     polynomial = Kernel("polynomial")
     codebook = given_model(
         rng.randn(3, 2), [0, 1, 2], polynomial, [[1.0, 1.0, 3.0, 1.0]]
-    )._codebook()
+    ).rule_.codebook
     assert polynomial.directions(codebook) is None
     assert polynomial.steepness(codebook) is None

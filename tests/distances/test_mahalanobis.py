@@ -124,7 +124,9 @@ def test_sparse_rows_have_the_same_model(rng):
         PrototypeClassifier(distance="mahalanobis", solver="lbfgs", max_iter=3).fit(Z, y)
         for Z in (X, S)
     )
-    np.testing.assert_allclose(dense._metric, thin._metric, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        dense.rule_.codebook.metric, thin.rule_.codebook.metric, rtol=1e-9, atol=1e-12
+    )
     np.testing.assert_allclose(dense.distances(X), thin.distances(S), rtol=1e-4)
     assert (dense.predict(S) == dense.predict(X)).all()
 

@@ -351,7 +351,7 @@ def test_tangents_of_digits_are_worth_having(digits, solver):
     plain = held_out(GLVQ(solver=solver, random_state=0), digits)
     model = composed(DIGIT, solver)
     assert held_out(model, digits) > plain + 0.005
-    np.testing.assert_array_equal(model._metric, DIGIT.refresh(model._codebook()))
+    np.testing.assert_array_equal(model.rule_.codebook.metric, DIGIT.refresh(model.rule_.codebook))
 
 
 def test_tangents_with_a_rule(digits):
@@ -364,7 +364,7 @@ def test_learned_tangents_are_worth_having(digits, solver):
     plain = held_out(composed("sqeuclidean", "lbfgs"), digits)
     model = composed(LEARNED, solver)
     assert held_out(model, digits) > plain + 0.01
-    T = model._metric.reshape(10, 3, 64)
+    T = model.rule_.codebook.metric.reshape(10, 3, 64)
     np.testing.assert_allclose(T @ T.transpose(0, 2, 1), np.tile(np.eye(3), (10, 1, 1)), atol=1e-12)
 
 
@@ -405,7 +405,7 @@ def test_fewer_directions_than_tangents(rng):
     X[:, :2] = rng.standard_normal((40, 2))
     X[:, 2] = np.arange(40) % 2
     model = composed(LEARNED, "lbfgs").fit(X, X[:, 2])
-    T = model._metric.reshape(2, 3, 6)
+    T = model.rule_.codebook.metric.reshape(2, 3, 6)
     assert not T[:, 2].any()
     assert model.score(X, X[:, 2]) == 1.0
 
@@ -421,7 +421,9 @@ def test_streams(digits, distance, solver):
         model.partial_fit(X, y)
     assert model.score(X_new, y_new) > 0.93
     if distance.moving:
-        np.testing.assert_array_equal(model._metric, distance.refresh(model._codebook()))
+        np.testing.assert_array_equal(
+            model.rule_.codebook.metric, distance.refresh(model.rule_.codebook)
+        )
 
 
 @pytest.mark.parametrize("distance", [DIGIT, LEARNED])
@@ -437,10 +439,15 @@ def test_automatic_number_of_prototypes(digits, distance):
     X, X_new, y, y_new = (part[::2] for part in digits)
     model = composed(distance, "lbfgs", prototypes_per_class="auto", max_iter=30, tol=1e-2)
     model.fit(X, y)
-    assert model._metric.shape == (len(model.prototypes_), model._metric.shape[1])
+    assert model.rule_.codebook.metric.shape == (
+        len(model.prototypes_),
+        model.rule_.codebook.metric.shape[1],
+    )
     assert model.score(X_new, y_new) > 0.9
     if distance.moving:
-        np.testing.assert_array_equal(model._metric, distance.refresh(model._codebook()))
+        np.testing.assert_array_equal(
+            model.rule_.codebook.metric, distance.refresh(model.rule_.codebook)
+        )
 
 
 def test_views_of_the_fitted_model(digits):
@@ -542,7 +549,7 @@ def test_learned_tangents_of_a_stream_are_never_zero(digits):
     model.partial_fit(X[:2], y[:2], classes=np.unique(y))
     for start in range(0, 400, 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100])
-    T = model._metric.reshape(len(model._metric), 3, -1)
+    T = model.rule_.codebook.metric.reshape(len(model.rule_.codebook.metric), 3, -1)
     np.testing.assert_allclose(
         T @ T.transpose(0, 2, 1), np.tile(np.eye(3), (len(T), 1, 1)), atol=1e-9
     )

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def check(model, X, least_clear=0.98):
     close(found["scores"][:, 1] if scores.ndim == 1 else found["scores"], scores, size.max())
     check_labels(found["label"], model.predict(X), scores, size, least_clear)
     if hasattr(model, "predict_proba"):
-        unit = last.scale_ / last._decision.sharpness if hasattr(last, "_decision") else 1.0
+        unit = last.scale_ / last.rule_.decision.sharpness if hasattr(last, "rule_") else 1.0
         enlarged = max(size.max() / unit, 1.0)  # the largest exponent of the softmax
         close(found["probabilities"], model.predict_proba(X), enlarged)
     if hasattr(last, "distances"):
@@ -116,7 +117,7 @@ def check(model, X, least_clear=0.98):
         close(found["distances"], D, np.abs(D).max())
         nearest = np.take_along_axis(D, found["nearest_prototype"][:, None], axis=1)[:, 0]
         close(nearest, D.min(axis=1), np.abs(D).max())
-        has_margin = last._distance.squared is not None
+        has_margin = last.rule_.distance.squared is not None
     else:
         has_margin = hasattr(last, "shift_")
     assert has_margin == ("hypothesis_margin" in found)
@@ -150,7 +151,7 @@ def check_margins(found, margin, size, model):
     """
     D, linear = found["distances"].max(axis=1), hasattr(model, "coef_")
     rounding = ROUNDING * (D + size if linear else D)
-    if linear or model._distance.squared:
+    if linear or model.rule_.distance.squared:
         rounding /= np.sqrt(np.maximum(found["distances"].min(axis=1), ROUNDING * D))
     assert (np.abs(found["hypothesis_margin"] - margin) <= rounding).all()
 
@@ -315,10 +316,10 @@ def test_labels_of_all_types(labels, wine):
 
 def test_labels_of_several_types_are_an_error(wine):
     model = pl.GLVQ(**SEED).fit(*wine)
-    model.classes_ = np.array(["a", 1, "c"], dtype=object)
+    model.rule_ = replace(model.rule_, classes=np.array(["a", 1, "c"], dtype=object))
     with pytest.raises(TypeError, match="no common type"):
         to_onnx(model)
-    model.classes_ = np.array([1, 2, 2**63 + 5], dtype=np.uint64)
+    model.rule_ = replace(model.rule_, classes=np.array([1, 2, 2**63 + 5], dtype=np.uint64))
     with pytest.raises(TypeError, match="64-bit integers"):
         to_onnx(model)
 

@@ -328,8 +328,8 @@ def test_learned_metrics(distance, xor):
         model = grow(model, X, y)
         check_consistent(model)
         if isinstance(distance, custom_axes.LocalRelevances):
-            assert model._metric.shape == (len(model.prototypes_), 2)
-            np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0)
+            assert model.rule_.codebook.metric.shape == (len(model.prototypes_), 2)
+            np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0)
         assert len(model.prototypes_) <= 4 + 3
         assert model.score(X, y) > 0.9
 

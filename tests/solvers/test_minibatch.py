@@ -312,8 +312,8 @@ def test_the_metric_steps_before_its_constraint(kind, epochs, distance):
         flat[W.size :] = normed(flat[W.size :].reshape(shape)).ravel()
     reached = np.sqrt(scale) * flat[: W.size].reshape(W.shape)
     np.testing.assert_allclose(model.prototypes_, reached, **CLOSE)
-    np.testing.assert_allclose(model._metric, flat[W.size :].reshape(shape), **CLOSE)
-    assert np.abs(model._metric - 0.5).max() > 1e-4
+    np.testing.assert_allclose(model.rule_.codebook.metric, flat[W.size :].reshape(shape), **CLOSE)
+    assert np.abs(model.rule_.codebook.metric - 0.5).max() > 1e-4
 
 
 def test_the_first_step_of_adam_is_as_long_as_the_rate():
@@ -460,8 +460,8 @@ def test_the_metric_learns_and_keeps_its_norm(kind, distance, iris):
     fitting = SOLVERS[kind](learning_rate=0.1, batch_size=16, metric_rate=0.5)
     model = PrototypeClassifier(distance=distance, solver=fitting, max_iter=50, random_state=0)
     model.fit(X, y)
-    np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0, rtol=1e-12)
-    relevances = (model._metric**2).mean(axis=0)
+    np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0, rtol=1e-12)
+    relevances = (model.rule_.codebook.metric**2).mean(axis=0)
     assert relevances[2:4].sum() > 2.0 * relevances[4:].sum()
     assert model.score(X, y) > 0.93
 
@@ -470,7 +470,9 @@ def test_the_metric_learns_and_keeps_its_norm(kind, distance, iris):
 def test_metric_rate_zero_leaves_the_metric(kind, iris):
     fitting = SOLVERS[kind](metric_rate=0.0)
     model = PrototypeClassifier(distance=custom_axes.Relevances(), solver=fitting, max_iter=3)
-    np.testing.assert_allclose(model.fit(*iris)._metric, np.full((1, 4), 0.5), rtol=1e-12)
+    np.testing.assert_allclose(
+        model.fit(*iris).rule_.codebook.metric, np.full((1, 4), 0.5), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,8 +7,7 @@ import custom_axes
 import reference
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
 from protolearn.losses import Hinge, Sigmoid
-from protolearn.solvers import LBFGS, SGD
-from protolearn.solvers.schedules import SCHEDULES
+from protolearn.solvers import LBFGS, SCHEDULES, SGD
 
 CODES = np.array([0, 0, 1, 1, 2])
 PRINTED = [
@@ -165,8 +164,8 @@ def test_sequential_metric_step_is_the_projected_gradient(distance):
         W, theta = W - 0.05 * 0.5 * by_w, theta - 0.3 * 0.05 * by_theta
         theta = theta / np.linalg.norm(theta, axis=1, keepdims=True)
     np.testing.assert_allclose(model.prototypes_, W, atol=1e-7)
-    np.testing.assert_allclose(model._metric, theta, atol=1e-7)
-    np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(model.rule_.codebook.metric, theta, atol=1e-7)
+    np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0, rtol=1e-14)
 
 
 def test_patience_is_five_epochs():
@@ -182,8 +181,8 @@ def test_sequential_metric_keeps_its_norm_and_learns(iris):
         model = PrototypeClassifier(
             distance=distance, solver=SGD(metric_rate=0.1), max_iter=50, random_state=0
         ).fit(X, y)
-        np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0)
-        relevances = (model._metric**2).mean(axis=0)
+        np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0)
+        relevances = (model.rule_.codebook.metric**2).mean(axis=0)
         assert relevances[2:4].sum() > 2.0 * relevances[4:].sum()  # petals count, noise does not
 
 
@@ -191,7 +190,7 @@ def test_batch_metric_learns(iris):
     X, y = iris
     plain = PrototypeClassifier(random_state=0).fit(X, y)
     model = PrototypeClassifier(distance=custom_axes.Relevances(), random_state=0).fit(X, y)
-    np.testing.assert_allclose(np.linalg.norm(model._metric, axis=1), 1.0)
+    np.testing.assert_allclose(np.linalg.norm(model.rule_.codebook.metric, axis=1), 1.0)
     assert model.loss_curve_[-1] < plain.loss_curve_[-1]
 
 

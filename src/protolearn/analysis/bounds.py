@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import norm as sparse_norm
+from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._validation import number_in
 from ..classifiers import NearestPrototypeClassifier
 from ..distances import Minkowski, SquaredEuclidean
+from ..rule import wrong_kind
 from .margins import hypothesis_margin, last_step
 
 GRID = 0.5 * 2.0 ** (-np.arange(1, 201) / 10.0)
@@ -149,7 +151,7 @@ def generalization_bound(
     delta = number_in(delta, "delta={value!r}", 0.0, 1.0, above=True, below=True)
     model, X = last_step(model, X)
     check_covered(model)
-    margin, rows = hypothesis_margin(model, X, y), model._rows(X)
+    margin, rows = hypothesis_margin(model, X, y), model.rule_.read_rows(model, X)
     longest = radius_of(rows, radius)
     thetas = GRID * longest
     if theta is not None:
@@ -184,7 +186,7 @@ def generalization_bound(
 
 
 def capacities(t: Floats, n_features: int, n_prototypes: int, n_classes: int) -> Floats:
-    """Give D of the formula for margins t; infinity where it is too large for a number."""
+    """Return D of the formula for margins t; infinity where it is too large for a number."""
     k = np.float64(n_prototypes)
     with np.errstate(over="ignore"):
         dimension = np.minimum(n_features + 1.0, np.square(8.0 / t))
@@ -192,19 +194,19 @@ def capacities(t: Floats, n_features: int, n_prototypes: int, n_classes: int) ->
 
 
 def gap(n_samples: Any, t: Floats, capacity: Floats, delta: float) -> Floats:
-    """Give what the formula adds to the margin error."""
+    """Return what the formula adds to the margin error."""
     return np.sqrt(8.0 / n_samples * complexity(n_samples, t, capacity, delta))
 
 
 def complexity(n_samples: Any, t: Floats, capacity: Floats, delta: float) -> Floats:
-    """Give ``D log2(32 m / t^2) ln(32 m / t^2) + ln(4 / delta)``."""
+    """Return ``D log2(32 m / t^2) ln(32 m / t^2) + ln(4 / delta)``."""
     logarithm = np.log(32.0) + np.log(n_samples) - 2.0 * np.log(t)
     with np.errstate(over="ignore"):
         return np.asarray(capacity * logarithm**2 / np.log(2.0) + np.log(4.0 / delta))
 
 
 def samples_needed(margin_error: Floats, t: Floats, capacity: Floats, delta: float) -> Floats:
-    """Give the number of samples at which the bound would be one; infinity if there is none.
+    """Return the number of samples at which the bound would be one; infinity if there is none.
 
     ``m = 8 complexity(m) / (1 - margin_error)^2`` is iterated. The logarithm of the right side
     grows at most 0.42 times as fast as that of m, so this converges from anywhere.
@@ -217,7 +219,7 @@ def samples_needed(margin_error: Floats, t: Floats, capacity: Floats, delta: flo
 
 
 def says(result: GeneralizationBound) -> str:
-    """Give the sentence of a bound that says something."""
+    """Return the sentence of a bound that says something."""
     added = result.raw_bound - result.margin_error
     return (
         f"With probability at least {1.0 - result.delta:g} the error on new data is at most "
@@ -228,7 +230,7 @@ def says(result: GeneralizationBound) -> str:
 
 
 def says_nothing(result: GeneralizationBound, needed: float) -> str:
-    """Give the sentences of a bound of one or more."""
+    """Return the sentences of a bound of one or more."""
     if needed < COUNTABLE:
         wanted = f"it would take about {float(f'{needed:.2g}'):,.0f} samples to fall below one"
     elif needed < np.inf:
@@ -243,9 +245,12 @@ def says_nothing(result: GeneralizationBound, needed: float) -> str:
     )
 
 
-def check_covered(model: NearestPrototypeClassifier) -> None:
+def check_covered(model: Any) -> None:
     """Raise if the theorem is not about this kind of model."""
-    name, distance = type(model).__name__, model._distance
+    if not isinstance(model, NearestPrototypeClassifier):
+        raise wrong_kind(model, "is not a nearest-prototype classifier", "of protolearn's")
+    check_is_fitted(model)
+    name, distance = type(model).__name__, model.rule_.distance
     euclidean = type(distance) is SquaredEuclidean
     if not euclidean and not (type(distance) is Minkowski and distance.p == 2.0):
         raise ValueError(
@@ -253,7 +258,7 @@ def check_covered(model: NearestPrototypeClassifier) -> None:
             f"{type(distance).__name__}; give a model with distance='sqeuclidean', or "
             "Minkowski(p=2)."
         )
-    if model._decision.soft:
+    if model.rule_.decision.soft:
         raise ValueError(
             f"The bound is a theorem about models that decide by the nearest prototype, and {name} "
             "decides by all of them; give one with a hard decision, such as GLVQ."
@@ -261,7 +266,7 @@ def check_covered(model: NearestPrototypeClassifier) -> None:
 
 
 def radius_of(rows: Any, radius: float | None) -> float:
-    """Give the radius of the ball in which the samples lie."""
+    """Return the radius of the ball in which the samples lie."""
     if not issparse(rows) and np.isnan(rows).any():
         raise ValueError("X has missing values; the theorem is about complete rows.")
     rows = rows.astype(np.float64, copy=False)

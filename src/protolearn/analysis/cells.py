@@ -1,22 +1,43 @@
-"""The cells of the prototypes of a fitted model, where their boundaries are flat."""
+"""The cells of the prototypes of a rule, where their boundaries are flat.
+
+The nearest cell of another class is that of the rival prototype which a sample reaches by the
+shortest way. Rivals behind a plane that is farther away than the way to another rival are left out,
+unseen.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from .._arrays import Floats, Indices, as_floats
-from ..classifiers import NearestPrototypeClassifier
-from ..distances import Geometry
-from .nearest_cells import nearest_cells
+from ..native import (
+    ADDRESS,
+    f8,
+    indices,
+    indices_out,
+    matrix,
+    matrix_out,
+    native,
+    pointer,
+    types,
+    vector_out,
+)
+from ..rule import DecisionRule, as_rule
+from .margins import last_step
+from .projection import CERTAIN, PARALLEL, PROJECT, TOOLS, add, dot, project
 
 ANY = -1
 """In the place of a class to enter: any other than the one to leave."""
+
+project_at = pointer(PROJECT)
+_exact = numba.njit(error_model="numpy")
 
 
 class Ways(NamedTuple):
@@ -44,8 +65,8 @@ class Cells:
     Attributes
     ----------
     coordinates : array (K, r)
-        Where the prototypes lie, by :meth:`Geometry.directions`: their features, or coordinates in
-        the subspace in which they lie, if that has fewer dimensions.
+        Where the prototypes lie, by :meth:`Distance.directions`: their features, or coordinates in
+        the subspace in which they lie.
     basis : array (d, r) or None
         The axes of that subspace; None where coordinates are features.
     labels : array (K,)
@@ -57,23 +78,28 @@ class Cells:
     labels: Indices
 
     @classmethod
-    def of(cls, model: NearestPrototypeClassifier, movable: Any = slice(None)) -> Cells | None:
-        """Give the cells of a model along the features that may move, None if they are curved."""
-        codebook = model._codebook()
-        distance, directions = model._distance, None
-        if isinstance(distance, Geometry) and not decides_softly(model):
-            directions = distance.directions(codebook)
-        if directions is None:
-            return None
-        return cls(as_floats(directions[:, movable]), None, codebook.labels)
+    def of(
+        cls, rule: DecisionRule, movable: Any = slice(None), *, by_feature: bool = False
+    ) -> Cells | None:
+        """Return the cells of a rule, or None if their boundaries may be curved.
 
-    def within_their_span(self) -> Cells:
-        """Give the same in coordinates of the subspace in which the prototypes lie."""
-        K, d = self.coordinates.shape
-        if d <= K:
-            return self
-        basis, triangle = np.linalg.qr(self.coordinates.T)
-        return replace(self, coordinates=as_floats(triangle.T), basis=basis)
+        Parameters
+        ----------
+        rule : DecisionRule
+            The rule; if its decision is soft, these are the cells of the nearest prototypes.
+        movable : index, default=slice(None)
+            The features that may change.
+        by_feature : bool, default=False
+            Whether coordinates have to be features. If not they are those of the subspace in which
+            the prototypes lie, where that has fewer dimensions.
+        """
+        if rule.directions is None:
+            return None
+        U, labels = as_floats(rule.directions[:, movable]), rule.codebook.labels
+        if by_feature or U.shape[1] <= len(U):
+            return cls(U, None, labels)
+        basis, triangle = np.linalg.qr(U.T)
+        return cls(as_floats(triangle.T), basis, labels)
 
     @cached_property
     def apart(self) -> Floats:
@@ -88,7 +114,7 @@ class Cells:
         box: tuple[Floats, Floats] | None = None,
         inset: float = 0.0,
     ) -> Ways:
-        """Give the shortest ways out of one class into another.
+        """Return the shortest ways out of one class into another.
 
         Parameters
         ----------
@@ -101,30 +127,114 @@ class Cells:
         inset : float, default=0.0
             How far to go beyond the boundary, in units of the largest distance of the row.
         """
-        n, r = len(D), self.coordinates.shape[1]
-        ways = Ways(np.zeros((n, r)), np.empty(n), np.empty(n, dtype=np.intp))
+        n, U = len(D), self.coordinates
+        found = Ways(np.zeros((n, U.shape[1])), np.empty(n), np.empty(n, dtype=np.intp))
         enter = np.full(n, ANY) if enter is None else enter
         low, high = (np.empty((n, 0)),) * 2 if box is None else map(as_floats, box)
-        fixed = as_floats(D), self.coordinates, self.apart, self.labels
-        nearest_cells(*fixed, leave, enter, low, high, inset, *ways)
-        return ways if self.basis is None else ways._replace(ways=ways.ways @ self.basis.T)
+        touching = PARALLEL * float(self.apart.max(initial=0.0))
+        tools, cells = (dot.address, add.address), (U, self.apart, touching, self.labels)
+        rows = as_floats(D), leave, enter, low, high, inset
+        nearest_cells(project.address, tools, *cells, *rows, *found)
+        if np.isnan(found.length).any():
+            raise RuntimeError(
+                "The distance to the boundary was not found within the steps that are allowed. "
+                "Please report this, with the model and the rows."
+            )
+        return found if self.basis is None else found._replace(ways=found.ways @ self.basis.T)
 
 
-def decides_softly(model: NearestPrototypeClassifier) -> bool:
-    """Tell whether more than the nearest prototype counts: not with one prototype a class."""
-    labels = model.prototype_labels_
-    return model._decision.soft and len(np.unique(labels)) < len(labels)
+@_exact
+def _conditions(v, D, U, apart, touching, hold, inset, A, c, certain):
+    """Write down what makes v nearer than those that hold; return how many, -1 if v cannot be.
+
+    ``inset`` moves the boundaries into the cell, in units of the largest distance.
+    """
+    m, scale, largest = 0, 0.0, 0.0
+    for j in range(D.size):
+        scale = max(scale, D[j])
+    for j in range(D.size):
+        if not hold[j]:
+            continue
+        gap, length = D[v] - D[j], 2.0 * apart[v, j]
+        if length <= touching:  # no way along the features that may move changes this
+            if gap + inset * scale > CERTAIN * scale:
+                return -1
+            continue
+        for i in range(U.shape[1]):
+            A[m, i] = 2.0 * (U[j, i] - U[v, i]) / length
+        c[m] = (gap + inset * scale) / length
+        certain[m] = CERTAIN * scale / length
+        largest = max(largest, abs(c[m]))
+        m += 1
+    certain[m] = CERTAIN * largest
+    return m
 
 
-def named(model: NearestPrototypeClassifier) -> str:
-    """Name a model, with its distance where that is a parameter."""
-    name, distance = type(model).__name__, getattr(model, "distance", None)
-    return name if distance is None else f"{name} with distance={distance!r}"
+@_exact
+def _bound(v, D, apart, touching, hold):
+    """Return the distance to the farthest plane between the sample and the cell of v."""
+    largest = 0.0
+    for j in range(D.size):
+        if hold[j] and D[v] > D[j] and 2.0 * apart[v, j] > touching:
+            largest = max(largest, (D[v] - D[j]) / (2.0 * apart[v, j]))
+    return largest
 
 
-def complete_rows(model: NearestPrototypeClassifier, X: Any, name: str) -> Any:
-    """Check the rows; give them in double precision, or raise if values are missing."""
-    X = model._rows(X).astype(np.float64, copy=False)
+CELLS = matrix, matrix, f8, indices
+ROWS = matrix, indices, indices, matrix, matrix, f8
+FOUND = matrix_out, vector_out, indices_out
+
+
+@native(types.void(ADDRESS, TOOLS, *CELLS, *ROWS, *FOUND), makes_arrays=True)
+def nearest_cells(
+    address, tools, U, apart, touch, labels, D, leave, enter, low, high, inset, ways, length, rival
+):
+    """Write for each row the shortest way into another class, its length, and whose cell it is.
+
+    ``enter`` is the class to go to, or -1 for any other than the one to ``leave``. Where there is
+    no way the length is infinite and the rival -1.
+    """
+    project, (K, r) = project_at(address), U.shape
+    A, c, certain, y = np.empty((K, r)), np.empty(K), np.empty(K + 1), np.empty(r)
+    bound, hold = np.empty(K), np.empty(K, dtype=np.bool_)
+    for i in range(D.shape[0]):
+        for j in range(K):
+            hold[j] = labels[j] == leave[i] if enter[i] < 0 else labels[j] != enter[i]
+        for v in range(K):
+            bound[v] = np.inf if hold[v] else _bound(v, D[i], apart, touch, hold)
+        length[i], rival[i] = np.inf, -1
+        for _ in range(K):
+            v = bound.argmin()
+            least, bound[v] = bound[v], np.inf
+            if least >= length[i]:
+                break
+            m = _conditions(v, D[i], U, apart, touch, hold, inset, A, c, certain)
+            if m < 0:
+                continue
+            found = project(tools, A[:m], c[:m], certain[: m + 1], low[i], high[i], length[i], y)
+            if found < length[i]:
+                length[i], rival[i] = max(found, least), v  # rounding makes no way shorter
+                for f in range(r):
+                    ways[i, f] = y[f]
+            elif np.isnan(found):
+                length[i] = np.nan
+                break
+
+
+def rule_and_rows(model: Any, X: Any, name: str) -> tuple[DecisionRule, Any]:
+    """Return the rule of a model and its rows, complete and in double precision.
+
+    Of a Pipeline these are the rule of the last step, and the rows as that step sees them;
+    ``name`` is the function that asks.
+    """
+    last, X = last_step(model, X)
+    rule = as_rule(last)
+    return rule, complete_rows(rule, last, X, name)
+
+
+def complete_rows(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:
+    """Return the rows in double precision; raise if values are missing."""
+    X = rule.read_rows(model, X).astype(np.float64, copy=False)
     if not issparse(X) and np.isnan(X.min()):
         raise ValueError(
             f"X has missing values: {name} tells how far a row may move, and needs to know where "
@@ -133,6 +243,7 @@ def complete_rows(model: NearestPrototypeClassifier, X: Any, name: str) -> Any:
     return X
 
 
-def leading_class(D: Floats, labels: Indices) -> Indices:
-    """Give the class code of the nearest prototype."""
-    return labels[D.argmin(axis=1)]
+def describe_model(model: Any) -> str:
+    """Return the name of a model, with its distance where that is a parameter."""
+    name, distance = type(model).__name__, getattr(model, "distance", None)
+    return name if distance is None else f"{name} with distance={distance!r}"

@@ -3,29 +3,51 @@
 The nearest rival v overtakes an own prototype j only beyond the plane between them, if that is
 flat; otherwise only after both distances together have changed by their difference, which they
 cannot do faster than a metric allows. Any own prototype that is not overtaken keeps the class.
+
+In a soft decision all prototypes of a class add up to its score, ``log sum_k exp(-t_k)``, t their
+distances in units of the width. Let a sample move by rho:
+
+* Flat boundaries. With p the shares of the own prototypes in their score at the sample, the own
+  score is at least ``H - sum_j p_j t_j`` everywhere, H the entropy of p, and exactly that at the
+  sample. ``t_v - sum_j p_j t_j`` is linear, and falls by at most rho times its slope.
+* Otherwise each distance, unsquared, changes by at most rho times its steepness.
+
+So the lead of the own score over the others is at least a function of rho that only falls. The
+radius is where it becomes zero.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp, softmax
 
 from .._arrays import Floats
 from .._lazy import row_by_row
 from ..codebook import Codebook
-from ..distances import Distance, Geometry
+from ..distances import Distance
 from ..native import indices, matrix, native, types, vector_out
-from .cells import Cells, complete_rows, decides_softly, leading_class, named
-from .margins import last_step
-from .planes import LinearCells, last_with_cells
+from ..rule import DecisionRule, LinearRule, Part
+from .cells import Cells, describe_model, rule_and_rows
+from .margins import last_of
 from .projection import PARALLEL
-from .soft_certificates import soft_radius
+
+HALVINGS = 60
+DOUBLINGS = 100
+
+Lead = Callable[[Floats], Floats]
+"""By how much the own score at least exceeds the others, given a radius for each row."""
+
+Members = NDArray[np.bool_]
 
 
 @row_by_row
 def certified_radius(model: Any, X: Any) -> Floats:
-    """Give a radius around each row within which the prediction cannot change.
+    """Return a radius around each row within which the prediction cannot change.
 
     A proved lower bound of the distance to the decision boundary, in closed form. It is exact for
     one prototype a class and flat boundaries.
@@ -70,32 +92,39 @@ def certified_radius(model: Any, X: Any) -> Floats:
     >>> certified_radius(model, [[0.5]]).round(2)
     array([2.])
     """
-    model, X = last_step(model, X, last_with_cells)
-    if isinstance(model, LinearCells):
-        return model._by_parts(complete_rows(model, X, "certified_radius"), model.radius)
-    codebook = model._codebook()
-    distance, directions, steepness = model._distance, None, None
-    if isinstance(distance, Geometry):
-        directions, steepness = distance.directions(codebook), distance.steepness(codebook)
-    if directions is None and steepness is None:
+    rule, rows = rule_and_rows(model, X, "certified_radius")
+    if isinstance(rule, LinearRule):
+        return rule.by_chunks(rows, linear_radius)
+    cells = Cells.of(rule)
+    if cells is None and rule.steepness is None:
         raise ValueError(
-            f"{named(model)} has no certificate: its distance gives no bound on how fast it "
-            "changes."
+            f"{describe_model(last_of(model))} has no certificate: its distance gives no bound on "
+            "how fast it changes."
         )
-    X = complete_rows(model, X, "certified_radius")
-    if decides_softly(model):
-        return model._by_parts(X, soft_radius(model, directions, steepness))
-    cells = Cells.of(model)
+    if rule.is_soft:
+        return rule.by_chunks(rows, soft_radius(rule, cells))
     if cells is not None:
-        apart = cells.within_their_span().apart
-        return model._by_parts(X, hard_radius(2.0 * apart, root=False))
-    assert steepness is not None
-    pace = steepness + steepness[:, None]
-    return model._by_parts(X, hard_radius(pace, root=model._distance.squared is True))
+        return rule.by_chunks(rows, hard_radius(2.0 * cells.apart, root=False))
+    assert rule.steepness is not None
+    pace = rule.steepness + rule.steepness[:, None]
+    return rule.by_chunks(rows, hard_radius(pace, root=rule.distance.squared is True))
 
 
-def hard_radius(pace: Floats, root: bool) -> Any:
-    """Give the function of some rows that computes the radius of nearest-prototype decisions.
+def linear_radius(X: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
+    """Return the distance of some rows to the nearest plane between classes."""
+    scores, offsets = distance.scores(X, codebook), codebook.metric[:, 0]
+    own = scores.argmax(axis=1)
+    apart = cdist(codebook.prototypes, codebook.prototypes)[own]
+    # The lead over a class with the same normal never changes.
+    parallel = np.where(offsets[own, None] > offsets, np.inf, 0.0)
+    lead = scores.max(axis=1, keepdims=True) - scores
+    length = np.divide(lead, apart, out=parallel, where=apart > 0.0)
+    np.put_along_axis(length, own[:, None], np.inf, axis=1)
+    return length.min(axis=1), scores
+
+
+def hard_radius(pace: Floats, root: bool) -> Part:
+    """Return the function of some rows that computes the radius of nearest-prototype decisions.
 
     Gaps between distances, or between their roots, close at the pace of a pair of prototypes.
     """
@@ -105,7 +134,7 @@ def hard_radius(pace: Floats, root: bool) -> Any:
 
     def radius(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
         D = distance.pairwise(rows, codebook)
-        own, out = leading_class(D, codebook.labels), np.empty(len(D))
+        own, out = codebook.labels[D.argmin(axis=1)], np.empty(len(D))
         largest_of_smallest(np.sqrt(D) if root else D, inverse, codebook.labels, own, out)
         return out, D
 
@@ -125,3 +154,70 @@ def largest_of_smallest(D, inverse, labels, own, out):
                         smallest = min(smallest, (row[v] - row[j]) * here[v])
                 best = max(best, smallest)
         out[i] = best
+
+
+def soft_radius(rule: DecisionRule, cells: Cells | None) -> Part:
+    """Return the function of some rows that computes the radius of soft decisions."""
+    sharp = rule.decision.xi / rule.scale
+
+    def radius(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
+        D = distance.pairwise(rows, codebook)
+        classes = codebook.labels == np.unique(codebook.labels)[:, None]
+        own = classes[scores(-sharp * D, classes).argmax(axis=1)]
+        if cells is not None:
+            lead = flat_lead(sharp * D, own, classes, sharp * cells.coordinates)
+        else:
+            assert rule.steepness is not None
+            lead = curved_lead(D, own, classes, rule.steepness, distance.squared is True, sharp)
+        return first_zero(lead, np.sqrt(D.max(axis=1))), D
+
+    return radius
+
+
+def scores(T: Floats, classes: Members) -> Floats:
+    """Return ``log sum exp`` over the prototypes of each class, an array (n, classes)."""
+    with np.errstate(divide="ignore"):  # prototypes that take no part are at minus infinity
+        return np.stack([logsumexp(T[:, members], axis=1) for members in classes], axis=1)
+
+
+def flat_lead(T: Floats, own: Members, classes: Members, U: Floats) -> Lead:
+    """Return the lead where differences of T are linear, with slopes ``2 (u_j - u_v)``."""
+    p = softmax(np.where(own, -T, -np.inf), axis=1)
+    mean = (p * T).sum(axis=1)
+    own_score = logsumexp(np.where(own, -T, -np.inf), axis=1) + mean
+    slopes = 2.0 * cdist(p @ U, U)
+    start = np.where(own, -np.inf, mean[:, None] - T)
+    return lambda rho: own_score - scores(start + rho[:, None] * slopes, classes).max(axis=1)
+
+
+def curved_lead(
+    D: Floats, own: Members, classes: Members, steepness: Floats, squared: bool, sharp: float
+) -> Lead:
+    """Return the lead where each distance, unsquared, is known to change no faster than so."""
+    d = np.sqrt(D) if squared else D
+
+    def lead(rho: Floats) -> Floats:
+        change = rho[:, None] * steepness
+        at_worst = np.where(own, d + change, np.maximum(d - change, 0.0))
+        T = sharp * (np.square(at_worst) if squared else at_worst)
+        own_score = logsumexp(np.where(own, -T, -np.inf), axis=1)
+        return own_score - scores(np.where(own, -np.inf, -T), classes).max(axis=1)
+
+    return lead
+
+
+def first_zero(lead: Lead, unit: Floats) -> Floats:
+    """Return the largest radius found, row by row, at which the lead is not negative."""
+    high = np.where(unit > 0.0, unit, 1.0)
+    for _ in range(DOUBLINGS):
+        ahead = lead(high) >= 0.0
+        if not ahead.any():
+            break
+        high = np.where(ahead, 2.0 * high, high)
+    never = lead(high) >= 0.0
+    low = np.zeros_like(high)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        ahead = lead(middle) >= 0.0
+        low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+    return np.where(never, np.inf, low)

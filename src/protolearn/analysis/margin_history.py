@@ -95,7 +95,7 @@ class MarginHistory:
         return f"<MarginHistory: {self._X.shape[0]} rows, {len(self.iterations)} iterations>"
 
     def _margin(self, state: State) -> Floats:
-        """Give the hypothesis margins under the present codebook."""
+        """Return the hypothesis margins under the present codebook."""
         if isinstance(state.distance, CoordinateDistance):
             raise ValueError(
                 "MarginHistory cannot follow KernelGLVQ, which learns in coordinates of its "

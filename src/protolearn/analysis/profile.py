@@ -71,7 +71,7 @@ class RelevanceProfile:
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
-        """Give the profile as a pandas data frame, one line a feature (and group).
+        """Return the profile as a pandas data frame, one line a feature (and group).
 
         Returns
         -------
@@ -90,7 +90,7 @@ class RelevanceProfile:
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
     def _table(self, group: Any) -> list[str]:
-        """Give the lines of one group, the largest mean first."""
+        """Return the lines of one group, the largest mean first."""
         mean = self.mean[group]
         shown = np.argsort(-mean, kind="stable")[:MOST_LINES]
         width = max(len("feature"), *(len(self.feature_names[j]) for j in shown))

@@ -17,8 +17,6 @@ at every place of use, which takes about twice as long.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 
@@ -40,6 +38,8 @@ FOLLOWS = 2
 DOT = f8(vector, vector)
 ADD = types.void(vector_out, f8, vector)
 TOOLS = types.UniTuple(ADDRESS, 2)
+"""The addresses of ``dot`` and ``add``."""
+
 PROJECT = f8(TOOLS, matrix, vector, vector, vector, vector, f8, vector_out)
 
 dot_at, add_at = pointer(DOT), pointer(ADD)
@@ -48,7 +48,7 @@ _exact = numba.njit(error_model="numpy")
 
 @native(DOT)
 def dot(a, b):
-    """Give the product of two vectors."""
+    """Return the product of two vectors."""
     total = 0.0
     for i in range(a.size):
         total += a[i] * b[i]
@@ -62,20 +62,9 @@ def add(out, factor, a):
         out[i] += factor * a[i]
 
 
-def tools() -> tuple[Any, Any]:
-    """Give the addresses of the functions that ``project`` needs."""
-    return dot.address, add.address
-
-
-@_exact
-def _set(out, factor, a):
-    for i in range(a.size):
-        out[i] = factor * a[i]
-
-
 @_exact
 def _gap(dot, p, sign, A, c, y, low, high):
-    """Give by how much a condition is violated; ``sign`` tells which side of a box."""
+    """Return by how much a condition is violated; ``sign`` is which side of a box."""
     m = A.shape[0]
     if p < m:
         return dot(A[p], y) + c[p]
@@ -84,7 +73,7 @@ def _gap(dot, p, sign, A, c, y, low, high):
 
 @_exact
 def _most_violated(dot, A, c, y, low, high, side):
-    """Give the condition that is violated most, and its side; -1 if all are met."""
+    """Return the condition that is violated most, -1 if all are met; its side, and by how much."""
     m, worst, where, sign = A.shape[0], NOISE * np.sqrt(dot(y, y)), -1, 1
     for j in range(m):
         if side[j] == 0:
@@ -97,40 +86,41 @@ def _most_violated(dot, A, c, y, low, high, side):
             gap = max(above, below)
             if gap > worst:
                 worst, where, sign = gap, m + i, 1 if above > below else -1
-    return where, sign
+    return where, sign, worst
 
 
 @_exact
-def _without_fixed(z, side, m):
-    """Leave out the features that a side of the box fixes."""
+def _free_part(a, side, m, out):
+    """Write a direction into ``out``, without the features that a side of the box fixes."""
+    for i in range(a.size):
+        out[i] = a[i]
     for i in range(side.size - m):
         if abs(side[m + i]) == 1:
-            z[i] = 0.0
+            out[i] = 0.0
 
 
 @_exact
 def _decompose(dot, add, p, sign, A, side, z, Q, R, pull):
     """Write the direction of a condition as z, orthogonal to those that press, and their ``pull``.
 
-    Gram-Schmidt, twice over: z is orthogonal to full precision. Gives the squared lengths of z and
-    of the direction among the features that are not fixed.
+    Gram-Schmidt, twice over: z is orthogonal to full precision. Returns the squared lengths of z
+    and of the direction among the features that are not fixed.
     """
     m, count = A.shape[0], 0
     if p < m:
-        _set(z, 1.0, A[p])
-    else:
+        _free_part(A[p], side, m, z)
+    else:  # a feature that no side fixes
         for i in range(z.size):
             z[i] = 0.0
         z[p - m] = sign
-    _without_fixed(z, side, m)
     whole = dot(z, z)
     for j in range(m):
         if side[j] == 1:
-            _set(Q[count], 1.0, A[j])
-            _without_fixed(Q[count], side, m)
+            _free_part(A[j], side, m, Q[count])
             _orthogonalize(dot, add, Q[count], Q, count, R[count])
             R[count, count] = np.sqrt(dot(Q[count], Q[count]))
-            _set(Q[count], 1.0 / R[count, count], Q[count])
+            for i in range(z.size):
+                Q[count, i] *= 1.0 / R[count, count]
             count += 1
     shares = R[count]
     _orthogonalize(dot, add, z, Q, count, shares)
@@ -165,7 +155,7 @@ def _orthogonalize(dot, add, z, Q, count, shares):
 
 @_exact
 def _first_released(side, press, pull, step):
-    """Give the condition that stops pressing first within a step, -1 if none, and the step."""
+    """Return the condition that stops pressing first within a step, -1 if none, and the step."""
     first = -1
     for k in range(side.size):
         if abs(side[k]) == 1 and pull[k] > 0.0 and press[k] < step * pull[k]:
@@ -184,7 +174,7 @@ def _release(first, side, press):
 
 @native(PROJECT, makes_arrays=True)
 def project(tools, A, c, certain, low, high, limit, y):
-    """Write the shortest way that meets all conditions into y, and give its length.
+    """Write the shortest way that meets all conditions into y, and return its length.
 
     Infinity if there is none shorter than ``limit``. Rows of A have length one; ``certain`` has
     one entry more than c, for the box; an empty box is none.
@@ -197,11 +187,10 @@ def project(tools, A, c, certain, low, high, limit, y):
     Q, R, z = np.empty((most, r)), np.empty((most, most)), np.empty(r)
     for i in range(r):
         y[i] = 0.0
-    p, sign = _most_violated(dot, A, c, y, low, high, side)
+    p, sign, gap = _most_violated(dot, A, c, y, low, high, side)
     for _ in range(100 * (m + r + 10)):
         if p < 0:
             return np.sqrt(dot(y, y))
-        gap = _gap(dot, p, sign, A, c, y, low, high)
         free, whole = _decompose(dot, add, p, sign, A, side, z, Q, R, pull)
         moves = free > PARALLEL * PARALLEL * max(whole, PARALLEL)
         first, step = _first_released(side, press, pull, gap / free if moves else np.inf)
@@ -222,8 +211,9 @@ def project(tools, A, c, certain, low, high, limit, y):
                 side[p] = sign
             else:
                 _release(first, side, press)
+                gap = _gap(dot, p, sign, A, c, y, low, high)
                 continue
-        p, sign = _most_violated(dot, A, c, y, low, high, side)
+        p, sign, gap = _most_violated(dot, A, c, y, low, high, side)
     return np.nan
 
 
@@ -235,8 +225,9 @@ def nearest_half_spaces(G: Floats, c: Floats, low: Floats, high: Floats, ways: F
     if not low.shape[1]:
         np.multiply(np.maximum(c, 0.0)[:, None], G, out=ways)
         return
+    tools = dot.address, add.address
     for i in range(len(G)):
         sure = np.full(2, CERTAIN * abs(c[i]))
         box = low[i], high[i]
-        if not project(tools(), -G[i : i + 1], c[i : i + 1], sure, *box, np.inf, ways[i]) < np.inf:
+        if not project(tools, -G[i : i + 1], c[i : i + 1], sure, *box, np.inf, ways[i]) < np.inf:
             ways[i] = 0.0

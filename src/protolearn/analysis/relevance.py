@@ -18,6 +18,7 @@ from .._arrays import Floats, Indices, as_floats, as_indices
 from .._threads import one_blas_thread
 from .._validation import check_sample_weight, integer_in, number_in
 from ..classifiers import TrainedClassifier
+from ..classifiers.metric import named_distance
 from ..classifiers.progress import LINES
 from ..distances import LinearMetric
 from ..prototypes import is_automatic
@@ -43,7 +44,7 @@ def relevance_profile(
     random_state: Any = None,
     verbose: int = 0,
 ) -> RelevanceProfile:
-    """Tell how much each feature counts, and how much that depends on the rows.
+    """Return how much each feature counts, and how much that depends on the rows.
 
     Clones of the model are fitted: one on all rows, and one on each resample. The model itself is
     left alone, and whether it is fitted makes no difference. All fits have the same seed.
@@ -106,7 +107,7 @@ def relevance_profile(
     if weight is not None:
         data = data.take(np.flatnonzero(weight))
     rng = check_random_state(random_state)
-    model = silent_and_seeded(model, rng)
+    model = quiet_clone(model, rng)
     with one_blas_thread():  # also in the threads of the refits, which cannot set it themselves
         whole, names = refit(model, data)
         resamples = METHODS[method](data.y, whole.n_prototypes_, n_resamples, rng)
@@ -138,7 +139,7 @@ class Rows(NamedTuple):
     weight: Floats | None
 
     def take(self, rows: Indices) -> Rows:
-        """Give some of the rows."""
+        """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         frame = getattr(self.X, "iloc", None)
         return Rows(self.X[rows] if frame is None else frame[rows], self.y[rows], weight)
@@ -180,11 +181,11 @@ def check_settings(n_resamples: Any, method: Any, level: Any, verbose: Any) -> N
 
 
 def learned_metric(model: Any) -> LinearMetric:
-    """Give the metric that a model learns, or raise if it learns none."""
+    """Return the metric that a model learns, or raise if it learns none."""
     last = model[-1] if isinstance(model, Pipeline) else model
     if not isinstance(last, TrainedClassifier):
         raise TypeError(f"{type(last).__name__} learns no relevances; give {WITH_RELEVANCES}.")
-    distance = last._named_distance()
+    distance = named_distance(last)
     if not (isinstance(distance, LinearMetric) and distance.adaptive):
         raise ValueError(
             f"{type(last).__name__} with {distance!r} learns no relevances; give {WITH_RELEVANCES}."
@@ -198,8 +199,8 @@ def learned_metric(model: Any) -> LinearMetric:
     return distance
 
 
-def silent_and_seeded(model: Any, rng: np.random.RandomState) -> Any:
-    """Give a clone that prints nothing and has a seed wherever it has none."""
+def quiet_clone(model: Any, rng: np.random.RandomState) -> Any:
+    """Return a clone that prints nothing and has a seed wherever it has none."""
     model = clone(model)
     seed = int(rng.randint(np.iinfo(np.int32).max))
     unset = [
@@ -234,12 +235,12 @@ def one_of_many(
     report.done(number)
     relevances = fitted.relevances_
     if learned_metric(fitted).localized == "prototype":
-        relevances = relevances[matched(whole, fitted)]
+        relevances = relevances[match_prototypes(whole, fitted)]
     return Told(names, relevances)
 
 
 def feature_names(model: Any, before: Pipeline | None = None) -> list[str]:
-    """Give the names of the features that a fitted classifier sees, after the steps before it."""
+    """Return the names of the features that a fitted classifier sees, after the steps before it."""
     names = getattr(model, "feature_names_in_", None)
     if names is None and before is not None:
         try:
@@ -252,8 +253,8 @@ def feature_names(model: Any, before: Pipeline | None = None) -> list[str]:
 
 
 def group_names(model: Any) -> tuple[str, ...]:
-    """Give the name of each local metric, or nothing."""
-    localized = model._distance.localized
+    """Return the name of each local metric, or nothing."""
+    localized = model.rule_.distance.localized
     if localized is None:
         return ()
     if localized == "class":
@@ -264,17 +265,18 @@ def group_names(model: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def matched(whole: TrainedClassifier, other: TrainedClassifier) -> Indices:
-    """Give for each prototype of a fit the one of another fit that corresponds to it."""
-    D = whole._distance.pairwise(as_floats(other.prototypes_), whole._codebook())
-    rivals = other.prototype_labels_[:, None] != whole.prototype_labels_
+def match_prototypes(whole: TrainedClassifier, other: TrainedClassifier) -> Indices:
+    """Return for each prototype of a fit the one of another fit that corresponds to it."""
+    rule = whole.rule_
+    D = rule.distance.pairwise(as_floats(other.prototypes_), rule.codebook)
+    rivals = other.prototype_labels_[:, None] != rule.labels
     far = (1.0 + D.max()) * len(D)  # dearer than any pairing within the classes
     partner, place = linear_sum_assignment(np.where(rivals, far, D))
     return as_indices(partner[np.argsort(place)])
 
 
 def by_name(told: list[Told]) -> tuple[list[str], list[Floats]]:
-    """Bring fits to the same features; what a fit has not seen has no relevance in it."""
+    """Return fits with the same features; what a fit has not seen has no relevance in it."""
     names = told[0].names
     if all(one.names == names for one in told):
         return names, [one.relevances for one in told]

@@ -22,20 +22,20 @@ FEWEST = 2
 def bootstrap(
     y: NDArray[Any], needed: Mapping[Any, int], n_resamples: int, rng: np.random.RandomState
 ) -> Iterator[Indices]:
-    """Give rows drawn with replacement from each class, as many as it has.
+    """Return rows drawn with replacement from each class, as many as it has.
 
     At least as many of them differ as the class needs, so that every prototype can have its own.
     """
     members = {label: np.flatnonzero(y == label) for label in needed}
     for _ in range(n_resamples):
-        drawn = [_drawn(members[label], max(count, FEWEST), rng) for label, count in needed.items()]
+        drawn = [_draw(members[label], max(count, FEWEST), rng) for label, count in needed.items()]
         yield np.sort(np.concatenate(drawn))
 
 
 def folds(
     y: NDArray[Any], needed: Mapping[Any, int], n_resamples: int, rng: np.random.RandomState
 ) -> Iterator[Indices]:
-    """Give the training rows of stratified splits, which are repeated until there are enough."""
+    """Return the training rows of stratified splits, which are repeated until there are enough."""
     for label, count in needed.items():
         size = int((y == label).sum())
         if size < FOLDS or size - -(-size // FOLDS) < count:
@@ -53,8 +53,8 @@ def folds(
 METHODS = {"bootstrap": bootstrap, "folds": folds}
 
 
-def _drawn(rows: Indices, different: int, rng: np.random.RandomState) -> Indices:
-    """Draw with replacement; if too few differ, draw these first and then the rest."""
+def _draw(rows: Indices, different: int, rng: np.random.RandomState) -> Indices:
+    """Return rows drawn with replacement; if too few differ, these first and then the rest."""
     drawn = rng.choice(rows, size=len(rows))
     different = min(different, len(rows))
     if len(np.unique(drawn)) < different:

@@ -10,12 +10,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._arrays import Floats
 from .._lazy import row_by_row
 from .._threads import one_blas_thread
-from ..classifiers import NearestPrototypeClassifier
 from ..codebook import Codebook
 from ..distances import Distance
-from .cells import Cells, complete_rows, decides_softly, leading_class, named
-from .margins import last_step
-from .planes import LinearCells, last_with_cells
+from ..rule import LinearRule
+from .cells import Cells, describe_model, rule_and_rows
+from .certificates import linear_radius
+from .margins import last_of
 
 ROWS = 128
 """Rows that a thread takes at a time; always as many, so that all numbers of threads agree."""
@@ -23,7 +23,7 @@ ROWS = 128
 
 @row_by_row
 def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
-    """Give the distance of each row to the decision boundary.
+    """Return the distance of each row to the decision boundary.
 
     The length of the smallest change that gives a row another class: exact, by the projection of
     the row on the cells of the rival prototypes. :func:`counterfactual` gives the changed row.
@@ -63,30 +63,24 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     >>> sample_margin(model, [[0.5]]).round(2)
     array([2.])
     """
-    model, X = last_step(model, X, last_with_cells)
-    cells = Cells.of(model)
+    rule, rows = rule_and_rows(model, X, "sample_margin")
+    cells = None if rule.is_soft else Cells.of(rule)
     if cells is None:
+        soft = ", with a soft decision over all prototypes," if rule.is_soft else ""
         raise ValueError(
-            f"The boundaries of {curved(model)} are not known to be flat, so that the distance to "
-            "them has no exact form. certified_radius may give a lower bound, and the distance of "
-            "a counterfactual an upper one."
+            f"The boundaries of {describe_model(last_of(model))}{soft} are not known to be flat, "
+            "so that the distance to them has no exact form. certified_radius may give a lower "
+            "bound, and the distance of a counterfactual an upper one."
         )
-    X, cells = complete_rows(model, X, "sample_margin"), cells.within_their_span()
 
-    def lengths(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
-        D = distance.pairwise(rows, codebook)
-        return cells.shortest_ways(D, leading_class(D, codebook.labels)).length, D
+    def lengths(part: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
+        D = distance.pairwise(part, codebook)
+        return cells.shortest_ways(D, codebook.labels[D.argmin(axis=1)]).length, D
 
-    part = model.radius if isinstance(model, LinearCells) else lengths
-    starts = range(0, X.shape[0], ROWS)
+    measure = linear_radius if isinstance(rule, LinearRule) else lengths
+    starts = range(0, rows.shape[0], ROWS)
     with one_blas_thread():
-        told = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(model._by_parts)(X[start : start + ROWS], part) for start in starts
+        margins = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(rule.by_chunks)(rows[start : start + ROWS], measure) for start in starts
         )
-    return np.concatenate(told)
-
-
-def curved(model: NearestPrototypeClassifier) -> str:
-    """Name what may make the boundaries of a model curved."""
-    soft = ", with a soft decision over all prototypes,"
-    return named(model) + (soft if decides_softly(model) else "")
+    return np.concatenate(margins)

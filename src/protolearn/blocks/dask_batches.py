@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Indices
-from .base import shuffled
+from .block import shuffled
 from .dask_tasks import Call, computed, cut, delayed, of_slice, packed
 from .parts import added
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 
 from .._threads import keep_some_freed_memory, one_blas_thread
-from .base import Block
+from .block import Block
 from .parts import Part, added
 
 FAN_IN = 32

@@ -17,7 +17,8 @@ from scipy.linalg import hadamard
 from scipy.sparse import issparse
 
 from .._arrays import Floats, some_rows
-from .base import Block, Blocks
+from .base import Blocks
+from .block import Block
 
 MOST_NUMBERS = 1 << 24
 """Numbers that the covariances of all classes may have."""

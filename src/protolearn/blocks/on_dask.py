@@ -16,7 +16,8 @@ import numpy as np
 from .._arrays import Indices
 from .._dask import is_dask, is_frame
 from .._dask_rows import as_column, as_rows
-from .base import Block, Blocks
+from .base import Blocks
+from .block import Block
 from .dask_batches import DaskBatch, Fetched, Kept, at_random, in_turn
 from .dask_tasks import Call, computed, delayed, of_block, of_part, packed
 from .parts import Part, Parts, Read, column_names

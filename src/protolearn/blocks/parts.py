@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .base import Block, Blocks
+from .base import Blocks
+from .block import Block
 
 
 @dataclass(frozen=True)

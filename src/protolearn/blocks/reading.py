@@ -16,8 +16,7 @@ from sklearn.utils.validation import column_or_1d
 from .._arrays import Floats, check_observed_rows, checked_sparse
 from .._validation import finite_weights
 from ..distances import Distance
-from .base import Block
-from .labels import encode
+from .block import Block, encode
 from .parts import Part, column_names
 
 

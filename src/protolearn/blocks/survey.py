@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from .._arrays import Floats, Indices, class_means, column_ranges, has_missing
 from .._fingerprint import digest
-from .base import Block
+from .block import Block
 from .parts import Part
 from .reading import Checks, Split
 

@@ -8,7 +8,7 @@ from .._validation import check_choice, resolve
 from ..distances import DISTANCES, Distance
 from ..losses import LOSSES, Loss
 from ..margins import MARGINS, Margin
-from .cost_function import CostFunctionClassifier
+from .lvq import CostFunctionClassifier
 from .shared import SharedParameters
 
 
@@ -75,5 +75,6 @@ class PrototypeClassifier(CostFunctionClassifier):
             resolve(self, "loss", LOSSES, Loss),
         )
 
-    def _is_soft(self) -> bool:
+    @property
+    def _is_soft(self) -> bool:  # type: ignore[override]
         return check_choice(self, "decision", ("nearest", "soft")) == "soft"

@@ -7,8 +7,9 @@ import numpy as np
 from .._arrays import Floats, Indices
 from ..blocks import Block, Blocks
 from ..codebook import Codebook
+from ..objective import Cost, mean_cost
 from ..solvers import Callback, State
-from .learner import Learner
+from ..store import Record
 
 PATIENCE = 10
 """Iterations without progress on the held-out rows after which a fit ends."""
@@ -17,7 +18,7 @@ PATIENCE = 10
 def hold_out(
     block: Block, fraction: float, kept: Indices, rng: np.random.RandomState
 ) -> tuple[Block, Block]:
-    """Split the rows, the same share of each class as far as whole rows allow.
+    """Return the rows in two parts, the same share of each class as far as whole rows allow.
 
     A class keeps at least ``kept`` rows to learn from, so with few rows none may be left in the
     second part.
@@ -35,46 +36,40 @@ def hold_out(
     return block.some(np.flatnonzero(~held)), block.some(np.flatnonzero(held))
 
 
-def mean_cost(learner: Learner, codebook: Codebook, blocks: Blocks) -> float:
-    """Give the weighted mean cost of some rows."""
-    told = blocks.journal.once(
-        lambda: {"sums": blocks.reduce(summed_costs, learner, codebook)}, at=codebook.prototypes
-    )
-    total, weight = told["sums"]
-    return float(total / weight)
-
-
-def summed_costs(learner: Learner, codebook: Codebook, block: Block) -> Floats:
-    """Sum the costs and the weights of a block."""
-    return np.array([learner.costs(codebook, block) @ block.weights, block.total_weight])
-
-
 class EarlyStopping:
     """A callback that follows the cost of held-out rows and keeps the best codebook.
 
     Parameters
     ----------
-    learner : Learner
-        Who tells the cost.
+    cost : Objective or ErrorCount
+        What a row costs.
     held : Blocks
         The rows.
     tol : float
         Share by which the cost has to fall to count as progress.
     callback : callable or None
         The next callback.
+    record : callable
+        Calls each sum of costs, and may know its result.
     """
 
-    def __init__(self, learner: Learner, held: Blocks, tol: float, callback: Callback | None):
+    def __init__(
+        self, cost: Cost, held: Blocks, tol: float, callback: Callback | None, record: Record
+    ):
         self.curve: list[float] = []
         self.best: Codebook | None = None
-        self._learner, self._held, self._tol = learner, held, tol
+        self._cost, self._held, self._tol, self._record = cost, held, tol, record
         self._callback = callback
         self._least, self._waited = np.inf, 0
         self._reference = np.inf
 
     def __call__(self, state: State) -> bool:
-        """Note the cost; tell whether to stop."""
-        cost = mean_cost(self._learner, state.codebook, self._held)
+        """Note the cost; return whether to stop."""
+
+        def held_cost(prototypes: Floats) -> float:
+            return mean_cost(self._cost, state.codebook, self._held)
+
+        cost: float = self._record(held_cost, state.codebook.prototypes)
         self.curve.append(cost)
         if cost < self._least:
             self._least, self.best = cost, state.codebook.copy()

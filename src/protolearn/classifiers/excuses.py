@@ -7,7 +7,8 @@ from sklearn.base import BaseEstimator
 from ..distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
 from .heuristic_lvq import LVQ21
 from .kernel_lvq import KernelGLVQ
-from .problem import Problem
+from .problem import FirstDistances
+from .settings import CostSettings, Settings
 from .trained import TrainedClassifier
 
 WEIGHTS = (
@@ -40,7 +41,7 @@ def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
         return excused
     if not isinstance(estimator, TrainedClassifier):
         return {}
-    distance = estimator._named_distance()
+    distance = estimator._axes()[0]
     excused = of_distance(distance)
     reason = of_weights(estimator, distance)
     if reason:
@@ -55,7 +56,7 @@ def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
 def of_weights(estimator: TrainedClassifier, distance: Distance) -> str:
     """Tell why a weight of two is not quite the same as the row twice; nothing if it is."""
     drawn = isinstance(estimator.init, str) and estimator.init in ("random", "kmeans++")
-    if estimator._learner(distance, Problem()).name != "lbfgs":
+    if not learns_from_all_at_once(estimator._settings_type.of(estimator)):
         return "a sample of weight two is one step of double length, not two steps"
     if drawn or estimator.prototypes_per_class != 1 or estimator.early_stopping:
         return "the prototypes start from random choices among the rows"
@@ -65,6 +66,15 @@ def of_weights(estimator: TrainedClassifier, distance: Distance) -> str:
     if isinstance(distance, Tangent) or (isinstance(distance, Matrix) and distance.rank):
         return "principal axes differ by rounding, and training amplifies it"
     return ""
+
+
+def learns_from_all_at_once(settings: Settings) -> bool:
+    """Whether the solver is L-BFGS, for few rows and one prototype a class."""
+    if not isinstance(settings, CostSettings):
+        return False
+    objective = settings.objective(settings.distance, 2, 0, FirstDistances(1.0))
+    solver = settings.solver or settings.automatic_solver(objective, 0, 0.0)
+    return solver.name == "lbfgs"
 
 
 def of_distance(distance: Distance) -> dict[str, str]:

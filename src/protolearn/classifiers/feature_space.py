@@ -57,8 +57,12 @@ class GivenProducts(Distance):
         """Give each prototype a row of its own for its squared length."""
         return np.arange(len(labels))
 
+    def effort(self, codebook: Codebook) -> float:
+        """Return the numbers that a row needs: its products, and its distances."""
+        return float(sum(codebook.prototypes.shape))
+
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
-        """Give all distances, less what those of a row have in common."""
+        """Return all distances, less what those of a row have in common."""
         return _combined(X[:, self.columns], codebook)
 
 

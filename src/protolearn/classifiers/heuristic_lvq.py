@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
-from .._arrays import as_floats
-from .._validation import check_choice, check_flag, check_number, resolve
+from .._validation import check_choice, check_number, resolve
 from ..distances import DISTANCES, Distance
-from ..native import Native
-from ..solvers.schedules import LEAST_IN_STREAMS, SCHEDULES
-from . import rules
-from .problem import Problem
-from .rule_learner import RuleLearner
+from ..solvers import LEAST_IN_STREAMS, SCHEDULES
+from .settings import RuleSettings
 from .shared import (
     OF_RULES,
     DecayParameters,
@@ -25,9 +21,8 @@ from .trained import TrainedClassifier
 class HeuristicClassifier(TrainedClassifier):
     """A classifier that follows a rule, one sample at a time."""
 
-    rule: ClassVar[Native]
-    _most_steps: ClassVar[int] = 500_000
     learning_rate: float
+    _settings_type = RuleSettings
     _texts = OF_RULES
 
     def __init__(
@@ -43,37 +38,13 @@ class HeuristicClassifier(TrainedClassifier):
         self.metric_rate = metric_rate
         self.shuffle = shuffle
 
-    def _named_distance(self) -> Distance:
-        return resolve(self, "distance", DISTANCES, Distance)
+    def _axes(self) -> tuple[Distance]:
+        return (resolve(self, "distance", DISTANCES, Distance),)
 
-    def _rate(self, stream: bool) -> tuple[float, str, float, float]:
-        """Give the first learning rate, the schedule, its decay and the share that stays."""
-        rate = check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)
-        return rate, "constant", 0.0, 0.0
-
-    def _window(self) -> tuple[float, float]:
-        """Give the width of the window and epsilon."""
-        return 0.5, 0.0
-
-    def _learner(self, distance: Distance, problem: Problem) -> RuleLearner:
-        rate, schedule, decay, least_rate = self._rate(problem.stream)
-        window, epsilon = self._window()
-        bound = (1.0 - window) / (1.0 + window)
-        return RuleLearner(
-            type(self).__name__.lower(),
-            self.rule,
-            as_floats([bound, bool(distance.squared), epsilon]),
-            distance,
-            problem,
-            rate,
-            schedule,
-            decay,
-            least_rate,
-            check_number(self, "metric_rate", low=0.0),
-            check_flag(self, "shuffle"),
-            self._most_steps,
-            self.max_iter is None and not self.early_stopping,
-        )
+    def _solver_parameters(self, stream: bool) -> dict[str, Any]:
+        """Return what the solver takes besides the metric rate and the order, checked."""
+        check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)
+        return {"learning_rate": self.learning_rate, "schedule": "constant"}
 
 
 class ScheduledClassifier(HeuristicClassifier):
@@ -94,12 +65,10 @@ class ScheduledClassifier(HeuristicClassifier):
         self.decay = decay
         self.least_rate = least_rate
 
-    def _rate(self, stream: bool) -> tuple[float, str, float, float]:
-        rate, *_ = super()._rate(stream)
-        decay = check_number(self, "decay", low=0.0)
-        least_rate = 0.0
-        if self.least_rate is not None:
-            least_rate = check_number(self, "least_rate", low=0.0, high=1.0)
+    def _solver_parameters(self, stream: bool) -> dict[str, Any]:
+        parameters, least_rate = super()._solver_parameters(stream), self.least_rate
+        if least_rate is not None:
+            check_number(self, "least_rate", low=0.0, high=1.0)
         schedule = check_choice(self, "schedule", ("auto", *SCHEDULES))
         if self.least_rate is not None and schedule not in ("auto", "inverse_time"):
             raise ValueError(
@@ -113,8 +82,9 @@ class ScheduledClassifier(HeuristicClassifier):
             )
         if schedule == "auto":
             schedule = "inverse_time" if stream else "linear"
-            least_rate = LEAST_IN_STREAMS if self.least_rate is None else least_rate
-        return rate, schedule, decay, least_rate
+            least_rate = LEAST_IN_STREAMS if least_rate is None else least_rate
+        decay = check_number(self, "decay", low=0.0)
+        return parameters | {"schedule": schedule, "decay": decay, "least_rate": least_rate}
 
 
 class LVQ1(ScheduledClassifier):
@@ -143,9 +113,6 @@ class LVQ1(ScheduledClassifier):
     >>> round(model.score(X, y), 2)
     0.98
     """
-
-    rule = rules.lvq1
-    _most_steps = 40_000  # more of them drive prototypes away where many samples are wrong
 
     def __init__(self, **rule: Unpack[ScheduledRuleParameters]):
         super().__init__(**rule)
@@ -190,8 +157,6 @@ class OLVQ1(HeuristicClassifier):
     0.97
     """
 
-    rule = rules.olvq1
-
     def __init__(self, *, learning_rate: float = 0.1, **rule: Unpack[RuleParameters]):
         super().__init__(**rule)
         self.learning_rate = learning_rate
@@ -235,8 +200,6 @@ class LVQ21(ScheduledClassifier):
     0.98
     """
 
-    rule = rules.lvq21
-
     def __init__(
         self,
         *,
@@ -247,8 +210,9 @@ class LVQ21(ScheduledClassifier):
         super().__init__(learning_rate=learning_rate, **rule)
         self.window = window
 
-    def _window(self) -> tuple[float, float]:
-        return check_number(self, "window", low=0.0, high=1.0, above=True, below=True), 0.0
+    def _solver_parameters(self, stream: bool) -> dict[str, Any]:
+        window = check_number(self, "window", low=0.0, high=1.0, above=True, below=True)
+        return super()._solver_parameters(stream) | {"window": window}
 
 
 class LVQ3(LVQ21):
@@ -286,8 +250,6 @@ class LVQ3(LVQ21):
     0.99
     """
 
-    rule = rules.lvq3
-
     def __init__(
         self,
         *,
@@ -299,5 +261,6 @@ class LVQ3(LVQ21):
         super().__init__(window=window, learning_rate=learning_rate, **rule)
         self.epsilon = epsilon
 
-    def _window(self) -> tuple[float, float]:
-        return super()._window()[0], check_number(self, "epsilon", low=0.0, high=1.0)
+    def _solver_parameters(self, stream: bool) -> dict[str, Any]:
+        epsilon = check_number(self, "epsilon", low=0.0, high=1.0)
+        return super()._solver_parameters(stream) | {"epsilon": epsilon}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import cleandoc
 from typing import Any, Self
 
@@ -13,19 +14,20 @@ from sklearn.utils.validation import validate_data
 
 from .._arrays import Floats, Indices, as_floats, check_magnitude
 from .._validation import check_choice, check_sample_weight, integer_in
-from ..blocks.labels import encode
+from ..blocks import encode
 from ..codebook import Codebook
 from ..distances import Distance
 from ..kernels import FeatureKernel, check_gram, check_kernel, named_kernel
 from ..prototypes import STARTS, is_automatic
 from ..solvers import Callback
-from .base import NearestPrototypeClassifier, Part
+from .base import NearestPrototypeClassifier
 from .cholesky import RESIDUAL
 from .expansion import expansion, nearest
 from .feature_space import FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
-from .given import check_classes
 from .lvq import GLVQ
 from .pruning import FeatureSpaceGLVQ, Trained, pruned
+from .rows import check_classes
+from .settings import CostSettings
 from .shared import ATTRIBUTES, IN_MEMORY, PARAMETERS, texts
 
 
@@ -117,7 +119,6 @@ class KernelGLVQ(NearestPrototypeClassifier):
     (2, 10)
     """
 
-    dual_coef_: Floats
     support_: Indices
     exemplar_indices_: Indices
     exemplars_: NDArray[Any]
@@ -215,6 +216,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         tags.input_tags.pairwise = self._is_precomputed()
         return tags
 
+    @property
+    def dual_coef_(self) -> Floats:
+        """The coefficients of each prototype."""
+        return self._fitted_rule("dual_coef_").codebook.prototypes
+
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
@@ -231,7 +237,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         check_choice(self, "init", tuple(STARTS))
         shared = GLVQ().get_params(deep=False).keys() & self.get_params(deep=False).keys()
         trainer = FeatureSpaceGLVQ(**{name: getattr(self, name) for name in shared})
-        trainer._checked_distance()
+        CostSettings.of(trainer)
         return trainer
 
     def _kernel(self, X: Floats, weight: Floats | None) -> FeatureKernel | None:
@@ -248,16 +254,24 @@ class KernelGLVQ(NearestPrototypeClassifier):
         """Keep the prototypes as combinations of rows, all at once."""
         points, support = kept.model.prototypes_, kept.pivots
         exemplars = nearest(points, kept.L)
+        distance: Distance
         if kernel is None:
-            self._distance = GivenProducts(rows[support])
+            distance = GivenProducts(rows[support])
             self.exemplars_ = rows[exemplars]
         else:
-            self._distance = FeatureSpaceDistance(kernel, X[support])
+            distance = FeatureSpaceDistance(kernel, X[support])
             self.exemplars_ = X[exemplars]
-        self._metric = np.einsum("ij,ij->i", points, points)[:, None]
-        self.dual_coef_, self.support_ = expansion(points, kept.L, support), rows[support]
+        self.support_ = rows[support]
         self.exemplar_indices_ = rows[exemplars]
-        self.prototype_labels_ = kept.model.prototype_labels_
+        lengths, labels = np.einsum("ij,ij->i", points, points), kept.model.rule_.codebook.labels
+        codebook = Codebook(
+            expansion(points, kept.L, support),
+            labels,
+            lengths[:, None],
+            np.arange(len(labels)),
+            np.zeros(len(support)),
+        )
+        self.rule_ = replace(whole.model.rule_, codebook=codebook, distance=distance)
         for name in ("gamma_", "validation_curve_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if kernel is not None and "gamma" in kernel.settings:
@@ -266,30 +280,16 @@ class KernelGLVQ(NearestPrototypeClassifier):
             if hasattr(whole.model, name):
                 setattr(self, name, getattr(whole.model, name))
 
-    def _codebook(self) -> Codebook:
-        codes = self._prototype_codes()
-        nowhere = np.zeros(self.dual_coef_.shape[1])
-        return Codebook(self.dual_coef_, codes, self._metric, self._distance.groups(codes), nowhere)
-
-    def _by_parts(
-        self, X: Any, function: Part, distance: Distance | None = None, width: int | None = None
-    ) -> Any:
-        """Count the products with the support among what a row needs."""
-        return super()._by_parts(X, function, distance, X.shape[1] + len(self.support_))
-
 
 SINGLE_ROUNDING = 1e-5
 """Share of the largest product that counts as rounding, if products come in single precision."""
 
 LEARNED = (
-    "classes_",
     "n_prototypes_",
-    "scale_",
     "solver_",
     "n_iter_",
     "loss_curve_",
     "validation_curve_",
-    "_decision",
 )
 """What the model has from GLVQ in the whole feature space."""
 

@@ -5,19 +5,62 @@ Each class is a docstring, its parameters and the line that names its parts.
 
 from __future__ import annotations
 
-from typing import Unpack
+from abc import abstractmethod
+from typing import Any, Unpack
 
-from .._validation import check_choice
+from .._validation import check_choice, resolve
 from ..distances import Distance, SquaredEuclidean
 from ..losses import BrokenLinear, Exponential, Hinge, Identity, Logistic, Loss, Sigmoid, SlopedLoss
 from ..margins import Difference, Hypothesis, LogOdds, Margin, Relative
-from .cost_function import CostFunctionClassifier
-from .shared import SharedParameters
+from ..solvers import SOLVERS, Solver
+from .settings import CostSettings
+from .shared import OF_COSTS, SharedParameters, TrainingParameters
+from .trained import TrainedClassifier
 
 
-def sigmoid_or_identity(beta: float | None) -> Loss:
-    """Give the loss of GLVQ and its kin: None is the identity."""
-    return Identity() if beta is None else Sigmoid(beta)
+class CostFunctionClassifier(TrainedClassifier):
+    """A classifier that lowers ``loss(margin(distance(x, prototypes)))``.
+
+    A subclass names its parts in ``_axes``.
+    """
+
+    slope_factor_: float
+    _settings_type = CostSettings
+    _told = OF_COSTS
+    _is_soft: bool = False
+    """Whether all prototypes decide, by their posterior."""
+
+    def __init__(
+        self,
+        *,
+        solver: Any = "auto",
+        attraction: float = 0.0,
+        scale: Any = "data",
+        **training: Unpack[TrainingParameters],
+    ):
+        super().__init__(**training)
+        self.solver = solver
+        self.attraction = attraction
+        self.scale = scale
+
+    @abstractmethod
+    def _axes(self) -> tuple[Distance, Margin, Loss]:
+        """Return the distance, the margin and the loss."""
+
+    def _takes_sparse(self) -> bool:
+        if isinstance(self.solver, str):
+            return self.solver not in SOLVERS or SOLVERS[self.solver].takes_sparse
+        return bool(getattr(self.solver, "takes_sparse", True))
+
+    def _named_solver(self, *axes: Any, stream: bool) -> Solver:
+        """Return the solver that the parameters name; raise if it does not fit the axes."""
+        solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
+        solver.check(*axes)
+        if stream and isinstance(self.solver, str):
+            solver = type(solver).for_stream()
+        if stream:
+            solver.check_streaming()
+        return solver
 
 
 class GLVQ(CostFunctionClassifier):
@@ -56,7 +99,11 @@ class GLVQ(CostFunctionClassifier):
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        return SquaredEuclidean(), Relative(), sigmoid_or_identity(self.beta)
+        return (
+            SquaredEuclidean(),
+            Relative(),
+            Identity() if self.beta is None else Sigmoid(self.beta),
+        )
 
 
 class MCE(CostFunctionClassifier):
@@ -206,15 +253,14 @@ class RSLVQ(CostFunctionClassifier):
     0.99
     """
 
+    _is_soft = True
+
     def __init__(self, *, xi: float = 2.0, **shared: Unpack[SharedParameters]):
         super().__init__(**shared)
         self.xi = xi
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         return SquaredEuclidean(), LogOdds(self.xi), Logistic()
-
-    def _is_soft(self) -> bool:
-        return True
 
 
 HYPOTHESIS_LOSSES: dict[str, type[SlopedLoss]] = {

@@ -14,6 +14,7 @@ from .._arrays import Floats
 from .._dask import is_dask
 from .._lazy import row_by_row
 from ..distances import Distance, LinearMetric
+from ..rule import DecisionRule
 
 
 def maps_rows(distance: Distance) -> bool:
@@ -21,9 +22,16 @@ def maps_rows(distance: Distance) -> bool:
     return isinstance(distance, LinearMetric) and distance.localized is None
 
 
+def named_distance(model: Any) -> Distance:
+    """Return the distance that the parameters of a classifier name, fitted or not."""
+    distance: Distance = model._axes()[0]
+    return distance
+
+
 def _has_map(model: Any) -> bool:
     """Tell whether a model maps rows, before or after the fit; raise if it does not."""
-    distance = getattr(model, "_distance", None) or model._named_distance()
+    rule = getattr(model, "rule_", None)
+    distance = model._axes()[0] if rule is None else rule.distance
     if maps_rows(distance):
         return True
     raise AttributeError(
@@ -53,15 +61,14 @@ class FrameOfRows(TransformerMixin, BaseEstimator):
 class MetricViews:
     """The fitted metric, where the distance is a linear one."""
 
-    _distance: Distance
-    _metric: Floats
+    rule_: DecisionRule
     n_features_in_: int
 
     @property
     def omega_(self) -> Floats:
         """The linear map Omega, an array (r, d); with local metrics one for each group."""
         distance, d = self._linear_metric("omega_"), self.n_features_in_
-        return self._of_groups(np.stack([distance.omega(row, d) for row in self._metric]))
+        return self._of_groups(np.stack([distance.omega(row, d) for row in self._metric_rows()]))
 
     @property
     def metric_(self) -> Floats:
@@ -75,17 +82,21 @@ class MetricViews:
     def relevances_(self) -> Floats:
         """The diagonal of ``metric_``: how much each feature counts; learned ones sum to one."""
         distance = self._linear_metric("relevances_")
-        return self._of_groups(distance.relevances(self._metric, self.n_features_in_))
+        return self._of_groups(distance.relevances(self._metric_rows(), self.n_features_in_))
 
     def _linear_metric(self, name: str) -> LinearMetric:
         """Give the distance, if it is a linear metric."""
-        distance = self.__dict__.get("_distance")
-        if isinstance(distance, LinearMetric):
-            return distance
+        rule = self.__dict__.get("rule_")
+        if rule is not None and isinstance(rule.distance, LinearMetric):
+            return rule.distance
         raise AttributeError(
             f"{type(self).__name__} has no {name}: "
-            + ("it is not fitted." if distance is None else f"{distance!r} is no linear metric.")
+            + ("it is not fitted." if rule is None else f"{rule.distance!r} is no linear metric.")
         )
+
+    def _metric_rows(self) -> Floats:
+        """Return the parameters of the metric, a row for each group."""
+        return self.rule_.codebook.metric
 
     def _of_groups(self, arrays: Floats) -> Floats:
         """Give the array of the only group, or those of all."""
@@ -132,11 +143,11 @@ class MetricViews:
     @row_by_row
     def _map_rows(self, X: Any) -> Any:
         """Give ``Omega x`` as an array."""
-        check_is_fitted(self, "prototypes_")
-        X = self._rows(X)  # type: ignore[attr-defined]
+        check_is_fitted(self, "rule_")
+        X = self.rule_.read_rows(self, X)
         distance = self._linear_metric("transform").suited_to(X)
         assert isinstance(distance, LinearMetric)
-        return distance.mapped(X, self._metric[0])
+        return distance.mapped(X, self._metric_rows()[0])
 
     @available_if(_has_map)
     def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -172,9 +183,9 @@ class MetricViews:
         names : array of str
             The name of the class and a number.
         """
-        check_is_fitted(self, "prototypes_")
+        check_is_fitted(self, "rule_")
         distance = self._linear_metric("transform")
-        count = distance.mapped(np.zeros((1, self.n_features_in_)), self._metric[0]).shape[1]
+        count = distance.mapped(np.zeros((1, self.n_features_in_)), self._metric_rows()[0]).shape[1]
         name = type(self).__name__.lower()
         return np.asarray([f"{name}{i}" for i in range(count)], dtype=object)
 
@@ -194,14 +205,11 @@ class MetricViews:
             Distances here are those of the metric, less what the other directions add. A metric
             with a single direction has zeros in the second column.
         """
-        check_is_fitted(self, "prototypes_")
-        X = self._rows(X)  # type: ignore[attr-defined]
-        leading = self._leading().astype(X.dtype, copy=False)
+        check_is_fitted(self, "rule_")
+        X = self.rule_.read_rows(self, X)
+        metric = self._linear_metric("project")
+        leading = metric.leading(self._metric_rows()[0], self.n_features_in_).astype(X.dtype)
         if issparse(X):
             return X @ leading.T
         # Features without a part in a direction may be missing.
         return np.stack([X[:, row != 0.0] @ row[row != 0.0] for row in leading], axis=1)
-
-    def _leading(self) -> Floats:
-        """Give the two leading directions of the map, times how much it stretches them."""
-        return self._linear_metric("project").leading(self._metric[0], self.n_features_in_)

@@ -11,10 +11,9 @@ from sklearn.base import TransformerMixin
 
 from .._validation import check_choice
 from ..distances import Distance, LocalMatrix, Matrix, Relevance
-from ..losses import Logistic, Loss
+from ..losses import Identity, Logistic, Loss, Sigmoid
 from ..margins import LogOdds, Margin, Relative
-from .cost_function import CostFunctionClassifier
-from .lvq import sigmoid_or_identity
+from .lvq import CostFunctionClassifier
 from .shared import SharedParameters
 
 
@@ -78,7 +77,7 @@ class GRLVQ(GlobalMetricClassifier):
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        return Relevance(), Relative(), sigmoid_or_identity(self.beta)
+        return Relevance(), Relative(), Identity() if self.beta is None else Sigmoid(self.beta)
 
 
 class GMLVQ(GlobalMetricClassifier):
@@ -141,7 +140,7 @@ class GMLVQ(GlobalMetricClassifier):
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         distance = Matrix(self.rank, self.regularization)
-        return distance, Relative(), sigmoid_or_identity(self.beta)
+        return distance, Relative(), Identity() if self.beta is None else Sigmoid(self.beta)
 
 
 class LGMLVQ(CostFunctionClassifier):
@@ -202,7 +201,7 @@ class LGMLVQ(CostFunctionClassifier):
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         check_choice(self, "localized", ("class", "prototype"))
         distance = LocalMatrix(self.rank, self.regularization, self.localized)
-        return distance, Relative(), sigmoid_or_identity(self.beta)
+        return distance, Relative(), Identity() if self.beta is None else Sigmoid(self.beta)
 
 
 class MRSLVQ(GlobalMetricClassifier):
@@ -242,6 +241,8 @@ class MRSLVQ(GlobalMetricClassifier):
     True
     """
 
+    _is_soft = True
+
     def __init__(
         self,
         *,
@@ -257,6 +258,3 @@ class MRSLVQ(GlobalMetricClassifier):
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         return Matrix(self.rank, self.regularization), LogOdds(self.xi), Logistic()
-
-    def _is_soft(self) -> bool:
-        return True

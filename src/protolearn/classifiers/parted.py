@@ -18,8 +18,7 @@ from ..blocks.files import FileParts, is_dataset, is_path
 from ..blocks.parts import MadeParts
 from ..blocks.reading import Checks, Reader, Split
 from ..blocks.survey import Survey, Surveyor, Wanted
-from ..distances import Distance
-from ..distances.base import start_source
+from ..distances import Distance, start_source
 from ..prototypes import (
     FEWEST_ROWS,
     ROWS_PER_PROTOTYPE,
@@ -27,20 +26,19 @@ from ..prototypes import (
     check_init,
     completed_means,
     initial_prototypes,
-    is_automatic,
     prototype_counts,
 )
-from .data import GROWN_ON, TrainingData, check_held, few_rows
-from .given import check_classes
+from .rows import GROWN_ON, TrainingRows, check_classes, check_held, few_rows
+from .settings import Settings
 
 
-class PartedData(TrainingData):
+class PartedRows(TrainingRows):
     """Data in files, made by a function, or on a cluster: surveyed once, then summed over."""
 
     def __init__(
         self,
         model: Any,
-        distance: Distance,
+        settings: Settings,
         X: Any,
         y: Any,
         sample_weight: Any,
@@ -48,23 +46,25 @@ class PartedData(TrainingData):
     ):
         parts = parts_of(X, y, sample_weight)
         set_features(model, parts)
-        check_init(model.init, parts.n_features)
-        name = type(model).__name__
-        checks = Checks(distance, parts.n_features, parts.names, model._takes_sparse(), name)
+        check_init(settings.init, parts.n_features)
+        distance = settings.distance
+        checks = Checks(
+            distance, parts.n_features, parts.names, settings.takes_sparse, settings.name
+        )
         seeds = rng.randint(np.iinfo(np.int32).max, size=2)
-        share = float(model.validation_fraction) if model.early_stopping else 0.0
+        share = settings.validation_fraction if settings.early_stopping else 0.0
         split = Split(share, int(seeds[0]))
-        marked = model.checkpoint is not None
-        surveyor = Surveyor(checks, split, wanted_rows(model, distance), int(seeds[1]), marked)
+        marked = settings.checkpoint is not None
+        surveyor = Surveyor(checks, split, wanted_rows(settings), int(seeds[1]), marked)
         survey: Survey | None = parts.map_reduce(surveyor)
         if survey is None or not survey.n_samples:
             raise ValueError("X has no row of positive weight: there is nothing to learn from.")
         self._survey, self.classes, self.elsewhere = survey, survey.labels, not parts.in_order
-        self._factors = class_factors(survey, model.class_weight)
-        self.rows = survey.rows if self._factors is None else survey.rows * (self._factors > 0)
+        self._factors = class_factors(survey, settings.class_weight)
+        self.counts = survey.rows if self._factors is None else survey.rows * (self._factors > 0)
         if share:
-            check_split(model, survey)
-        check_classes(self.classes, self.rows)
+            check_split(settings, survey)
+        check_classes(self.classes, self.counts)
         check_observed_columns(survey.low[None])
         if distance.squared:
             check_ranges(survey.low, survey.high)
@@ -77,11 +77,11 @@ class PartedData(TrainingData):
             self.held = parts.blocks(read, survey.n_held, width * survey.n_held)
 
     def prototypes(self, init: Any, counts: Indices, rng: np.random.RandomState) -> Floats:
-        """Give the prototypes to begin with: means of all rows, clusters of a sample."""
+        """Return the prototypes to begin with: means of all rows, clusters of a sample."""
         return initial_prototypes(init, self.sample(rng), counts, rng, facts=self._facts())
 
     def metric_rows(self) -> Block:
-        """Give few rows with the moments of all, or a sample where these do not tell."""
+        """Return few rows with the moments of all, or a sample where these do not tell."""
         facts = self._facts()
         weight = (
             self._survey.weight if self._factors is None else self._factors * self._survey.weight
@@ -90,14 +90,14 @@ class PartedData(TrainingData):
         return self.sample(np.random.RandomState(0)) if found is None else found
 
     def sample(self, rng: np.random.RandomState) -> Block:
-        """Give the sample of the survey."""
+        """Return the sample of the survey."""
         block = self._survey.sample.block
         if self._factors is not None:
             return Block(block.X, block.y, block.weights * self._factors[block.y])
         return block if self._survey.weighted else Block(block.X, block.y)
 
     def mark(self) -> str:
-        """Give a short text that other data would not have."""
+        """Return a short text that other data would not have."""
         s = self._survey
         return digest(s.labels, s.rows, s.weight, str(s.mark))
 
@@ -111,13 +111,8 @@ class PartedData(TrainingData):
         return Facts(survey.low, survey.high, means)
 
 
-def in_parts(X: Any) -> bool:
-    """Tell whether data come in parts."""
-    return is_dask(X) or callable(X) or is_path(X) or is_dataset(X)
-
-
 def parts_of(X: Any, y: Any, sample_weight: Any) -> Parts:
-    """Give the parts that the user names."""
+    """Return the parts that the user names."""
     if is_dask(X):
         from ..blocks.on_dask import DaskParts
 
@@ -133,31 +128,31 @@ def parts_of(X: Any, y: Any, sample_weight: Any) -> Parts:
 
 
 def set_features(model: Any, parts: Parts) -> None:
-    """Tell the model how many features there are, and what they are called."""
+    """Set on the model how many features there are, and what they are called."""
     model.n_features_in_ = parts.n_features
     model.__dict__.pop("feature_names_in_", None)
     if parts.names is not None:
         model.feature_names_in_ = np.asarray(parts.names, dtype=object)
 
 
-def wanted_rows(model: Any, distance: Distance) -> Wanted:
-    """Give how many rows of each class a start looks at; none where means tell all."""
-    per_class = model.prototypes_per_class
-    if is_automatic(per_class):
+def wanted_rows(settings: Settings) -> Wanted:
+    """Return how many rows of each class a start looks at; none where means tell all."""
+    per_class, distance, init = settings.prototypes_per_class, settings.distance, settings.init
+    if settings.automatic:
         return Wanted(1, ROWS_PER_PROTOTYPE, GROWN_ON)
     labels = [*per_class] if isinstance(per_class, Mapping) else [0]
     counts = prototype_counts(per_class, np.array(labels, dtype=object))
-    clusters = isinstance(model.init, str) and (
-        model.init in ("kmeans++", "random") or (model.init == "kmeans" and counts.max() > 1)
+    clusters = isinstance(init, str) and (
+        init in ("kmeans++", "random") or (init == "kmeans" and counts.max() > 1)
     )
     own_start = type(distance).initial is not Distance.initial
     looked_at = clusters or (own_start and start_source(distance) in ("rows", "covariances"))
     return Wanted(per_class, ROWS_PER_PROTOTYPE, FEWEST_ROWS if looked_at else 0)
 
 
-def check_split(model: Any, survey: Survey) -> None:
+def check_split(settings: Settings, survey: Survey) -> None:
     """Raise if a class has only rows that are held out, or none is."""
-    check_held(model, survey.n_held, survey.n_samples + survey.n_held)
+    check_held(settings, survey.n_held, survey.n_samples + survey.n_held)
     without = survey.labels[(survey.rows == 0)].tolist()
     if without:
         raise ValueError(
@@ -167,7 +162,7 @@ def check_split(model: Any, survey: Survey) -> None:
 
 
 def class_factors(survey: Survey, class_weight: Any) -> Floats | None:
-    """Give what the weights of each class are multiplied with, so that their mean is one."""
+    """Return what the weights of each class are multiplied with, so that their mean is one."""
     if class_weight is None and not survey.weighted:
         return None
     factors = np.ones(len(survey.labels))
@@ -186,7 +181,7 @@ def class_factors(survey: Survey, class_weight: Any) -> Floats | None:
 
 
 def row_like(survey: Survey) -> Any:
-    """Give a row of the kind that data are: sparse, incomplete or neither."""
+    """Return a row of the kind that data are: sparse, incomplete or neither."""
     d = len(survey.low)
     if survey.sparse:
         return csr_array((1, d))

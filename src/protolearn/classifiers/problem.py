@@ -1,39 +1,82 @@
-"""What a learner has to know of the data before it begins."""
+"""What a classifier minimises, and what the initial prototypes tell of the data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-HIGH_CONTRAST = 1.0
-"""What the contrast is taken for where it is not measured."""
+import numpy as np
+
+from .._arrays import Floats, column_ranges, differ
+from ..blocks import Block, Blocks
+from ..codebook import Codebook
+from ..objective import Cost
+from ..rule import Decision
+from ..solvers import Solver
+
+
+@dataclass(frozen=True)
+class FirstDistances:
+    """What the distances to the initial prototypes tell.
+
+    Attributes
+    ----------
+    unit : float or None
+        Mean distance to the nearest own prototype; None if all distances vanish.
+    contrast : float
+        Mean difference between the distances to the nearest rival and to the nearest own
+        prototype, as a multiple of the mean distance to the latter.
+    """
+
+    unit: float | None
+    contrast: float = 1.0
 
 
 @dataclass(frozen=True)
 class Problem:
-    """How much there is to learn from, and how it begins.
+    """What is minimised, by which solver, and how the model will decide.
 
     Attributes
     ----------
-    n_classes, n_prototypes, n_features : int
-        How many there are.
-    scale : float
-        Unit of distance.
-    contrast : float
-        How much further than the nearest own prototype the nearest rival is in the beginning, or
-        nearer, as a share of the mean distance to the former.
-    work : float
-        Multiplications for all distances of the data.
-    stream : bool
-        Whether there will be more rows.
-    elsewhere : bool
-        Whether rows stay where they are, and only sums over them come here.
+    cost : Objective or ErrorCount
+        What is minimised.
+    solver : Solver
+        What minimises it.
+    decision : Decision
+        How the fitted model decides.
+    first : FirstDistances
+        What the start tells of the data.
+    guards_start : bool
+        Whether the start is kept where the solver reaches more training errors.
+    advice : str
+        What to do if no better prototypes are found.
     """
 
-    n_classes: int = 2
-    scale: float = 1.0
-    contrast: float = HIGH_CONTRAST
-    n_prototypes: int = 0
-    n_features: int = 0
-    work: float = 0.0
-    stream: bool = False
-    elsewhere: bool = False
+    cost: Cost
+    solver: Solver
+    decision: Decision
+    first: FirstDistances
+    guards_start: bool
+    advice: str
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Least and greatest values of each column."""
+
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, block: Block) -> Extent:
+        """Return the extent of a block."""
+        return cls(*column_ranges(block.X))
+
+    def __add__(self, other: Extent) -> Extent:
+        return Extent(np.fmin(self.low, other.low), np.fmax(self.high, other.high))
+
+
+def have_extent(blocks: Blocks, codebook: Codebook) -> bool:
+    """Whether rows and prototypes are more than one point and its rounding."""
+    prototypes = Extent(codebook.prototypes.min(axis=0), codebook.prototypes.max(axis=0))
+    extent = blocks.reduce(Extent.of) + prototypes
+    return bool(differ(extent.low, extent.high).any())

@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Floats, Indices, as_indices
-from ..blocks import Block, Blocks
-from ..blocks.labels import encode
+from ..blocks import Block, MemoryBlocks, encode
 from ..codebook import Codebook, Gradients
 from ..distances import Distance, SquaredEuclidean
 from ..losses import Loss
 from ..margins import Margin
 from ..native import GRADIENT, native
-from ..prototypes import FirstDistances
+from ..objective import mean_cost
 from .expansion import towards
 from .lvq import GLVQ
-from .problem import HIGH_CONTRAST, Problem
-from .weights import weigh
+from .problem import FirstDistances
+from .rows import weigh
+from .settings import CostSettings
 
 FIRST_ROWS = 5
 """Rows a prototype that are tried first, if their number is not given."""
@@ -79,12 +79,7 @@ class FeatureSpaceGLVQ(GLVQ):
         _, margin, loss = super()._axes()
         return CoordinateDistance(), margin, loss
 
-    def _first_distances(
-        self, form: Distance, codebook: Codebook, blocks: Blocks
-    ) -> FirstDistances:
-        # The slope is as given: the same in the whole space and in the span of few rows.
-        first = super()._first_distances(form, codebook, blocks)
-        return first._replace(contrast=HIGH_CONTRAST)
+    _follows_contrast = False  # the same slope in the whole space and in the span of few rows
 
 
 class SpanGLVQ(FeatureSpaceGLVQ):
@@ -180,17 +175,15 @@ def _warn_of_changes(whole: Trained, found: Trained, rows: int, automatic: bool)
 
 
 def _enough(model: GLVQ, block: Block) -> float:
-    """Give the mean cost that few samples have to reach."""
-    cost, loss = _cost(model, block), model._axes()[2]
+    """Return the mean cost that few samples have to reach."""
+    cost, loss = _cost(model, block), CostSettings.of(model).loss
     undecided = float(loss(np.zeros(1))[0][0])
     return cost + LOST * max(undecided - cost, 0.0)
 
 
 def _cost(model: GLVQ, block: Block) -> float:
-    """Give the mean cost of the margins alone."""
-    distance = model._axes()[0]
-    problem = Problem(n_classes=len(model.classes_), scale=model.scale_)
-    learner = model._learner(distance, problem)
-    objective = replace(learner.objective, attraction=0.0)
-    costs = objective.costs(model._codebook(), block)
-    return float(costs @ block.weights) / block.total_weight
+    """Return the mean cost of the margins alone."""
+    rule, settings = model.rule_, replace(CostSettings.of(model), attraction=0.0)
+    first = FirstDistances(rule.scale)
+    objective = settings.objective(rule.distance, len(rule.classes), 0, first)
+    return mean_cost(objective, rule.codebook, MemoryBlocks(block))

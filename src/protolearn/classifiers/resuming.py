@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-from ..blocks import FileJournal, Journal
-from ..blocks.journal import NO_JOURNAL, Arrays, put_back, state_of
-from ..codebook import Codebook
-from .data import TrainingData
+from .._fingerprint import parameters
+from ..store import Journal, Record
+from .rows import TrainingRows
+from .settings import Settings
 
-NOT_KNOWN_BY = "callback", "checkpoint"
+MAY_CHANGE = "callback", "checkpoint"
 """Parameters that may change before a fit goes on."""
 
-FIELDS = "prototypes", "labels", "metric", "group", "center"
-"""The arrays of a codebook."""
+
+@contextmanager
+def open_journal(model: Any, settings: Settings, rng: np.random.RandomState) -> Iterator[Record]:
+    """Open the journal that ``checkpoint`` names, for as long as the fit lasts."""
+    with Journal(settings.checkpoint, parameters(model, without=MAY_CHANGE), rng) as journal:
+        if journal.n_found and settings.verbose:
+            print(
+                f"[{settings.name}] continues after {journal.n_found} results of "
+                f"{settings.checkpoint}"
+            )
+        yield journal.record
 
 
-def check_same_data(journal: Journal, data: TrainingData) -> None:
+def check_same_data(record: Record, settings: Settings, rows: TrainingRows) -> None:
     """Raise if the journal belongs to other data."""
-    if not isinstance(journal, FileJournal):
-        return
-    mark = np.array(data.mark())
-    if journal.once(lambda: {"data": mark})["data"] != mark:
+    mark = rows.mark()
+    if record(lambda: mark) != mark:
         raise ValueError(
-            f"checkpoint={str(journal.path)!r} belongs to a fit on other data. Give those to "
-            "continue it, or another path, or delete the file."
+            f"checkpoint={str(settings.checkpoint)!r} belongs to a fit on other data. Give those "
+            "to continue it, or another path, or delete the file."
         )
-
-
-def started(
-    journal: Journal, start: Callable[[], Codebook], rng: np.random.RandomState
-) -> Codebook:
-    """Give the codebook to begin with, from the journal if it is there."""
-    if journal is NO_JOURNAL:
-        return start()
-
-    def work() -> Arrays:
-        codebook = start()
-        return {**{name: getattr(codebook, name) for name in FIELDS}, **state_of(rng)}
-
-    found = journal.once(work)
-    put_back(rng, found)
-    return Codebook(*(found[name] for name in FIELDS))

@@ -158,6 +158,9 @@ ATTRIBUTES = {
     "classes_": """\
 classes_ : array of shape (n_classes,)
     The labels, sorted.""",
+    "rule_": """\
+rule_ : DecisionRule
+    What predicts: the prototypes, the distance, and how distances decide.""",
     "prototypes_": """\
 prototypes_ : array of shape (K, d)
     The prototypes, in the units of the data.""",

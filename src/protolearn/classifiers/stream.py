@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Indices
 from ..blocks import Block
@@ -23,7 +25,7 @@ def added_prototypes(
     counts: Indices,
     rng: np.random.RandomState,
 ) -> tuple[Codebook, Memory]:
-    """Give every class the prototypes it lacks, as far as the block has rows for them.
+    """Return a codebook with the prototypes that classes lack, as far as the block has rows.
 
     Given prototypes are there from the beginning, for all classes.
     """
@@ -62,7 +64,7 @@ def _places(block: Block, lacking: Indices, old: Codebook | None) -> Indices:
 def _merged(
     old: Codebook, memory: Memory, new: Codebook, distance: Distance
 ) -> tuple[Codebook, Memory]:
-    """Put two codebooks together, sorted by class; new prototypes have nothing to remember."""
+    """Return two codebooks together, sorted by class; new prototypes have nothing to remember."""
     both = Codebook(
         np.vstack([old.prototypes, new.prototypes]),
         np.concatenate([old.labels, new.labels]),
@@ -76,3 +78,36 @@ def _merged(
         np.where(order < len(old.labels), order, -1), np.where(heirs < len(old.metric), heirs, -1)
     )
     return merged, remembered
+
+
+def known_classes(model: Any, classes: Any) -> NDArray[Any]:
+    """Return the classes of a stream; raise if a later call names others."""
+    known: NDArray[Any] | None = getattr(model, "classes_", None)
+    if classes is None and known is None:
+        raise ValueError(
+            "classes must be given at the first call of partial_fit: all labels that will "
+            "come, for example np.unique(y)."
+        )
+    if classes is None:
+        return known  # type: ignore[return-value]
+    if np.ndim(classes) != 1:
+        raise ValueError(
+            f"classes={classes!r} must be a list or an array of labels, for example np.unique(y)."
+        )
+    given = np.unique(column_or_1d(classes))
+    if known is not None and not np.array_equal(given, known):
+        raise ValueError(
+            f"classes={given.tolist()!r} differ from {known.tolist()!r} of the first call."
+        )
+    if len(given) < 2:
+        raise ValueError(f"classes={given.tolist()!r} must name at least two labels.")
+    return given
+
+
+def check_same_distance(before: Distance, now: Distance) -> None:
+    """Raise if a stream would go on with another distance."""
+    if type(before) is not type(now) or repr(before) != repr(now):
+        raise ValueError(
+            f"The stream began with the distance {before!r} and cannot go on with {now!r}; begin "
+            "a new one with fit or a clone."
+        )

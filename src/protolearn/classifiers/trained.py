@@ -1,57 +1,50 @@
-"""Training: validate, encode, start, learn, store; all at once or in parts."""
+"""Training: settings, rows, a start, a problem, its solver; all at once or in parts."""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from operator import call
+from os import PathLike
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags, check_random_state
 
-from .._fingerprint import parameters
-from ..blocks import Blocks, FileJournal, Journal, MemoryBlocks
-from ..blocks.journal import NO_JOURNAL
+from .._arrays import Floats, as_floats, check_magnitude, middle
+from .._dask import PACKAGES
+from ..blocks import Block, Blocks, MemoryBlocks
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import LinearMetric
+from ..objective import Objective
 from ..prototypes import (
-    FirstDistances,
-    check_enough_rows,
     first_codebook,
-    first_distances,
-    is_automatic,
     only,
     prototype_counts,
     settled,
     winning,
 )
-from ..solvers import Callback, Memory, SolverResult
-from ..solvers.base import check_cost
+from ..rule import DecisionRule
+from ..solvers import Callback, Memory, SolverResult, StochasticSolver, check_cost
+from ..store import Record
 from .base import NearestPrototypeClassifier
-from .data import TrainingData, WholeData
 from .early_stopping import EarlyStopping
-from .given import (
-    check_parameters,
-    check_same_distance,
-    known_classes,
-    training_rows,
-)
-from .growth import grown
-from .learner import Learner
-from .metric import maps_rows
-from .parted import PartedData, in_parts
-from .problem import HIGH_CONTRAST, Problem
-from .progress import report_pass, reporter
-from .resuming import NOT_KNOWN_BY, check_same_data, started
+from .growth import grow
+from .parted import PartedRows
+from .problem import FirstDistances, Problem
+from .progress import Reporter, report_pass
+from .resuming import check_same_data, open_journal
+from .rows import TrainingRows, WholeRows, read_block
+from .settings import Settings
 from .shared import spell_out
-from .stream import added_prototypes
+from .stream import added_prototypes, check_same_distance, known_classes
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 
@@ -59,17 +52,18 @@ NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps thes
 class TrainedClassifier(NearestPrototypeClassifier, ABC):
     """A classifier whose prototypes are learned from rows.
 
-    A subclass names its distance and gives the learner that moves the prototypes.
+    A subclass names its distance and its settings.
     """
 
     n_prototypes_: dict[Any, int]
     solver_: str
     n_iter_: int
     loss_curve_: list[float]
+    _settings_type: ClassVar[type[Settings]]
+    _follows_contrast: ClassVar[bool] = True
     _memory: Memory
     _rng: np.random.RandomState | None
-    _fixed_scale: float | None
-    _fixed_contrast: float = HIGH_CONTRAST
+    _first: FirstDistances
 
     def __init__(
         self,
@@ -103,18 +97,28 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         spell_out(cls)
 
     @abstractmethod
-    def _named_distance(self) -> Distance:
-        """Give the distance that the parameters name."""
+    def _axes(self) -> tuple[Any, ...]:
+        """Return the parts that the parameters name, the distance first."""
 
-    @abstractmethod
-    def _learner(self, distance: Distance, problem: Problem) -> Learner:
-        """Give what moves the prototypes; raise if a parameter is wrong."""
+    def _takes_sparse(self) -> bool:
+        """Whether it can learn from sparse rows."""
+        return False
 
-    def _first_distances(
-        self, form: Distance, codebook: Codebook, blocks: Blocks
-    ) -> FirstDistances:
-        """Give the unit of distance, or None if the data do not tell, and the contrast."""
-        return first_distances(form, codebook, blocks)
+    @property
+    def prototypes_(self) -> Floats:
+        """The prototypes, in the units of the data; assign others to move them."""
+        return self._fitted_rule("prototypes_").codebook.prototypes
+
+    @prototypes_.setter
+    def prototypes_(self, prototypes: Any) -> None:
+        moved, before = as_floats(prototypes), self.prototypes_
+        if moved.shape != before.shape or not np.isfinite(moved).all():
+            raise ValueError(
+                f"prototypes_ has shape {moved.shape}, expected finite numbers of shape "
+                f"{before.shape}; fit another model to change the number of prototypes."
+            )
+        codebook = replace(self.rule_.codebook, prototypes=moved, center=middle(moved))
+        self.rule_ = replace(self.rule_, codebook=codebook)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the prototypes.
@@ -138,19 +142,19 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self : object
             The fitted classifier.
         """
-        distance = self._checked_distance()
-        rng = self._randomness()
-        with self._journal(rng) as journal:
-            kind = PartedData if in_parts(X) else WholeData
-            data = kind(self, distance, X, y, sample_weight, rng)
-            check_same_data(journal, data)
-            data.taught.journal = journal
-            if data.held is not None:
-                data.held.journal = journal
-            codebook = started(journal, lambda: self._start(data, rng), rng)
-            learner = self._learner_for(data)(codebook)
-            reached, result, curve = self._train(learner, codebook, data, rng)
-        self._keep(reached, result, curve, learner, distance, data)
+        settings = self._settings_type.of(self)
+        rng = check_random_state(settings.random_state)
+        resumes = settings.checkpoint is not None
+        with open_journal(self, settings, rng) if resumes else nullcontext(call) as record:
+            rows = read_rows(self, settings, X, y, sample_weight, rng)
+            if resumes:
+                check_same_data(record, settings, rows)
+            codebook = record(partial(initial_codebook, settings, rows), rng)
+            problem = settings.problem(
+                codebook, rows.form, rows.taught, len(rows.classes), elsewhere=rows.elsewhere
+            )
+            reached = train(settings, problem, codebook, rows, rng, record)
+        self._keep(settings, problem, reached, rows)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -177,197 +181,187 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             The classifier.
         """
         begun = perf_counter()
-        distance = self._checked_distance(stream=True)
-        first = not hasattr(self, "_memory")
+        settings = self._settings_type.of(self, stream=True)
+        is_first = not hasattr(self, "_memory")
         known = known_classes(self, classes)
-        if not first:
-            check_same_distance(self, distance)
-        block, _ = training_rows(self, distance, X, y, sample_weight, known)
-        form = distance.suited_to(block.X)
-        rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(self.random_state)
-        counts = prototype_counts(self.prototypes_per_class, known)
-        old = None if first else (self._codebook(), self._memory)
-        codebook, memory = added_prototypes(old, form, self.init, block, counts, rng)
-        scale, contrast = (
-            (None, HIGH_CONTRAST) if first else (self._fixed_scale, self._fixed_contrast)
-        )
-        scale = scale or self._first_distances(form, codebook, MemoryBlocks(block)).unit
-        problem = Problem(
-            n_classes=len(known),
-            scale=scale or 1.0,
-            contrast=contrast,
-            n_prototypes=len(codebook.labels),
-            n_features=codebook.prototypes.shape[1],
-            work=block.size * form.effort(codebook),
-            stream=True,
-        )
-        learner = self._learner(form, problem)
+        if not is_first:
+            check_same_distance(self.rule_.distance, settings.distance)
+        block, _, form = read_block(self, settings, X, y, sample_weight, known)
+        if form.squared:
+            check_magnitude(block.X)
+        rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(settings.random_state)
+        counts = prototype_counts(settings.prototypes_per_class, known)
+        old = None if is_first else (self.rule_.codebook, self._memory)
+        codebook, memory = added_prototypes(old, form, settings.init, block, counts, rng)
+        blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
+        if first.unit is None:
+            unit = settings.first_distances(form, codebook, blocks).unit
+            first = replace(first, unit=unit)
+        problem = settings.problem(codebook, form, blocks, len(known), first=first)
         loss = np.nan
         if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
-            loss = learner.one_pass(codebook, MemoryBlocks(block), memory, rng)
+            assert isinstance(problem.solver, StochasticSolver)
+            loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
             check_cost(loss)
-        self._store(codebook, learner, distance, known)
-        self.n_iter_ = 1 + (0 if first else self.n_iter_)
-        self.loss_curve_ = [*([] if first else self.loss_curve_), loss]
-        self._memory, self._rng = memory, rng
-        self._fixed_scale, self._fixed_contrast = scale, contrast
-        report_pass(self, codebook, perf_counter() - begun)
+        self._store(codebook, problem, settings, known)
+        self.n_iter_ = 1 + (0 if is_first else self.n_iter_)
+        self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
+        self._memory, self._rng, self._first = memory, rng, first
+        report_pass(settings, self, perf_counter() - begun)
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what input the chosen distance and solver take."""
+        """Return what input the chosen distance and solver take, for scikit-learn."""
         tags = super().__sklearn_tags__()
+        rule = self.__dict__.get("rule_")
         try:
-            distance = self._named_distance()
+            distance = self._axes()[0] if rule is None else rule.distance
         except ValueError:  # fit will say what is wrong
             return tags
-        if maps_rows(getattr(self, "_distance", None) or distance):
+        if isinstance(distance, LinearMetric) and distance.localized is None:
             tags.transformer_tags = TransformerTags()
         tags.input_tags.positive_only = distance.positive_only
         tags.input_tags.allow_nan = distance.missing_form is not None
         tags.input_tags.sparse = distance.sparse_form is not None and self._takes_sparse()
         return tags
 
-    def _takes_sparse(self) -> bool:
-        """Tell whether the learner can work on sparse rows."""
-        return False
-
-    def _checked_distance(self, stream: bool = False) -> Distance:
-        """Raise if a parameter is wrong, before any work; give a distance of our own."""
-        check_parameters(self, stream)
-        distance: Distance = clone(self._named_distance())
-        distance.check()
-        self._learner(distance, Problem(stream=stream))
-        return distance
-
-    def _randomness(self) -> np.random.RandomState:
-        """Give the source of randomness: one of our own, if it has to be put down."""
-        if self.random_state is None and self.checkpoint is not None:
-            return np.random.RandomState()
-        return check_random_state(self.random_state)
-
-    def _journal(self, rng: np.random.RandomState) -> AbstractContextManager[Journal]:
-        """Open the journal that ``checkpoint`` names."""
-        if self.checkpoint is None:
-            return nullcontext(NO_JOURNAL)
-        journal = FileJournal(self.checkpoint, parameters(self, without=NOT_KNOWN_BY), rng)
-        if journal.n_found and self.verbose:
-            name = type(self).__name__
-            print(f"[{name}] goes on after {journal.n_found} results of {self.checkpoint}")
-        return journal
-
-    def _start(self, data: TrainingData, rng: np.random.RandomState) -> Codebook:
-        """Make the codebook to begin with."""
-        automatic = is_automatic(self.prototypes_per_class)
-        counts = prototype_counts(1 if automatic else self.prototypes_per_class, data.classes)
-        check_enough_rows(counts, data.classes, data.rows)
-        prototypes = data.prototypes(self.init, counts, rng)
-        labels = np.repeat(np.arange(len(counts)), counts)
-        codebook = first_codebook(data.form, prototypes, labels, data.metric_rows)
-        if automatic:
-            sample = data.sample(rng)
-            few = MemoryBlocks(sample)
-            codebook = grown(self, data.form, self._learner_for(data, few), codebook, sample, rng)
-        return codebook
-
-    def _learner_for(
-        self, data: TrainingData, blocks: Blocks | None = None
-    ) -> Callable[[Codebook], Learner]:
-        """Give the function that makes the learner of a codebook, from all rows or some."""
-        rows, form = blocks or data.taught, data.form
-
-        def learner(start: Codebook) -> Learner:
-            unit, contrast = self._first_distances(form, start, rows)
-            problem = Problem(
-                n_classes=len(data.classes),
-                scale=unit or 1.0,
-                contrast=contrast,
-                n_prototypes=len(start.labels),
-                n_features=start.prototypes.shape[1],
-                work=rows.size * form.effort(start),
-                elsewhere=data.elsewhere and blocks is None,
-            )
-            return self._learner(form, problem)
-
-        return learner
-
-    def _train(
-        self,
-        learner: Learner,
-        codebook: Codebook,
-        data: TrainingData,
-        rng: np.random.RandomState,
-    ) -> tuple[Codebook, SolverResult, list[float] | None]:
-        """Learn from all the data; give the codebook to keep, how it went, and on held-out rows."""
-        held, max_iter = data.held, self.max_iter or learner.default_max_iter(data.taught.n_samples)
-        with reporter(self, learner.name, max_iter) as callback:
-            stopping = None if held is None else EarlyStopping(learner, held, self.tol, callback)
-            result = learner.train(
-                codebook,
-                data.taught,
-                rng,
-                max_iter=max_iter,
-                tol=self.tol,
-                callback=stopping or callback,
-            )
-        if not result.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={max_iter} before it converged; "
-                "increase max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        if stopping is not None:
-            return stopping.best or result.codebook, result, stopping.curve
-        if learner.makes_worse(codebook, result.codebook, data.taught):
-            told = NO_BETTER.format(type(self).__name__, learner.advice)
-            warnings.warn(told, ConvergenceWarning, stacklevel=3)
-            return codebook, result, None
-        return result.codebook, result, None
-
     def _keep(
-        self,
-        reached: Codebook,
-        result: SolverResult,
-        curve: list[float] | None,
-        learner: Learner,
-        distance: Distance,
-        data: TrainingData,
+        self, settings: Settings, problem: Problem, reached: Reached, rows: TrainingRows
     ) -> None:
         """Store what a fit has found."""
-        reached, memory = settled(reached, data.form), result.memory
-        if is_automatic(self.prototypes_per_class):
-            rows = winning(data.form, reached, data.taught)
-            reached, groups = only(reached, data.form, rows)
-            memory = memory.rearranged(rows, groups)
-        self._store(reached, learner, distance, data.classes)
-        self.n_iter_ = result.n_iter
-        self.loss_curve_ = result.loss_curve
-        if curve is None:
-            self.__dict__.pop("validation_curve_", None)  # of an earlier fit
-        else:
-            self.validation_curve_ = curve
-        self._memory = memory
-        self._fixed_scale = learner.problem.scale
-        self._fixed_contrast = learner.problem.contrast
+        codebook, memory = settled(reached.codebook, rows.form), reached.result.memory
+        if settings.automatic:
+            kept = winning(rows.form, codebook, rows.taught)
+            codebook, groups = only(codebook, rows.form, kept)
+            memory = memory.rearranged(kept, groups)
+        self._store(codebook, problem, settings, rows.classes)
+        self.n_iter_ = reached.result.n_iter
+        self.loss_curve_ = reached.result.loss_curve
+        self.__dict__.pop("validation_curve_", None)  # of an earlier fit
+        if reached.validation_curve is not None:
+            self.validation_curve_ = reached.validation_curve
+        self._memory, self._first = memory, problem.first
         self._rng = None  # a stream that follows begins one of its own
 
     def _store(
-        self, codebook: Codebook, learner: Learner, distance: Distance, classes: NDArray[Any]
+        self, codebook: Codebook, problem: Problem, settings: Settings, classes: NDArray[Any]
     ) -> None:
-        """Keep what was learned, as arrays, all at once."""
+        """Keep what was learned, all at once."""
         if not (np.isfinite(codebook.prototypes).all() and np.isfinite(codebook.metric).all()):
             raise ValueError(
                 "The prototypes left the range of double precision; rescale X, or keep them near "
                 "the data with attraction=0.01."
             )
-        self._decision = learner.decision
-        self._distance = distance
-        self._metric = codebook.metric
-        self.classes_ = classes
-        self.prototypes_ = codebook.prototypes
-        self.prototype_labels_ = classes[codebook.labels]
+        self.rule_ = DecisionRule(
+            replace(codebook, center=middle(codebook.prototypes)),
+            settings.distance,
+            problem.decision,
+            classes,
+            problem.cost.scale,
+            settings.name,
+        )
         count = np.bincount(codebook.labels, minlength=len(classes))
         self.n_prototypes_ = dict(zip(classes.tolist(), count.tolist(), strict=True))
-        self.scale_ = learner.problem.scale
-        self.solver_ = learner.name
+        self.solver_ = problem.solver.name
+        if isinstance(problem.cost, Objective):
+            self.slope_factor_ = problem.cost.slope_factor
+
+
+class Reached(NamedTuple):
+    """Where training has led: the codebook to keep, how it went, and on held-out rows."""
+
+    codebook: Codebook
+    result: SolverResult
+    validation_curve: list[float] | None = None
+
+
+def read_rows(
+    model: Any, settings: Settings, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState
+) -> TrainingRows:
+    """Return the rows that a user gives; raise if nothing can be learned from them.
+
+    They are whole, or in parts: on Dask, made by a function, in files, or a pyarrow dataset.
+    ``model`` gets the number and the names of the features.
+    """
+    home = type(X).__module__.partition(".")[0]
+    in_parts = (
+        home in PACKAGES
+        or callable(X)
+        or isinstance(X, (str, PathLike))
+        or (home == "pyarrow" and hasattr(X, "get_fragments"))
+    )
+    kind = PartedRows if in_parts else WholeRows
+    return kind(model, settings, X, y, sample_weight, rng)
+
+
+def initial_codebook(
+    settings: Settings, rows: TrainingRows, rng: np.random.RandomState
+) -> Codebook:
+    """Return the codebook to begin with."""
+    counts = prototype_counts(settings.prototypes_per_class, rows.classes, rows.counts)
+    prototypes = rows.prototypes(settings.init, counts, rng)
+    labels = np.repeat(np.arange(len(counts)), counts)
+    codebook = first_codebook(rows.form, prototypes, labels, rows.metric_rows)
+    return grow(settings, rows, codebook, rng) if settings.automatic else codebook
+
+
+def train(
+    settings: Settings,
+    problem: Problem,
+    codebook: Codebook,
+    rows: TrainingRows,
+    rng: np.random.RandomState,
+    record: Record,
+) -> Reached:
+    """Return what the solver reaches from a codebook, or the start if that is better."""
+    solver, blocks = problem.solver, rows.taught
+    max_iter = settings.max_iter or solver.default_max_iter(blocks.n_samples)
+    reporter = Reporter(settings, solver.name, max_iter) if settings.verbose else None
+    callback: Callback | None = reporter or settings.callback
+    stopping = None
+    if rows.held is not None:
+        stopping = EarlyStopping(problem.cost, rows.held, settings.tol, callback, record)
+    result = solver.minimize(
+        problem.cost,
+        codebook,
+        blocks,
+        rng,
+        max_iter=max_iter,
+        tol=settings.tol,
+        callback=stopping or callback,
+        record=record,
+    )
+    if reporter is not None:
+        reporter.finish()
+    if not result.converged:
+        warnings.warn(
+            f"{settings.name} stopped at max_iter={max_iter} before it converged; increase "
+            "max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    if stopping is not None:
+        return Reached(stopping.best or result.codebook, result, stopping.curve)
+    if result.codebook is codebook or (
+        problem.guards_start and makes_more_errors(problem, codebook, result.codebook, blocks)
+    ):
+        told = NO_BETTER.format(settings.name, problem.advice)
+        warnings.warn(told, ConvergenceWarning, stacklevel=3)
+        return Reached(codebook, result)
+    return Reached(result.codebook, result)
+
+
+def makes_more_errors(problem: Problem, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:
+    """Whether more rows are classified wrongly than in the beginning."""
+    before, after = (blocks.reduce(weigh_errors, problem, one) for one in (start, reached))
+    return bool(after > before)
+
+
+def weigh_errors(problem: Problem, codebook: Codebook, block: Block) -> float:
+    """Return the weight of the rows that are classified wrongly."""
+    distance, wrong = problem.cost.distance, 0.0
+    for chunk in block.chunks(distance.effort(codebook)):
+        D = distance.pairwise(chunk.X, codebook, chunk.prepared) / problem.cost.scale
+        scores = problem.decision.scores(D, codebook.labels, problem.cost.n_classes)
+        wrong += float(chunk.weights @ (scores.argmax(axis=1) != chunk.codes))
+    return wrong

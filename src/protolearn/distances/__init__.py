@@ -1,6 +1,7 @@
 """The distance axis: how far a sample is from a prototype."""
 
 from .base import Distance, starts_from
+from .base import start_source as start_source
 from .constraints import Free, Orthonormal, UnitNorm
 from .divergences import CauchySchwarz, KullbackLeibler
 from .kernel import Kernel

@@ -37,7 +37,7 @@ PACKAGES = (
 """Packages and modules whose estimators are known."""
 
 HOLDERS = (
-    "classifiers.decision.Decision",
+    "codebook.Codebook",
     "ensemble.calibration.Binning",
     "ensemble.calibration.Local",
     "ensemble.calibration.Platt",
@@ -46,16 +46,20 @@ HOLDERS = (
     "kernels.FeatureKernel",
     "linear.path.PrototypePath",
     "perceptrons.grandmother.Grandmother",
+    "classifiers.problem.FirstDistances",
+    "rule.Decision",
+    "rule.DecisionRule",
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
     "selection.splitters.LeaveOneOutFromEachClass",
-    "solvers.memory.Memory",
+    "solvers.base.Memory",
     "tables.category_column.CategoryColumn",
     "tables.number_column.NumberColumn",
 )
 """What fitted estimators hold beside arrays."""
 
 SKLEARN_HOLDERS = (
+    "codebook.Codebook",
     "calibration._CalibratedClassifier",
     "calibration._SigmoidCalibration",
     "calibration._TemperatureScaling",

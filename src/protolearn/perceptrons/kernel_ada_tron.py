@@ -60,6 +60,12 @@ class KernelAdaTron(StabilityMixin):
         The rows that support the decision; not there if the kernel is precomputed.
     kernel_gamma_ : float
         The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed.
+    offset_ : array of shape (1,), or (n_classes,) for more than two classes
+        What ``decision_function`` adds to the products of ``kernel_``. It differs from
+        ``intercept_`` if the kernel is linear and the threshold free: then products are those of
+        rows less the mean of the training rows.
 
     See Also
     --------
@@ -92,8 +98,8 @@ class KernelAdaTron(StabilityMixin):
     intercept_: Floats
     support_vectors_: Floats
     kernel_gamma_: float
-    _kernel: FeatureKernel | None
-    _offset: Floats
+    kernel_: FeatureKernel | None
+    offset_: Floats
 
     def __init__(
         self,
@@ -143,17 +149,17 @@ class KernelAdaTron(StabilityMixin):
         X, codes, _ = self._given(X, y, None)
         if self._precomputed():
             check_gram(X, rounding)
-        self._kernel, center = self._kernel_for(X)
+        self.kernel_, center = self._kernel_for(X)
         clamped = float(self.fit_intercept == "clamped")
-        products = products_of(self._kernel, X, clamped)
+        products = products_of(self.kernel_, X, clamped)
         problems = self._problems(codes, None)
         trained = [train(self, products, each.signs, each.name) for each in problems]
         signed = np.stack(
             [each.signs * unit.strengths for each, unit in zip(problems, trained, strict=True)]
         )
         self._lengths = lengths(products, signed)
-        self._offset = clamped * signed.sum(axis=1) - [unit.threshold for unit in trained]
-        self.intercept_ = self._offset - signed @ (X - center) @ center
+        self.offset_ = clamped * signed.sum(axis=1) - [unit.threshold for unit in trained]
+        self.intercept_ = self.offset_ - signed @ (X - center) @ center
         self._embed(trained, len(X), np.arange(len(X)))
         self._keep(X, signed)
         self.stability_ = float(self._stabilities(X, codes).min())
@@ -173,21 +179,21 @@ class KernelAdaTron(StabilityMixin):
         self.dual_coef_ = signed[:, self.support_]
         for name in ("support_vectors_", "kernel_gamma_"):
             self.__dict__.pop(name, None)
-        if self._kernel is not None:
+        if self.kernel_ is not None:
             self.support_vectors_ = X[self.support_]
-            if "gamma" in self._kernel.settings:
-                self.kernel_gamma_ = self._kernel.settings["gamma"]
+            if "gamma" in self.kernel_.settings:
+                self.kernel_gamma_ = self.kernel_.settings["gamma"]
 
     def _scores(self, X: Floats) -> Floats:
         size = rows_at_a_time(X.shape[1] + len(self.support_))
         parts = [self._products(X[i : i + size]) for i in range(0, len(X), size)]
-        return np.concatenate(parts) + self._offset
+        return np.concatenate(parts) + self.offset_
 
     def _products(self, X: Floats) -> Floats:
         """Give ``sum_j u_j y_j K(x_j, x)`` of some rows."""
-        if self._kernel is None or not len(self.support_):
+        if self.kernel_ is None or not len(self.support_):
             return X[:, self.support_] @ self.dual_coef_.T
-        return self._kernel.between(X, self.support_vectors_) @ self.dual_coef_.T
+        return self.kernel_.between(X, self.support_vectors_) @ self.dual_coef_.T
 
     def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._arrays import Floats, Indices
+from .._arrays import Floats, Indices, as_floats, as_indices, middle
 from ..blocks import Block, Blocks
 from ..codebook import Codebook
 from ..distances import Distance
-from .codebook import mistakes, nearest_of_all, rearranged
-from .initial import initial_prototypes
+from ..objective import ErrorCount, nearest_prototypes
+from .initial import initial_prototypes, settled
 
 PATIENCE = 3
 """Rounds without fewer errors after which growth ends."""
@@ -68,6 +68,10 @@ class Growth:
     judged: Block
     rng: np.random.RandomState
     tell: Callable[[int, float], None]
+
+    @property
+    def _errors(self) -> ErrorCount:
+        return ErrorCount(self.distance, 0)
 
     def grow(self, start: Codebook) -> Codebook:
         """Give a start with as many prototypes as help on the held-out samples."""
@@ -128,7 +132,7 @@ class Growth:
 
     def _judge(self, trained: Codebook) -> Floats:
         """Give 1 for each held-out sample that is classified wrongly, else 0."""
-        return mistakes(self.distance, trained, self.judged)
+        return self._errors.costs(trained, self.judged)
 
     def _mean(self, errors: Floats) -> float:
         """Give the weighted share of errors."""
@@ -146,12 +150,12 @@ class Growth:
         parts = []
         for chunk in self.taught.chunks(self.distance.effort(start)):
             D = self.distance.pairwise(chunk.X, start)
-            parts.append(np.where(start.labels == chunk.y[:, None], D, np.inf).argmin(axis=1))
+            parts.append(np.where(start.labels == chunk.codes[:, None], D, np.inf).argmin(axis=1))
         return np.concatenate(parts)
 
     def _most_wrong(self, start: Codebook, trained: Codebook) -> tuple[Indices, Indices]:
         """Give the prototypes with at least half the most errors, and whose each sample is."""
-        wrong = mistakes(self.distance, trained, self.taught)
+        wrong = self._errors.costs(trained, self.taught)
         own, K = self._members(start), len(start.labels)
         errors = np.bincount(own, wrong * self.taught.weights, minlength=K)
         errors[np.bincount(own, minlength=K) < FEWEST_ROWS] = 0.0
@@ -173,6 +177,23 @@ class Growth:
         return rearranged(start, self.distance, parents[order], prototypes[order], labels[order])[0]
 
 
+def rearranged(
+    codebook: Codebook, distance: Distance, parents: Indices, prototypes: Floats, labels: Indices
+) -> tuple[Codebook, Indices]:
+    """Give a codebook of other prototypes, each with the metric of its parent in the old one.
+
+    Where prototypes share a row of the metric, that of the foremost old row is taken; the second
+    result tells which.
+    """
+    group = as_indices(distance.groups(labels))
+    heirs = np.full(int(group.max()) + 1, len(codebook.metric), dtype=np.intp)
+    np.minimum.at(heirs, group, codebook.group[parents])
+    heirs[heirs == len(codebook.metric)] = 0  # rows that no prototype uses
+    metric = as_floats(codebook.metric[heirs])
+    found = Codebook(prototypes, labels, metric, group, middle(prototypes))
+    return settled(found, distance), heirs
+
+
 def winning(distance: Distance, codebook: Codebook, blocks: Blocks) -> Indices:
     """Give the prototypes that are nearest to some sample; at least one of each class."""
     won = blocks.reduce(wins, distance, codebook) > 0
@@ -183,7 +204,7 @@ def winning(distance: Distance, codebook: Codebook, blocks: Blocks) -> Indices:
 
 def wins(distance: Distance, codebook: Codebook, block: Block) -> Indices:
     """Count the samples to which each prototype is nearest."""
-    nearest = nearest_of_all(distance, codebook, block)
+    nearest = nearest_prototypes(distance, codebook, block)
     return np.bincount(nearest, minlength=len(codebook.labels))
 
 

@@ -1,4 +1,6 @@
-"""Where the prototypes begin: class means, k-means in each class, k-means++, rows, an array.
+"""How many prototypes there are, and where they begin.
+
+Class means, k-means in each class, k-means++, random rows, or an array.
 
 All work is done on a copy of some rows of one class at a time: missing values replaced by the mean
 of the class, moved to that mean (sparse rows stay where they are), and divided by a power of two,
@@ -7,12 +9,14 @@ so that data of any size pass through k-means unharmed.
 
 from __future__ import annotations
 
+import numbers
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
@@ -21,13 +25,17 @@ from sklearn.utils.random import sample_without_replacement
 from .._arrays import (
     Floats,
     Indices,
+    as_floats,
     as_indices,
     check_observed_columns,
     class_means,
     column_ranges,
+    middle,
 )
 from .._threads import one_openmp_thread
 from ..blocks import Block
+from ..codebook import Codebook
+from ..distances import Distance, LowerBounded
 
 ROWS_PER_PROTOTYPE = 256
 """Rows of a class that the start looks at for each prototype; a larger class is sampled."""
@@ -100,14 +108,68 @@ class Facts:
     means: Floats
 
     @classmethod
-    def of(cls, block: Block, n_classes: int, fallback: Floats | None = None) -> Facts:
-        """Look at all rows of a block."""
+    def of(
+        cls,
+        block: Block,
+        n_classes: int,
+        fallback: Floats | None = None,
+        ranges: tuple[Floats, Floats] | None = None,
+    ) -> Facts:
+        """Return the facts of a block, whose ranges may be known."""
         means = class_means(block.X, block.y, block.weight, n_classes)
         if np.isnan(means).any():
             nobody = np.zeros(len(block), dtype=np.uint8)
             overall = class_means(block.X, nobody, block.weight, 1)[0]
             means = completed_means(means, overall, fallback)
-        return cls(*column_ranges(block.X), means)
+        return cls(*(ranges or column_ranges(block.X)), means)
+
+
+def is_automatic(per_class: Any) -> bool:
+    """Whether the number of prototypes is to be found."""
+    return isinstance(per_class, str) and per_class == "auto"
+
+
+def prototype_counts(
+    per_class: Any, classes: NDArray[Any], n_rows: Indices | None = None
+) -> Indices:
+    """Return the number of prototypes of each class, in the order of ``classes``.
+
+    Parameters
+    ----------
+    per_class : int or mapping from label to int
+        What the user asked for; a label that a mapping leaves out has one prototype.
+    classes : array
+        The labels.
+    n_rows : array, default=None
+        Rows of each class; a class must have as many as prototypes.
+    """
+    known = classes.tolist()
+    if isinstance(per_class, Mapping):
+        unknown = [label for label in per_class if label not in known]
+        if unknown:
+            raise ValueError(
+                f"prototypes_per_class names {unknown!r}, which y does not contain; its labels "
+                f"are {known!r}."
+            )
+        wanted = [per_class.get(label, 1) for label in known]
+    else:
+        wanted = [per_class] * len(known)
+    for count in wanted:
+        if not isinstance(count, numbers.Integral) or isinstance(count, bool) or count < 1:
+            raise ValueError(
+                f"prototypes_per_class={per_class!r} must be a positive integer, a dict that gives "
+                "one for each label, or 'auto'."
+            )
+    counts = np.array(wanted, dtype=np.intp)
+    if n_rows is not None and (counts > n_rows).any():
+        code = int((counts > n_rows).argmax())
+        label, rows = known[code], n_rows[code]
+        raise ValueError(
+            f"Class {label!r} has {rows} rows, fewer than its {counts[code]} prototypes; lower "
+            "prototypes_per_class, for this class alone by a dict such as "
+            f"{{{label!r}: {rows}}}."
+        )
+    return counts
 
 
 def initial_prototypes(
@@ -117,8 +179,9 @@ def initial_prototypes(
     rng: Rng,
     fallback: Floats | None = None,
     facts: Facts | None = None,
+    ranges: tuple[Floats, Floats] | None = None,
 ) -> Floats:
-    """Give the prototypes to start from, class by class in the order of the codes.
+    """Return the prototypes to start from, class by class in the order of the codes.
 
     Parameters
     ----------
@@ -134,20 +197,25 @@ def initial_prototypes(
         Values of features of which the block observes nothing.
     facts : Facts, default=None
         What is known about all rows, where the block is a sample of them.
+    ranges : pair of arrays (d,), default=None
+        Least and greatest values of the columns of the block, if they are known.
     """
     if not isinstance(init, str):
         return given_prototypes(init, int(counts.sum()), block.X.shape[1])
-    check_init(init, block.X.shape[1])
+    if init not in STARTS:
+        check_init(init, block.X.shape[1])
     if facts is None:
-        facts = Facts.of(block, len(counts), fallback)
+        facts = Facts.of(block, len(counts), fallback, ranges)
     spread = np.nan_to_num(0.25 * (facts.high - facts.low))
-    W = np.vstack(
-        [
-            _start_class(STARTS[init], block, code, facts.means[code], int(k), spread, rng)
-            for code, k in enumerate(counts)
-            if k
-        ]
-    )
+    W = np.empty((int(counts.sum()), block.X.shape[1]))
+    ends = np.cumsum(counts)
+    for code in np.flatnonzero(counts).tolist():
+        k, mean = int(counts[code]), facts.means[code]
+        place = slice(ends[code] - k, ends[code])
+        if k == 1 and STARTS[init] in FROM_THE_MEAN:
+            W[place] = mean
+        else:
+            W[place] = _start_class(STARTS[init], block, code, mean, k, spread, rng)
     equal = facts.low == facts.high  # a mean of equal numbers may differ from them
     return np.where(equal, facts.low, W)
 
@@ -195,8 +263,6 @@ def _start_class(
     start: Start, block: Block, code: int, mean: Floats, k: int, spread: Floats, rng: Rng
 ) -> Floats:
     """Give the prototypes of one class."""
-    if k == 1 and start in FROM_THE_MEAN:
-        return mean[None]
     rows = np.flatnonzero(block.y == code)
     wanted = max(ROWS_PER_PROTOTYPE * k, FEWEST_ROWS)
     if len(rows) > wanted:
@@ -231,3 +297,31 @@ def _separate(W: Floats, spread: Floats, rng: Rng) -> Floats:
     again = np.setdiff1d(np.arange(len(W)), list(seen.values()))
     step[again] = NOISE * spread * rng.standard_normal((len(again), W.shape[1]))
     return step
+
+
+def first_codebook(
+    distance: Distance,
+    prototypes: Floats,
+    labels: Indices,
+    rows: Callable[[], Block],
+    stream: bool = False,
+) -> Codebook:
+    """Return prototypes with the initial metric; ``stream``: more rows will follow.
+
+    ``rows`` returns the rows that tell where the metric begins, if that has to be told.
+    """
+    distance.check_rows(prototypes)
+    group = as_indices(distance.groups(labels))
+    metric = np.zeros((int(group.max()) + 1, 0))
+    if type(distance).initial is not Distance.initial:
+        block = rows()
+        metric = as_floats(distance.start(block.X, block.codes, block.weights, labels, stream))
+    return settled(Codebook(prototypes, labels, metric, group, middle(prototypes)), distance)
+
+
+def settled(codebook: Codebook, distance: Distance) -> Codebook:
+    """Return the codebook with prototypes that the distance takes, and the metric they have."""
+    if isinstance(distance, LowerBounded):
+        raised = np.maximum(codebook.prototypes, distance.lowest(codebook))
+        codebook = replace(codebook, prototypes=raised, center=middle(raised))
+    return replace(codebook, metric=distance.refresh(codebook)) if distance.moving else codebook

@@ -47,18 +47,18 @@ class Plane(NamedTuple):
     flat: bool = False
 
     def seen(self, X: Any) -> Floats:
-        """Give the places of rows; what is missing is taken from the origin."""
+        """Return the places of rows; what is missing is taken from the origin."""
         if issparse(X):
             return np.asarray(X @ self.seeing.T - self.seeing @ self.origin)
         return observed(np.asarray(X, dtype=np.float64) - self.origin) @ self.seeing.T
 
     def rows(self, places: Floats) -> Floats:
-        """Give the points of the plane at some places."""
+        """Return the points of the plane at some places."""
         return self.origin + places @ self.spanning
 
 
 def plane(model: Any, X: Any, names: list[str]) -> Plane:
-    """Give the plane in which a model is shown; ``names`` are those of its features."""
+    """Return the plane in which a model is shown; ``names`` are those of its features."""
     if hasattr(model, "project"):
         return plane_of_metric(model, X, names)
     if X.shape[1] == 2:
@@ -75,7 +75,7 @@ def plane(model: Any, X: Any, names: list[str]) -> Plane:
 
 
 def plane_of_rows(origin: Floats, rows: Floats, X: Any, what: str) -> Plane:
-    """Give the plane of the two leading directions of some rows, completed by the data."""
+    """Return the plane of the two leading directions of some rows, completed by the data."""
     directions = leading(rows, 2)
     if len(directions) < 2:
         directions = np.vstack([directions, others(X, directions, 2 - len(directions))])
@@ -86,13 +86,14 @@ def plane_of_rows(origin: Floats, rows: Floats, X: Any, what: str) -> Plane:
 
 
 def mean_of(X: Any) -> Floats:
-    """Give the mean of rows, without what is missing."""
+    """Return the mean of rows, without what is missing."""
     return np.asarray(X.mean(axis=0)).ravel() if issparse(X) else np.nanmean(X, axis=0)
 
 
 def plane_of_metric(model: Any, X: Any, names: list[str]) -> Plane:
-    """Give the plane of the two leading directions of the metric, completed by the data."""
-    origin, seeing = model.prototypes_.mean(axis=0), model._leading()
+    """Return the plane of the two leading directions of the metric, completed by the data."""
+    metric, parameters = model.rule_.distance, model.rule_.codebook.metric[0]
+    origin, seeing = model.prototypes_.mean(axis=0), metric.leading(parameters, X.shape[1])
     size = np.linalg.norm(seeing, axis=1)
     labels = [
         f"{which}, {100 * part:.1f} % of the metric"
@@ -112,7 +113,7 @@ def plane_of_metric(model: Any, X: Any, names: list[str]) -> Plane:
 
 
 def directions_named(directions: Floats, names: list[str]) -> list[str]:
-    """Name directions: a single feature by its name."""
+    """Return the names of directions: a single feature by its name."""
     named = []
     for row, which in zip(directions, ("first", "second"), strict=True):
         alone = np.count_nonzero(row) == 1
@@ -121,7 +122,7 @@ def directions_named(directions: Floats, names: list[str]) -> list[str]:
 
 
 def others(X: Any, directions: Floats, count: int) -> Floats:
-    """Give up to ``count`` directions, orthogonal to some, in which the data vary most."""
+    """Return up to ``count`` directions, orthogonal to some, in which the data vary most."""
     if issparse(X):
         X = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], SOME_ROWS)).astype(np.intp)].toarray()
     rest = np.asarray(X, dtype=np.float64)
@@ -130,11 +131,11 @@ def others(X: Any, directions: Floats, count: int) -> Floats:
 
 
 def leading(rows: Floats, count: int) -> Floats:
-    """Give up to ``count`` principal directions of the rows that have any extent."""
+    """Return up to ``count`` principal directions of the rows that have any extent."""
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     return directions[: int(min(count, np.sum(sizes > 1e-10 * max(sizes[0], 1e-300))))]
 
 
 def observed(offset: Floats) -> Floats:
-    """Put zero where something is missing."""
+    """Return zero where something is missing."""
     return np.where(np.isnan(offset), 0.0, offset)

@@ -6,11 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices
-from ..analysis.margins import last_of
 from ..classifiers import NearestPrototypeClassifier
 from ..tables.nearest import NO_NAMES, silent
 from ..tables.steps import prototypes_of
@@ -82,14 +79,14 @@ def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap
 
 
 def regions_at(model: Any, view: Plane, places: Floats) -> Indices:
-    """Give the class code at places of the plane, so many at a time as memory has room for."""
+    """Return the class code at places of the plane, so many at a time as memory has room for."""
     size = max(AT_A_TIME // len(view.origin), 1)
     parts = [places[i : i + size] for i in range(0, len(places), size)]
     return np.concatenate([codes_at(model, view.rows(part)) for part in parts])
 
 
 def prototypes_in_plane(model: Any, width: int) -> tuple[Floats, Any]:
-    """Give the prototypes that lie among the samples, and their labels."""
+    """Return the prototypes that lie among the samples, and their labels."""
     if hasattr(model, "prototypes_"):
         centers, labels = prototypes_of(model)
         if centers.shape[1] == width:
@@ -98,8 +95,8 @@ def prototypes_in_plane(model: Any, width: int) -> tuple[Floats, Any]:
 
 
 def codes_at(model: Any, rows: Floats) -> Indices:
-    """Give the class code at each row, -1 where the distance of the model has no meaning."""
-    distance = getattr(model, "_distance", None)
+    """Return the class code at each row, -1 where the distance of the model has no meaning."""
+    distance = getattr(getattr(model, "rule_", None), "distance", None)
     codes, there = np.full(len(rows), -1), np.isfinite(rows).all(axis=1)
     if getattr(distance, "positive_only", False):
         there &= (rows >= 0.0).all(axis=1)
@@ -110,24 +107,15 @@ def codes_at(model: Any, rows: Floats) -> Indices:
 
 
 def codes_of_rows(model: Any, rows: Floats) -> Indices:
-    """Give the classes of rows; of prototypes without the labels, which may be long texts."""
+    """Return the classes of rows; of prototypes without the labels, which may be long texts."""
     if isinstance(model, NearestPrototypeClassifier):
-        return model._codes(rows)
+        return model.rule_.codes(rows)
     with silent(NO_NAMES):
         return np.searchsorted(model.classes_, model.predict(rows))
 
 
 def stretch_of(across: Floats, up: Floats) -> float:
-    """Give how large the second axis has to be drawn for a picture that one can look at."""
+    """Return how large the second axis has to be drawn for a picture that one can look at."""
     ratio = np.ptp(up) / np.ptp(across)
     stretch = float(f"{np.clip(ratio, FLATTEST, STEEPEST) / ratio:.2g}")
     return stretch if max(stretch, 1.0 / stretch) > UNSEEN_STRETCH else 1.0
-
-
-def classifier_at_end(model: Any) -> Any:
-    """Give the fitted classifier at the end of a pipeline."""
-    last = last_of(model)
-    if not is_classifier(last):
-        raise TypeError(f"{type(last).__name__} is no classifier, or a Pipeline that ends in one.")
-    check_is_fitted(last)
-    return last

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices
 from ..analysis.margins import known_labels, last_step
 from ..analysis.relevance import feature_names
-from .plane_map import classifier_at_end, plane_map
+from .plane_map import plane_map
 from .style import axes_for, colour, mark
 
 
@@ -106,7 +108,11 @@ class ProjectionDisplay:
         display : ProjectionDisplay
         """
         before = estimator[:-1] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
-        model, X = last_step(estimator, X, classifier_at_end)
+        model, X = last_step(estimator, X)
+        if not is_classifier(model):
+            name = type(model).__name__
+            raise TypeError(f"{name} is no classifier, or a Pipeline that ends in one.")
+        check_is_fitted(model)
         y = known_labels(model, y)
         found = plane_map(model, X, feature_names(model, before), resolution)
         return cls(

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .._arrays import Floats, Indices
 from .._names import numbered, shortened
 from ..analysis import RejectClassifier
-from ..analysis.counterfactuals.units import FEATUREWISE, transformed, undone
+from ..analysis.counterfactuals.units import FEATUREWISE, apply_step, undo_step
 from ..analysis.margins import known_labels
 from ..analysis.relevance import Rows
 from ..selection.held_out import places_among
@@ -153,7 +153,7 @@ class Subject:
         with silent(NO_NAMES, UNSEEN):
             Z: Any = self.encoder.transform(self.frame) if self.begins_with_table else self.X
             for _, step in self.between:
-                Z = transformed(step, Z)
+                Z = apply_step(step, Z)
         if issparse(Z) and Z.shape[0] * Z.shape[1] > MOST_NUMBERS:
             raise TypeError(
                 f"{type(self.last).__name__} sees a sparse matrix of shape {Z.shape}, too large to "
@@ -196,7 +196,7 @@ class Subject:
     def undone(self, Z: Floats) -> Floats:
         """Give rows of the last step in the user's units."""
         for name, step in reversed(self.between):
-            Z = undone(name, step, Z)
+            Z = undo_step(name, step, Z)
         return self.encoder._units.inverse_transform(Z) if self.begins_with_table else Z
 
     @cached_property

@@ -1,10 +1,13 @@
 """Ways to lower the objective."""
 
-from .base import Callback, Solver, SolverResult, State
+from .base import Callback, Memory, Solver, SolverResult, State
+from .base import check_cost as check_cost
+from .kohonen import Kohonen
 from .lbfgs import LBFGS
-from .memory import Memory
 from .minibatch import Adam, Momentum
 from .sequential import SGD
+from .stochastic import LEAST_IN_STREAMS as LEAST_IN_STREAMS
+from .stochastic import SCHEDULES as SCHEDULES
 from .stochastic import StochasticSolver
 
 SOLVERS: dict[str, type[Solver]] = {"sgd": SGD, "adam": Adam, "momentum": Momentum, "lbfgs": LBFGS}
@@ -15,6 +18,7 @@ __all__ = [
     "SOLVERS",
     "Adam",
     "Callback",
+    "Kohonen",
     "Memory",
     "Momentum",
     "Solver",

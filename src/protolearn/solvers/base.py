@@ -4,21 +4,80 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from operator import call
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from .._arrays import Floats, Indices
 from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Distance
 from ..losses import Loss
 from ..margins import Margin
-from ..objective import Objective
-from .memory import Memory
+from ..store import Record
+
+
+@dataclass
+class Memory:
+    """What a learner remembers between passes, so that learning can go on at any time.
+
+    Attributes
+    ----------
+    steps : int
+        Samples seen.
+    updates : int
+        Steps taken; fewer than samples where several make one step.
+    by_prototype : dict of arrays (K, ...)
+        Numbers kept for each prototype, such as its velocity.
+    by_group : dict of arrays (groups, ...)
+        Numbers kept for each row of the metric.
+    """
+
+    steps: int = 0
+    updates: int = 0
+    by_prototype: dict[str, Floats] = field(default_factory=dict)
+    by_group: dict[str, Floats] = field(default_factory=dict)
+
+    def copy(self) -> Memory:
+        """Copy everything."""
+        return deepcopy(self)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as arrays."""
+        parts = ("prototype", self.by_prototype), ("group", self.by_group)
+        named = {f"{kind} {name}": a for kind, kept in parts for name, a in kept.items()}
+        return {"counts": np.array([self.steps, self.updates]), **named}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Remember again what ``arrays`` returned."""
+        self.steps, self.updates = arrays["counts"].tolist()
+        for key, array in arrays.items():
+            kind, _, name = key.partition(" ")
+            if kind in ("prototype", "group"):
+                (self.by_prototype if kind == "prototype" else self.by_group)[name] = array
+
+    def rearranged(self, prototypes: Indices, groups: Indices) -> Memory:
+        """Return the memory for a codebook of these old rows; -1 is a new one, with zeros."""
+        return Memory(
+            self.steps,
+            self.updates,
+            {name: rows_or_zeros(a, prototypes) for name, a in self.by_prototype.items()},
+            {name: rows_or_zeros(a, groups) for name, a in self.by_group.items()},
+        )
+
+
+def rows_or_zeros(array: Floats, rows: Indices) -> Floats:
+    """Take rows of an array, zeros where a row is -1."""
+    taken = array[rows]
+    taken[rows < 0] = 0.0
+    return taken
 
 
 @dataclass(frozen=True)
@@ -38,6 +97,8 @@ class State:
     distance : Distance
         What measures with this codebook: ``distance.suited_to(X).pairwise(X, codebook)`` gives the
         distances of any rows that the model takes, as doubles, to the prototypes.
+    memory : Memory
+        What the solver remembers from one iteration to the next.
     """
 
     iteration: int
@@ -45,6 +106,7 @@ class State:
     codebook: Codebook
     elapsed: float
     distance: Distance
+    memory: Memory = field(default_factory=Memory)
 
 
 Callback = Callable[[State], object]
@@ -75,14 +137,15 @@ class Progress:
         self._distance = distance
         self._start = perf_counter()
 
-    def report(self, loss: float, codebook: Codebook) -> bool:
-        """Note one more iteration; tell whether to stop."""
+    def report(self, loss: float, codebook: Codebook, memory: Memory | None = None) -> bool:
+        """Note one more iteration; return whether to stop."""
         check_cost(loss)
         self.loss_curve.append(loss)
         if self._callback is None:
             return False
         elapsed = perf_counter() - self._start
-        state = State(len(self.loss_curve), loss, codebook, elapsed, self._distance)
+        done = len(self.loss_curve)
+        state = State(done, loss, codebook, elapsed, self._distance, memory or Memory())
         self.stopped = bool(self._callback(state))
         return self.stopped
 
@@ -132,7 +195,7 @@ class Solver(BaseEstimator, ABC):
 
     @classmethod
     def for_stream(cls) -> Solver:
-        """Give the solver with settings for data without end."""
+        """Return the solver with settings for data without end."""
         return cls()
 
     @abstractmethod
@@ -141,12 +204,12 @@ class Solver(BaseEstimator, ABC):
 
     @abstractmethod
     def default_max_iter(self, n_samples: int) -> int:
-        """Give the number of iterations when the user names none."""
+        """Return the number of iterations when the user names none."""
 
     @abstractmethod
     def minimize(
         self,
-        objective: Objective,
+        cost: Any,
         codebook: Codebook,
         blocks: Blocks,
         rng: np.random.RandomState,
@@ -154,5 +217,9 @@ class Solver(BaseEstimator, ABC):
         max_iter: int,
         tol: float,
         callback: Callback | None = None,
+        record: Record = call,
     ) -> SolverResult:
-        """Lower the objective and give the codebook reached."""
+        """Return the codebook that lowers the cost, and how it was reached.
+
+        ``record`` calls each part of the work, and may know its result from an earlier run.
+        """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
+from operator import call
 
 import numpy as np
 from scipy.optimize import Bounds, OptimizeResult, minimize
@@ -15,8 +17,8 @@ from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Penalized
 from ..objective import Objective, Partial
-from .base import Callback, Progress, Solver, SolverResult, check_cost
-from .memory import Memory
+from ..store import Record
+from .base import Callback, Memory, Progress, Solver, SolverResult, check_cost
 
 MEMORY_BYTES = 1 << 26
 """What the past steps may take; with very many prototypes and features fewer are kept."""
@@ -52,12 +54,12 @@ class LBFGS(Solver):
         check_integer(self, "memory", low=1)
 
     def default_max_iter(self, n_samples: int) -> int:
-        """Give the number of iterations when the user names none."""
+        """Return the number of iterations when the user names none."""
         return 1000
 
     def minimize(
         self,
-        objective: Objective,
+        cost: Objective,
         codebook: Codebook,
         blocks: Blocks,
         rng: np.random.RandomState,
@@ -65,19 +67,20 @@ class LBFGS(Solver):
         max_iter: int,
         tol: float,
         callback: Callback | None = None,
+        record: Record = call,
     ) -> SolverResult:
         """Lower the objective until no derivative exceeds ``tol``, or the cost hardly falls.
 
         Parameters of the distance that belong to where the prototypes are stay as they are for
         one such minimisation; then they are made anew, and so on for some rounds.
         """
-        distance = objective.distance
+        distance = cost.distance
         progress = Progress(callback, distance)
         blocks = blocks.prepared(distance, codebook)
         for _ in range(ROUNDS if distance.moving else 1):
             left = max_iter - len(progress.loss_curve)
-            result = self._descend(objective, codebook, blocks, progress, left, tol)
-            codebook = objective.coordinates(codebook, METRIC_UNIT).codebook(result.x)
+            result = self._descend(cost, codebook, blocks, progress, left, tol, record)
+            codebook = cost.coordinates(codebook, METRIC_UNIT).codebook(result.x)
             if distance.moving:
                 codebook = replace(codebook, metric=distance.refresh(codebook))
             if progress.stopped or result.status == 1 or result.nit == 0:
@@ -98,18 +101,17 @@ class LBFGS(Solver):
         progress: Progress,
         max_iter: int,
         tol: float,
+        record: Record,
     ) -> OptimizeResult:
         """Minimise from a codebook."""
         distance, coordinates = objective.distance, objective.coordinates(codebook, METRIC_UNIT)
-        start, low = coordinates.flatten(codebook), coordinates.lower_bounds()
+        start, bounds = coordinates.flatten(codebook), None
+        if coordinates.lowest > -np.inf:
+            bounds = Bounds(coordinates.lower_bounds())
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:
             present = coordinates.codebook(flat)
-            total = Partial.of(
-                blocks.journal.once(
-                    lambda: blocks.reduce(objective.partial, present).arrays(), at=flat
-                )
-            )
+            total: Partial = blocks.reduce(objective.partial, present)
             mean = total.over(total.weight)
             if isinstance(distance, Penalized) and distance.penalized:
                 mean = mean.penalized(*distance.penalty(present))
@@ -123,12 +125,12 @@ class LBFGS(Solver):
         effort = distance.effort(codebook) * codebook.prototypes.shape[1]
         with one_blas_thread() if blocks.n_samples * effort < SMALL_WORK else nullcontext():
             result = minimize(
-                evaluate,
+                partial(record, evaluate),
                 start,
                 jac=True,
                 method="L-BFGS-B",
                 callback=after_iteration,
-                bounds=None if low is None else Bounds(low),
+                bounds=bounds,
                 options={
                     "maxiter": max_iter,
                     "maxfun": 20 * max_iter,

@@ -19,7 +19,7 @@ from ..codebook import Codebook
 from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
 from ..objective import Objective
-from .memory import Memory
+from .base import Memory
 from .stochastic import StochasticSolver
 
 Moments = dict[str, Floats]
@@ -63,7 +63,7 @@ class MinibatchSolver(StochasticSolver):
 
     def sweep(
         self,
-        objective: Objective,
+        cost: Objective,
         codebook: Codebook,
         blocks: Blocks,
         memory: Memory,
@@ -71,8 +71,8 @@ class MinibatchSolver(StochasticSolver):
         n_steps: int,
     ) -> float:
         """Take a step after each batch."""
-        distance, coordinates = objective.distance, objective.coordinates(codebook)
-        schedule, theta = self.rate(n_steps, objective)
+        distance, coordinates = cost.distance, cost.coordinates(codebook)
+        schedule, theta = self.rate(n_steps, cost)
         flat = coordinates.flatten(codebook)
         moments = recall(memory, self.moments, codebook, flat.size)
         tables = self.tables(flat, moments, codebook)
@@ -81,7 +81,7 @@ class MinibatchSolver(StochasticSolver):
         size = self.batch_size or int(usual)
         for batch in blocks.mini_batches(size, rng if self.shuffle else None):
             present = coordinates.codebook(flat)
-            partial = batch.reduce(objective.partial, present)
+            partial = batch.reduce(cost.partial, present)
             mean = partial.over(len(batch))
             if isinstance(distance, Penalized) and distance.penalized:
                 mean = mean.penalized(*distance.penalty(present))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar, NamedTuple
 
 import numba
 import numpy as np
 
+from .._arrays import Floats, Indices
 from ..blocks import Blocks
 from ..codebook import Codebook
-from ..distances import Distance, LowerBounded, Penalized
+from ..distances import LowerBounded, Penalized
 from ..native import (
     ADDRESS,
     CONSTRAIN,
@@ -30,14 +32,14 @@ from ..native import (
     vector,
     vector_out,
 )
-from ..objective import AXES, PRICE, Objective, price, scratch
-from .memory import Memory
+from ..objective import AXES, PULL, Axes, Objective, price
+from .base import Memory
 from .stochastic import StochasticSolver
 
 row_at = pointer(ROW)
 gradient_at = pointer(GRADIENT)
 constrain_at = pointer(CONSTRAIN)
-price_at = pointer(PRICE)
+pull_at = pointer(PULL)
 schedule_at = pointer(SCHEDULE)
 
 GATHERED = 1 << 17
@@ -46,15 +48,144 @@ GATHERED = 1 << 17
 PENALIZED = 32
 """Samples between two steps down a penalty on the metric."""
 
-FUNCTIONS = types.UniTuple(ADDRESS, 6)
-"""Row, pair, gradient, constrain, what decides who moves, and schedule."""
 
-ROOM = types.Tuple([vector_out, indices_out, matrix_out, vector_out, vector_out, matrix_out])
-"""For the distances of a sample, the prototypes that count, three numbers for each of these, the
-derivatives by a prototype and by a row of the metric, and the step of the metric."""
+class Functions(NamedTuple):
+    """What the loop over samples calls, by address."""
+
+    row: int
+    pair: int
+    gradient: int
+    constrain: int
+    pull: int
+    schedule: int
 
 
-class SGD(StochasticSolver):
+class Room(NamedTuple):
+    """Arrays for the loop: one that makes none itself is faster, and sooner loaded from disk."""
+
+    distances: Floats
+    entries: Indices
+    numbers: Floats
+    by_prototype: Floats
+    by_metric: Floats
+    metric_step: Floats
+
+
+class Step(NamedTuple):
+    """How far a sample moves prototypes and metric.
+
+    Attributes
+    ----------
+    stride : float
+        Factor of the step of a prototype.
+    metric_rate : float
+        Step size of the metric as a share of that of the prototypes; 0 if it is not learned.
+    steep : bool
+        Whether steps are shortened so that they do not pass the sample.
+    limits_metric : bool
+        Whether the step of the metric is shortened as that of the prototype.
+    lowest : float
+        The smallest number that a prototype may have.
+    """
+
+    stride: float
+    metric_rate: float
+    steep: bool
+    limits_metric: bool
+    lowest: float
+
+
+FUNCTIONS = types.NamedUniTuple(ADDRESS, 6, Functions)
+ROOM = types.NamedTuple(
+    [vector_out, indices_out, matrix_out, vector_out, vector_out, matrix_out], Room
+)
+STEP = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8], Step)
+
+
+class SequentialSolver(StochasticSolver):
+    """Learns from one sample at a time.
+
+    A subclass says what one sample does to which prototypes: a native ``PULL`` and its axes.
+    """
+
+    takes_sparse = False
+    limits_metric: ClassVar[bool] = False
+
+    @abstractmethod
+    def pull(self, cost: Any, codebook: Codebook, memory: Memory) -> tuple[Native, Axes, int]:
+        """Return the native ``PULL``, what it knows, and how many prototypes it moves at most."""
+
+    @abstractmethod
+    def stride(self, cost: Any, codebook: Codebook) -> float:
+        """Return the factor of the step of a prototype."""
+
+    def sweep(
+        self,
+        cost: Any,
+        codebook: Codebook,
+        blocks: Blocks,
+        memory: Memory,
+        rng: np.random.RandomState,
+        n_steps: int,
+    ) -> float:
+        """Take a step after each sample."""
+        distance, (K, d) = cost.distance, codebook.prototypes.shape
+        pull, axes, most = self.pull(cost, codebook, memory)
+        schedule, theta = self.rate(n_steps, cost)
+        functions = Functions(
+            distance.row.address,
+            distance.pair.address,
+            distance.gradient.address,
+            distance.constraint.constrain.address,
+            pull.address,
+            schedule.address,
+        )
+        room = Room(
+            np.empty(K),
+            np.zeros(most, dtype=np.intp),
+            np.empty((3, most)),
+            np.empty(d),
+            np.empty(codebook.metric.shape[1]),
+            np.zeros(codebook.metric.shape),
+        )
+        metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
+        same, size = codebook.same_class(cost.n_classes), max(GATHERED // d, 1)
+        penalized = isinstance(distance, Penalized) and distance.penalized
+        if penalized:
+            size = min(size, PENALIZED)
+        total = weight = 0.0
+        for batch in blocks.batches(size, rng if self.shuffle else None):
+            step = Step(
+                self.stride(cost, codebook),
+                metric_rate,
+                distance.steep,
+                self.limits_metric,
+                distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
+            )
+            total += learn_in_order(
+                batch.X,
+                batch.codes,
+                batch.weights,
+                codebook.prototypes,
+                codebook.metric,
+                codebook.group,
+                same,
+                functions,
+                axes,
+                theta,
+                room,
+                step,
+                memory.steps,
+            )
+            if penalized:
+                rate = batch.total_weight * schedule(memory.steps, theta)
+                distance.shrink(codebook, metric_rate * rate)
+            weight += batch.total_weight
+            memory.steps += len(batch)
+        return float(total / weight)
+
+
+class SGD(SequentialSolver):
     """Sequential gradient descent: after each sample the prototypes move.
 
     Parameters
@@ -84,7 +215,6 @@ class SGD(StochasticSolver):
     """
 
     name = "sgd"
-    takes_sparse = False
 
     def __init__(
         self,
@@ -102,80 +232,18 @@ class SGD(StochasticSolver):
         self.metric_rate = metric_rate
         self.shuffle = shuffle
 
-    def sweep(
-        self,
-        objective: Objective,
-        codebook: Codebook,
-        blocks: Blocks,
-        memory: Memory,
-        rng: np.random.RandomState,
-        n_steps: int,
-    ) -> float:
-        """Take a step after each sample."""
-        distance = objective.distance
-        schedule, theta = self.rate(n_steps, objective)
-        functions = addresses(distance, price, schedule)
-        metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
-        same = codebook.same_class(objective.n_classes)
-        size, winners = rows_at_once(distance, codebook), objective.margin.winners
-        room = room_for(codebook, winners or len(codebook.labels))
-        total = weight = 0.0
-        for batch in blocks.batches(size, rng if self.shuffle else None):
-            total += learn_in_order(
-                batch.X,
-                batch.codes,
-                batch.weights,
-                codebook.prototypes,
-                codebook.metric,
-                codebook.group,
-                same,
-                functions,
-                objective.axes,
-                theta,
-                room,
-                objective.unit(codebook) ** 2 / objective.scale,
-                metric_rate,
-                distance.steep,
-                distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
-                memory.steps,
-            )
-            if isinstance(distance, Penalized) and distance.penalized:
-                rate = batch.total_weight * schedule(memory.steps, theta)
-                distance.shrink(codebook, metric_rate * rate)
-            weight += batch.total_weight
-            memory.steps += len(batch)
-        return float(total / weight)
+    def pull(self, cost: Objective, codebook: Codebook, memory: Memory) -> tuple[Native, Axes, int]:
+        """Return the price of a sample, whose derivative pulls."""
+        return price, cost.axes, cost.margin.winners or len(codebook.labels)
 
-
-def addresses(distance: Distance, decide: Native, schedule: Native) -> tuple[int, ...]:
-    """Give where the functions are that a loop over samples calls, ``decide`` the fifth."""
-    return (
-        distance.row.address,
-        distance.pair.address,
-        distance.gradient.address,
-        distance.constraint.constrain.address,
-        decide.address,
-        schedule.address,
-    )
-
-
-def room_for(codebook: Codebook, n_entries: int) -> tuple[Any, ...]:
-    """Give the room that a loop over samples needs: one that makes no arrays is faster."""
-    K, d = codebook.prototypes.shape
-    by_theta, metric_step = np.empty(codebook.metric.shape[1]), np.zeros(codebook.metric.shape)
-    return np.empty(K), *scratch(n_entries), np.empty(d), by_theta, metric_step
-
-
-def rows_at_once(distance: Distance, codebook: Codebook) -> int:
-    """Return how many samples to bring together: about a megabyte, few if a penalty waits."""
-    size = max(GATHERED // codebook.prototypes.shape[1], 1)
-    waits = isinstance(distance, Penalized) and distance.penalized
-    return min(size, PENALIZED) if waits else size
+    def stride(self, cost: Objective, codebook: Codebook) -> float:
+        """Return the square of a length of one scale, by the scale."""
+        return cost.distance.length(cost.scale, codebook) ** 2 / cost.scale
 
 
 @numba.njit
 def steepness(gradient, distance, stride):
-    """Give how many times further than to the sample a whole step would go, at least once."""
+    """Return how many times further than to the sample a whole step would go, at least once."""
     total = 0.0
     for f in range(gradient.size):
         total += gradient[f] * gradient[f]
@@ -195,64 +263,46 @@ def steepness(gradient, distance, stride):
         AXES,
         vector,
         ROOM,
-        f8,
-        f8,
-        types.boolean,
-        f8,
+        STEP,
         i8,
     )
 )
-def learn_in_order(
-    X,
-    y,
-    weight,
-    W,
-    theta,
-    group,
-    same,
-    functions,
-    axes,
-    rate_theta,
-    room,
-    stride,
-    metric_rate,
-    steep,
-    lowest,
-    step,
-):
-    """Take one gradient step for each sample; give the summed cost met on the way."""
-    fill, derive = row_at(functions[0]), gradient_at(functions[2])
-    constrain, cost = constrain_at(functions[3]), price_at(functions[4])
-    rate_of = schedule_at(functions[5])
-    row, entries, numbers, by_w, by_theta, metric_step = room
-    d, g, work = numbers[0], numbers[1], numbers[2]
-    bounded = lowest > -np.inf
-    total = 0.0
+def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_theta, room, step, t):
+    """Take a step for each sample; return the summed cost met on the way."""
+    fill, derive = row_at(functions.row), gradient_at(functions.gradient)
+    constrain, pull = constrain_at(functions.constrain), pull_at(functions.pull)
+    rate_of, row, entries = schedule_at(functions.schedule), room.distances, room.entries
+    d, g, work = room.numbers[0], room.numbers[1], room.numbers[2]
+    by_w, by_theta, metric_step = room.by_prototype, room.by_metric, room.metric_step
+    bounded, total = step.lowest > -np.inf, 0.0
     for i in range(X.shape[0]):
         x = X[i]
-        fill(x, W, theta, group, functions[1], row)
-        total += weight[i] * cost(row, same[y[i]], axes, entries, d, g, work)
-        rate = weight[i] * rate_of(step + i, rate_theta)
+        fill(x, W, theta, group, functions.pair, row)
+        total += weight[i] * pull(row, same[y[i]], axes, entries, d, g, work)
+        rate = weight[i] * rate_of(t + i, rate_theta)
         for j in range(entries.size):
             if g[j] != 0.0:
                 k = entries[j]
                 by_w[:] = 0.0
                 by_theta[:] = 0.0
                 derive(x, W[k], theta[group[k]], by_w, by_theta)
-                longest = 0.5 / steepness(by_w, row[k], stride) if steep else 0.5
-                move = stride * min(max(rate * g[j], -longest), longest)
+                longest = 0.5 / steepness(by_w, row[k], step.stride) if step.steep else 0.5
+                share = min(max(rate * g[j], -longest), longest)
+                move = step.stride * share
                 for f in range(by_w.size):
                     W[k, f] -= move * by_w[f]
                 if bounded:
                     for f in range(by_w.size):
-                        W[k, f] = max(W[k, f], lowest)
+                        W[k, f] = max(W[k, f], step.lowest)
+                metric_share = (share if step.limits_metric else rate * g[j]) * axes.inverse_scale
                 for f in range(by_theta.size):
-                    metric_step[group[k], f] += rate * g[j] * axes[6] * by_theta[f]
-        if metric_rate > 0.0:
+                    metric_step[group[k], f] += metric_share * by_theta[f]
+        if step.metric_rate > 0.0:
             for j in range(entries.size):
-                r = group[entries[j]]
-                for f in range(by_theta.size):
-                    theta[r, f] -= metric_rate * metric_step[r, f]
-                    metric_step[r, f] = 0.0
-                constrain(theta[r], by_w.size)
+                if g[j] != 0.0:
+                    r = group[entries[j]]
+                    for f in range(by_theta.size):
+                        theta[r, f] -= step.metric_rate * metric_step[r, f]
+                        metric_step[r, f] = 0.0
+                    constrain(theta[r], by_w.size)
     return total

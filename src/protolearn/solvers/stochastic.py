@@ -1,9 +1,17 @@
-"""What the stochastic solvers have in common: a learning rate over time, and passes."""
+"""What the stochastic solvers have in common: a learning rate over time, and passes.
+
+The rate of step t = 0, 1, ... of one sample each:
+
+* linear: ``rate (1 - t / total)`` (Jin et al., 2008, section 4)
+* inverse_time: ``rate max(1 / (1 + decay t), least)``
+* constant: ``rate``
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, TypeVar
+from operator import call
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -12,14 +20,42 @@ from .._validation import check_choice, check_flag, check_number, check_positive
 from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Distance, SquaredEuclidean
-from ..native import Native
-from ..objective import Objective
-from .base import Callback, Progress, Solver, SolverResult
-from .epochs import default_epochs, run_epochs
-from .memory import Memory
-from .schedules import LEAST_IN_STREAMS, SCHEDULES
+from ..native import SCHEDULE, Native, native
+from ..store import Record
+from .base import Callback, Memory, Progress, Solver, SolverResult
+
+PATIENCE = 5
+"""Epochs without progress after which a schedule that has no end stops."""
 
 S = TypeVar("S", bound="StochasticSolver")
+
+
+@native(SCHEDULE)
+def linear(t, theta):
+    """Fall to zero at the last step; theta holds the rate and the number of steps."""
+    return theta[0] * max(0.0, 1.0 - t / theta[1])
+
+
+@native(SCHEDULE)
+def inverse_time(t, theta):
+    """Fall down to a share of the rate; theta holds the rate, unused, the decay and the share."""
+    return theta[0] * max(1.0 / (1.0 + theta[2] * t), theta[3])
+
+
+@native(SCHEDULE)
+def constant(t, theta):
+    """Stay."""
+    return theta[0]
+
+
+LEAST_IN_STREAMS = 0.1
+"""Share of the first rate that stays in a stream, when the user leaves the rate to us."""
+
+SCHEDULES: dict[str, Native] = {
+    "linear": linear,
+    "inverse_time": inverse_time,
+    "constant": constant,
+}
 
 
 class StochasticSolver(Solver):
@@ -64,16 +100,20 @@ class StochasticSolver(Solver):
 
     @classmethod
     def for_stream(cls: type[S]) -> S:
-        """Give the solver with settings for data without end: a rate that never vanishes."""
+        """Return the solver with settings for data without end: a rate that never vanishes."""
         return cls(schedule="inverse_time", least_rate=LEAST_IN_STREAMS)
 
     def default_max_iter(self, n_samples: int) -> int:
-        """Give the number of epochs when the user names none: fewer for larger data."""
-        return default_epochs(n_samples)
+        """Return the number of epochs when the user names none.
+
+        There are fewer for larger data, which take long, and for few rows, which would be learned
+        by heart.
+        """
+        return int(np.clip(min(500_000 // n_samples, max(n_samples // 20, 10)), 8, 30))
 
     def minimize(
         self,
-        objective: Objective,
+        cost: Any,
         codebook: Codebook,
         blocks: Blocks,
         rng: np.random.RandomState,
@@ -81,61 +121,65 @@ class StochasticSolver(Solver):
         max_iter: int,
         tol: float,
         callback: Callback | None = None,
+        record: Record = call,
     ) -> SolverResult:
         """Run ``max_iter`` epochs, or fewer if the rate stays up and the cost stops to fall."""
-        codebook, memory = codebook.copy(), Memory()
-        total = blocks.n_samples * max_iter
-        return run_epochs(
-            lambda: self.one_pass(objective, codebook, blocks, memory, rng, total),
-            codebook,
-            memory,
-            Progress(callback, objective.distance),
-            rng,
-            blocks.journal,
-            max_iter=max_iter,
-            tol=tol,
-            open_ended=self.schedule != "linear",
-        )
+        codebook, memory, progress = codebook.copy(), Memory(), Progress(callback, cost.distance)
+        n_steps = blocks.n_samples * max_iter
+
+        def one_pass(codebook: Codebook, memory: Memory, rng: np.random.RandomState) -> float:
+            return self.one_pass(cost, codebook, blocks, memory, rng, n_steps)
+
+        best, waited = np.inf, 0
+        for _ in range(max_iter):
+            loss = record(one_pass, codebook, memory, rng)
+            waited = 0 if loss < best - tol * abs(best) or not np.isfinite(best) else waited + 1
+            best = min(best, loss)
+            stopped = self.schedule != "linear" and waited == PATIENCE
+            if progress.report(loss, codebook, memory) or stopped:
+                break
+        curve = progress.loss_curve
+        return SolverResult(codebook, curve, len(curve), True, memory)
 
     def one_pass(
         self,
-        objective: Objective,
+        cost: Any,
         codebook: Codebook,
         blocks: Blocks,
         memory: Memory,
         rng: np.random.RandomState,
         n_steps: int = 1,
     ) -> float:
-        """Learn from every sample once, in place; give the mean cost met on the way.
+        """Learn from every sample once, in place; return the mean cost met on the way.
 
         ``n_steps`` is the number of samples in all passes, for the linear schedule. What the
         distance derives from the place of the prototypes is made anew at the end.
         """
-        loss = self.sweep(objective, codebook, blocks, memory, rng, n_steps)
-        if objective.distance.moving:
-            codebook.metric[...] = objective.distance.refresh(codebook)
+        loss = self.sweep(cost, codebook, blocks, memory, rng, n_steps)
+        if cost.distance.moving:
+            codebook.metric[...] = cost.distance.refresh(codebook)
         return loss
 
     @abstractmethod
     def sweep(
         self,
-        objective: Objective,
+        cost: Any,
         codebook: Codebook,
         blocks: Blocks,
         memory: Memory,
         rng: np.random.RandomState,
         n_steps: int,
     ) -> float:
-        """Learn from every sample once, in place; give the mean cost met on the way."""
+        """Learn from every sample once, in place; return the mean cost met on the way."""
 
-    def rate(self, n_steps: int, objective: Objective) -> tuple[Native, Floats]:
-        """Give the schedule and its parameters."""
-        first = self.first_rate(objective.distance)
+    def rate(self, n_steps: int, cost: Any) -> tuple[Native, Floats]:
+        """Return the schedule and its parameters."""
+        first = self.first_rate(cost.distance)
         if self.steps_along_gradient:
-            first /= objective.slope_factor
+            first /= cost.slope_factor
         theta = as_floats([first, n_steps, self.decay, self.least_rate or 0.0])
         return SCHEDULES[self.schedule], theta
 
     def first_rate(self, distance: Distance) -> float:
-        """Give the learning rate of the first step."""
+        """Return the learning rate of the first step."""
         return check_positive(self, "learning_rate")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats
-from ..analysis.counterfactuals.units import FEATUREWISE, transformed
-from ..analysis.planes import LinearCells, last_with_cells
+from ..analysis.counterfactuals.units import FEATUREWISE, apply_step
 from ..classifiers import NearestPrototypeClassifier
 from ..codebook import Codebook
+from ..rule import LinearRule, as_rule
 from .columns import CategoryColumn
 from .encoder import TableEncoder
 from .limits import places_of
@@ -42,7 +42,7 @@ class Contributions:
 
 
 def contributions_table(pipeline: Any, frame: Any) -> Contributions:
-    """Tell how much each column of a table has to do with each decision.
+    """Return how much each column of a table has to do with each decision.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def contributions_table(pipeline: Any, frame: Any) -> Contributions:
 
 
 def way(steps: TableSteps) -> tuple[Callable[[Any], Floats] | None, str]:
-    """Give what tells the shares of the numbers that the model sees, or why there is nothing."""
+    """Return what tells the shares of the numbers that the model sees, or why there is nothing."""
     name = type(steps.model).__name__
     mixing = [step for _, step in steps.between if not isinstance(step, FEATUREWISE)]
     if mixing:
@@ -117,23 +117,23 @@ def way(steps: TableSteps) -> tuple[Callable[[Any], Floats] | None, str]:
     if not hasattr(steps.model, "coef_") or not hasattr(steps.model, "intercept_"):
         return None, f"{name} decides neither by distances of rows nor by linear scores"
     try:
-        cells = last_with_cells(steps.model)
+        rule = as_rule(steps.model)
     except TypeError as error:
         return None, str(error)
-    assert isinstance(cells, LinearCells)
+    assert isinstance(rule, LinearRule)
     center = seen(steps, mean_row(steps.encoder))
-    return lambda rows: linear_shares(cells, rows, center), ""
+    return lambda rows: linear_shares(rule, rows, center), ""
 
 
 def seen(steps: TableSteps, Z: Any) -> Any:
-    """Give rows of the encoder as the model sees them."""
+    """Return rows of the encoder as the model sees them."""
     for _, step in steps.between:
-        Z = transformed(step, Z)
+        Z = apply_step(step, Z)
     return np.asarray(Z, dtype=np.float64)
 
 
 def mean_row(encoder: TableEncoder) -> Floats:
-    """Give the mean of the training rows as the encoder makes them, an array (1, d)."""
+    """Return the mean of the training rows as the encoder makes them, an array (1, d)."""
     parts = []
     for column in encoder.columns_:
         if isinstance(column, CategoryColumn):
@@ -146,8 +146,8 @@ def mean_row(encoder: TableEncoder) -> Floats:
     return np.concatenate(parts)[None]
 
 
-def linear_shares(cells: LinearCells, rows: Floats, center: Floats) -> Floats:
-    """Give the share of each feature in the lead of the best class over the second."""
+def linear_shares(rule: LinearRule, rows: Floats, center: Floats) -> Floats:
+    """Return the share of each feature in the lead of the best class over the second."""
 
     def terms(part: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
         scores = distance.scores(part, codebook)
@@ -163,7 +163,8 @@ def linear_shares(cells: LinearCells, rows: Floats, center: Floats) -> Floats:
         speaks = normal * (part - center + away[:, None] * normal)
         return speaks, scores
 
-    return cells._by_parts(cells._rows(rows).astype(np.float64, copy=False), terms)
+    rows = rule.read_rows(rule.model, rows).astype(np.float64, copy=False)
+    return rule.by_chunks(rows, terms)
 
 
 def by_column(encoder: TableEncoder, shares: Floats) -> Floats:

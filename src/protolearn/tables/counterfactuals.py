@@ -126,7 +126,7 @@ def targets(model: Any, target: Any, n_rows: int) -> NDArray[Any] | None:
 
 def check_apart(nearest: Nearest, steps: TableSteps) -> None:
     """Raise if categories are mixed with other columns by a step."""
-    if nearest.limits.fixed.any() and not nearest.units.featurewise:
+    if nearest.limits.fixed.any() and nearest.units.mixing:
         names = ", ".join(repr(name) for name, _ in steps.between)
         raise ValueError(
             f"Between the table and the model are steps that are not known to change each column "

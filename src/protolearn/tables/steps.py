@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from ..analysis.counterfactuals.units import no_way_back, undone
+from ..analysis.counterfactuals.units import no_way_back, undo_step
 from .encoder import TableEncoder
 
 
@@ -52,7 +52,7 @@ class TableSteps(NamedTuple):
         for name, step in reversed(self.between):
             if not hasattr(step, "inverse_transform"):
                 raise no_way_back(name, step, "it has no inverse_transform")
-            Z = undone(name, step, Z)
+            Z = undo_step(name, step, Z)
         return Z
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,17 +12,20 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from ..._arrays import Floats, Indices, as_floats
-from ...classifiers import NearestPrototypeClassifier
-from ...distances import Geometry
-from ..cells import ANY, Cells, complete_rows, named
+from ...rule import DecisionRule, as_rule
+from ..cells import ANY, Cells, complete_rows, describe_model
 from ..margins import known_labels
-from ..planes import last_with_cells
-from .exact import exact
-from .question import Attempt, Question
 from .ranges import Ranges
 from .result import Counterfactuals
 from .search import search
 from .units import Units
+
+Attempt = Callable[[Indices, float], tuple[Floats, NDArray[np.bool_]]]
+"""Takes places of rows, and how far to go beyond the boundary, in units of the largest distance;
+returns the changed rows, and which of them were found."""
+
+ROUNDING = 1e-13
+"""Relative error of sums of products that is sure not to be exceeded."""
 
 INSETS = 10.0 ** np.arange(-15, 0)
 """How far to go beyond the boundary, as a share of the largest distance: as little as serves."""
@@ -31,7 +37,7 @@ FARTHER = 10.0 ** np.arange(16)
 def counterfactual(
     model: Any, X: Any, target: Any = None, fixed: Any = None, bounds: Any = None
 ) -> Counterfactuals:
-    """Give for each row the nearest one with another class: the smallest change of the answer.
+    """Return for each row the nearest one with another class: the smallest change of the answer.
 
     Parameters
     ----------
@@ -90,40 +96,89 @@ def counterfactual(
     >>> found.label, found.feasible
     (array([1]), array([ True]))
     """
-    last, units = last_with_cells(model), Units(model)
-    Z = complete_rows(last, units.inner(X), "counterfactual")
+    units = Units(model)
+    rule = as_rule(units.last)
+    Z = complete_rows(rule, units.last, units.inner(X), "counterfactual")
     given = check_array(X, dtype=np.float64, input_name="X")
-    names = [f"x{j}" for j in range(given.shape[1])] if units.names is None else list(units.names)
-    ranges = Ranges.of(fixed, bounds, names, given.shape[1])
-    leave, enter = last._codes(Z), target_codes(last, target, len(Z))
-    question = Question(last, Z, leave, enter, units.ranges(ranges, Z.shape[1]))
-    points, feasible, is_exact = crossed(question, units, ranges, given)
+    names = map("x{}".format, range(given.shape[1])) if units.names is None else units.names
+    names = list(names)
+    ranges = Ranges.of(fixed, bounds, names)
+    enter = np.full(len(Z), ANY) if target is None else target_codes(units.last, target, len(Z))
+    inner_ranges = units.ranges(ranges, Z.shape[1]) if units.steps else ranges
+    question = Question(rule, Z, rule.distances(Z), rule.codes(Z), enter, inner_ranges)
+    points, feasible, is_exact = cross_boundary(question, units, ranges, given)
     changed = as_floats(units.inner(points))
     return Counterfactuals(
         points=points,
         distance=np.where(feasible, np.linalg.norm(changed - Z, axis=1), np.inf),
-        label=last.classes_[last._codes(changed)],
+        label=rule.classes[rule.codes(changed)],
         feasible=feasible,
         exact=is_exact,
         original=given,
-        original_label=last.classes_[leave],
-        sizes=np.abs(changed - Z if units.featurewise else points - given),
+        original_label=rule.classes[question.leave],
+        sizes=np.abs(points - given if units.mixing else changed - Z),
         feature_names=tuple(names),
         index=X.index if hasattr(X, "iloc") else None,
     )
 
 
-def crossed(
+@dataclass(frozen=True)
+class Question:
+    """Rows that are to get another class, all as the model sees them.
+
+    Attributes
+    ----------
+    rule : DecisionRule
+        How the model decides.
+    rows : array (n, d)
+        The rows.
+    D : array (n, K)
+        Their distances to all prototypes.
+    leave, enter : arrays (n,)
+        Codes of their class, and of the one to reach, or ``ANY``.
+    ranges : Ranges
+        What may happen to features.
+    """
+
+    rule: DecisionRule
+    rows: Floats
+    D: Floats
+    leave: Indices
+    enter: Indices
+    ranges: Ranges
+
+    def rounding(self, places: Indices, points: Floats) -> Floats:
+        """Return what rounding may do to the distances of points, in units of the largest distance.
+
+        The answer for a point nearer to the boundary may depend on the rows that come with it.
+        """
+        U, codebook = self.rule.directions, self.rule.codebook
+        if U is None and self.rule.distance.squared:
+            steepness = np.asarray(self.rule.steepness)
+            U = np.square(steepness)[:, None] * (codebook.prototypes - codebook.center)
+        if U is None:  # no products: the error is that of the distance alone
+            return np.full(len(points), ROUNDING)
+        products = np.linalg.norm(points, axis=1) * np.linalg.norm(U, axis=1).max()
+        return ROUNDING * products / np.maximum(self.D[places].max(axis=1), np.finfo(float).tiny)
+
+    def is_sought(self, places: Indices, codes: Indices) -> NDArray[np.bool_]:
+        """Whether these codes are what the rows at these places are to get."""
+        leave, enter = self.leave[places], self.enter[places]
+        return np.where(enter == ANY, codes != leave, codes == enter)
+
+
+def cross_boundary(
     question: Question, units: Units, ranges: Ranges, given: Floats
 ) -> tuple[Floats, NDArray[np.bool_], bool]:
-    """Give the changed rows in the user's units, which of them are there, and whether all is exact.
+    """Return the changed rows in the user's units, which are there, and whether all is exact.
 
     Each row goes beyond the boundary by the first inset at which the model says so, for certain.
     """
-    attempt, is_exact = method(question)
-    points, feasible = given.copy(), (question.leave == question.enter) & ranges.hold(given)
+    attempt, is_exact = choose_method(question, units)
+    inside = (ranges.clip(given) == given).all(axis=1)
+    points, feasible = given.copy(), (question.leave == question.enter) & inside
     sure, waiting = question.rounding(np.arange(len(given)), question.rows), ~feasible
-    for inset in (*INSETS, *FARTHER) if is_exact and units.featurewise else INSETS:
+    for inset in INSETS if units.mixing or not is_exact else (*INSETS, *FARTHER):
         rows = np.flatnonzero(waiting & (sure <= inset))
         if len(rows):
             changed, found = attempt(rows, inset)
@@ -133,32 +188,45 @@ def crossed(
             continue
         tried = ranges.clip(units.outer(given[rows], changed))
         seen = as_floats(units.inner(tried))
-        there = question.answered(rows, seen) & (question.rounding(rows, seen) <= inset)
-        is_exact &= units.undoes(seen[there], changed[there], question.rows)
+        there = question.is_sought(rows, question.rule.codes(seen))
+        there &= question.rounding(rows, seen) <= inset
+        if units.steps:
+            is_exact &= units.undoes(seen[there], changed[there], question.rows)
         points[rows[there]], feasible[rows[there]] = tried[there], True
         waiting[rows[there]] = False
     return points, feasible, is_exact and not waiting.any()
 
 
-def method(question: Question) -> tuple[Attempt, bool]:
-    """Give how to look for the nearest rows, and whether that is exact."""
-    model = question.model
-    cells = Cells.of(model, question.ranges.movable)
+def choose_method(question: Question, units: Units) -> tuple[Attempt, bool]:
+    """Return how to look for the nearest rows, and whether that is exact."""
+    rule, ranges = question.rule, question.ranges
+    cells = None if rule.is_soft else Cells.of(rule, ranges.movable, by_feature=ranges.is_bounded)
     if cells is not None:
-        return exact(question, cells), True
-    distance = model._distance
-    if not isinstance(distance, Geometry) or distance.steepness(model._codebook()) is None:
+        return partial(enter_cells, question, cells), True
+    if rule.steepness is None:
         raise ValueError(
-            f"{named(model)}: counterfactual needs a metric that depends on the differences of "
-            "features, or the square of one."
+            f"{describe_model(units.last)}: counterfactual needs a metric that depends on the "
+            "differences of features, or the square of one."
         )
     return search(question), False
 
 
-def target_codes(model: NearestPrototypeClassifier, target: Any, n_rows: int) -> Indices:
-    """Give the class code that each row is to reach; ``ANY`` where none is named."""
-    if target is None:
-        return np.full(n_rows, ANY)
+def enter_cells(
+    question: Question, cells: Cells, places: Indices, inset: float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the nearest rows in other cells, and which there are; an exact ``Attempt``."""
+    changed, ranges, box = question.rows[places], question.ranges, None
+    if ranges.is_bounded:
+        here = changed[:, ranges.movable]
+        box = ranges.low[ranges.movable] - here, ranges.high[ranges.movable] - here
+    leave, enter = question.leave[places], question.enter[places]
+    found = cells.shortest_ways(question.D[places], leave, enter, box, inset)
+    changed[:, ranges.movable] += found.ways
+    return changed, found.rival >= 0
+
+
+def target_codes(model: Any, target: Any, n_rows: int) -> Indices:
+    """Return the class code that each row is to reach."""
     labels = np.full(n_rows, target) if np.ndim(target) == 0 else np.asarray(target)
     if labels.shape != (n_rows,):
         raise ValueError(

@@ -36,11 +36,12 @@ class Ranges:
     high: Floats
 
     @classmethod
-    def of(cls, fixed: Any, bounds: Any, names: list[str], n_features: int) -> Ranges:
-        """Read the parameters of a user."""
-        movable = np.ones(n_features, dtype=bool)
-        movable[fixed_features(fixed, names, n_features)] = False
-        low, high = both_ends(bounds, names, n_features)
+    def of(cls, fixed: Any, bounds: Any, names: list[str]) -> Ranges:
+        """Return the ranges that a user's parameters name; ``names`` are those of all features."""
+        movable, high = np.ones(len(names), dtype=bool), np.full(len(names), np.inf)
+        if fixed is not None:
+            movable[fixed_features(fixed, names)] = False
+        low, high = (-high, high) if bounds is None else both_ends(bounds, names)
         wrong = np.flatnonzero(~((low <= high) & (low < np.inf) & (high > -np.inf)))
         if len(wrong):
             j = wrong[0]
@@ -50,50 +51,38 @@ class Ranges:
             )
         return cls(movable, np.where(movable, low, -np.inf), np.where(movable, high, np.inf))
 
-    @classmethod
-    def all_free(cls, n_features: int) -> Ranges:
-        """Let everything go anywhere."""
-        anywhere = np.full(n_features, np.inf)
-        return cls(np.ones(n_features, dtype=bool), -anywhere, anywhere)
-
-    def hold(self, X: Floats) -> NDArray[np.bool_]:
-        """Tell which rows lie within the ranges."""
-        return np.all((self.low <= X) & (self.high >= X), axis=1)
-
     def clip(self, X: Floats) -> Floats:
-        """Bring rows into the ranges."""
+        """Return rows, brought into the ranges."""
         return np.clip(X, self.low, self.high)
 
     @property
-    def bounded(self) -> bool:
-        """Tell whether any feature has a range."""
+    def is_bounded(self) -> bool:
+        """Whether any feature has a range."""
         return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
 
     @property
-    def free(self) -> bool:
-        """Tell whether everything may go anywhere."""
-        return bool(self.movable.all()) and not self.bounded
+    def is_free(self) -> bool:
+        """Whether everything may go anywhere."""
+        return bool(self.movable.all()) and not self.is_bounded
 
 
-def fixed_features(fixed: Any, names: list[str], n_features: int) -> list[int]:
-    """Give the places of the features that stay; a mask, names or places are given."""
-    if fixed is None:
-        return []
+def fixed_features(fixed: Any, names: list[str]) -> list[int]:
+    """Return the places of the features that stay; a mask, names or places are given."""
     if isinstance(fixed, str) or not np.iterable(fixed):
         fixed = [fixed]
     mask = np.asarray(fixed)
     if mask.dtype == bool:
-        if mask.shape != (n_features,):
+        if mask.shape != (len(names),):
             raise ValueError(
                 f"fixed is a mask of shape {mask.shape}, expected one entry for each of the "
-                f"{n_features} features."
+                f"{len(names)} features."
             )
         return np.flatnonzero(mask).tolist()
-    return [place(feature, "fixed", names, n_features) for feature in fixed]
+    return [place(feature, "fixed", names) for feature in fixed]
 
 
-def place(feature: Any, parameter: str, names: list[str], n_features: int) -> int:
-    """Give the place of a feature, given by name or place."""
+def place(feature: Any, parameter: str, names: list[str]) -> int:
+    """Return the place of a feature, given by name or place."""
     if isinstance(feature, str):
         if feature in names:
             return names.index(feature)
@@ -103,6 +92,7 @@ def place(feature: Any, parameter: str, names: list[str], n_features: int) -> in
             f"{parameter} names the feature {feature!r}, which the model has not seen. "
             + (f"Did you mean {near[0]!r}?" if near else f"It has {some}")
         )
+    n_features = len(names)
     if not isinstance(feature, (int, np.integer)) or not -n_features <= feature < n_features:
         raise ValueError(
             f"{parameter} names the feature {feature!r}; expected a name, or a number from 0 to "
@@ -111,21 +101,24 @@ def place(feature: Any, parameter: str, names: list[str], n_features: int) -> in
     return int(feature) % n_features
 
 
-def both_ends(bounds: Any, names: list[str], n_features: int) -> tuple[Floats, Floats]:
-    """Give the lower and upper ends of all ranges; what is given may have several forms."""
-    pairs: Any = [(None, None)] * n_features
+def both_ends(bounds: Any, names: list[str]) -> tuple[Floats, Floats]:
+    """Return the lower and upper ends of all ranges, which may be given in several forms."""
+    n_features, pairs = len(names), bounds
     if isinstance(bounds, Mapping):
+        pairs = [(None, None)] * n_features
         for feature, pair in bounds.items():
-            pairs[place(feature, "bounds", names, n_features)] = pair
+            pairs[place(feature, "bounds", names)] = pair
     elif isinstance(bounds, Bounds):
         pairs = np.broadcast_to(np.c_[bounds.lb, bounds.ub], (n_features, 2))
-    elif is_low_and_high(bounds, n_features):
+    elif isinstance(bounds, tuple) and not is_tuple_of_pairs(bounds, n_features):
         low, high = (end if np.iterable(end) else [end] * n_features for end in bounds)
         pairs = zip(low, high, strict=True)
-    elif bounds is not None:
-        pairs = bounds
     try:
-        ends = np.array([as_numbers(*pair) for pair in pairs]).reshape(n_features, 2)
+        both = [
+            (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+            for low, high in pairs
+        ]
+        ends = np.array(both).reshape(n_features, 2)
     except (TypeError, ValueError):
         raise ValueError(
             f"bounds={bounds!r} must be {FORMS}; there are {n_features} features."
@@ -133,13 +126,8 @@ def both_ends(bounds: Any, names: list[str], n_features: int) -> tuple[Floats, F
     return ends[:, 0], ends[:, 1]
 
 
-def is_low_and_high(bounds: Any, n_features: int) -> bool:
-    """Tell whether a tuple holds the ends of all features, not the pairs of two features."""
-    if not isinstance(bounds, tuple) or len(bounds) != 2:
-        return False
-    return n_features != 2 or not all(isinstance(end, tuple) for end in bounds)
-
-
-def as_numbers(low: Any, high: Any) -> tuple[float, float]:
-    """Give both ends of a range; None is no end."""
-    return -np.inf if low is None else float(low), np.inf if high is None else float(high)
+def is_tuple_of_pairs(bounds: tuple[Any, ...], n_features: int) -> bool:
+    """Whether a tuple holds a pair for each feature, not the two ends of all features."""
+    if len(bounds) != 2:
+        return True
+    return n_features == 2 and all(isinstance(end, tuple) for end in bounds)

@@ -74,7 +74,7 @@ class Counterfactuals:
         return first_rows(self)
 
     def describe(self, row: int) -> str:
-        """Say in words what would change the answer about a row, the largest change first.
+        """Return in words what would change the answer about a row, the largest change first.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class Counterfactuals:
         return f"{self.original_label[row]} -> {self.label[row]}: {what}"
 
     def to_frame(self) -> Any:
-        """Give the changed rows as a pandas data frame.
+        """Return the changed rows as a pandas data frame.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class Counterfactuals:
 
 
 def first_rows(result: Any) -> str:
-    """Write what ``result.describe`` says about the first rows, and how many there are more."""
+    """Return what ``result.describe`` says about the first rows, and how many there are more."""
     shown = [f"row {i}: {result.describe(i)}" for i in range(min(len(result), MOST_ROWS))]
     if len(result) > len(shown):
         shown.append(f"... and {len(result) - len(shown)} rows more")
@@ -122,7 +122,7 @@ def first_rows(result: Any) -> str:
 
 
 def change(old: float, new: float) -> str:
-    """Write two numbers with as many digits as tell them apart, at least four."""
+    """Return two numbers with as many digits as tell them apart, at least four."""
     for digits in range(4, 18):
         texts = f"{old:.{digits}g}", f"{new:.{digits}g}"
         if texts[0] != texts[1]:

@@ -8,7 +8,7 @@ far as the boundary. As it may go round in circles, a second run goes half the w
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from scipy.special import softmax
 
 from ..._arrays import Floats, Indices, as_floats
 from ...native import ADDRESS, GRADIENT, indices, matrix, matrix_out, native, pointer, types
+from ...rule import DecisionRule
 from ..projection import nearest_half_spaces
-from .question import Attempt, Question
+
+if TYPE_CHECKING:
+    from .counterfactual import Attempt, Question
 
 STARTS = 4
 """Rival prototypes to start from, the nearest ones."""
@@ -44,23 +47,23 @@ gradient_at = pointer(GRADIENT)
 
 
 def search(question: Question) -> Attempt:
-    """Give the method for any metric: it searches once, and goes farther beyond with the inset."""
+    """Return the method for any metric: one search, then farther beyond with the inset."""
     best, length = question.rows.copy(), np.full(len(question.rows), np.inf)
-    for start in range(min(STARTS, len(question.model.prototypes_)) + 1):
+    for start in range(min(STARTS, len(question.rule.codebook.labels)) + 1):
         points, found = beyond(question, start)
         places = np.flatnonzero(found)
         if len(places):
-            points[places] = halved(question, places, points[places])
-            points[places] = shortened(question, places, points[places])
+            points[places] = halve(question, places, points[places])
+            points[places] = shorten(question, places, points[places])
         reach = np.where(found, _lengths(points - question.rows), np.inf)
         nearer = reach < length
         best[nearer], length = points[nearer], np.minimum(reach, length)
     found = np.isfinite(length)
     places = np.flatnonzero(found)
-    best[places] = halved(question, places, best[places], FINE)
+    best[places] = halve(question, places, best[places], FINE)
     length = _lengths(best - question.rows)
     largest = question.D.max(axis=1)
-    unit = np.sqrt(largest) if question.model._distance.squared else largest
+    unit = np.sqrt(largest) if question.rule.distance.squared else largest
 
     def attempt(places: Indices, inset: float) -> tuple[Floats, NDArray[np.bool_]]:
         here = question.rows[places]
@@ -72,60 +75,66 @@ def search(question: Question) -> Attempt:
 
 
 def beyond(question: Question, start: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Give places in the class sought, and which were found.
+    """Return places in the class sought, and which were found.
 
     Starts from the rows, then from the rival prototypes one after another, the nearest first.
     """
-    model, ranges, rows = question.model, question.ranges, question.rows
-    places, labels = np.arange(len(rows)), model._codebook().labels
-    rivals = np.stack([question.sought(places, np.full(len(rows), c)) for c in labels], axis=1)
+    codebook, ranges, rows = question.rule.codebook, question.ranges, question.rows
+    places, labels = np.arange(len(rows)), codebook.labels
+    rivals = np.stack([question.is_sought(places, np.full(len(rows), c)) for c in labels], axis=1)
     order = np.where(rivals, question.D, np.inf).argsort(axis=1, kind="stable")
     rival = order[:, max(start - 1, 0)]
-    ends = rows if start == 0 else np.where(ranges.movable, model.prototypes_[rival], rows)
+    ends = rows if start == 0 else np.where(ranges.movable, codebook.prototypes[rival], rows)
     ends, possible = ranges.clip(ends), rivals[places, rival]
-    there = question.answered(places, ends)
+    there = has_answer(question, places, ends)
     for _ in range(TRIES):
         astray = np.flatnonzero(~there & possible)
         if not len(astray):
             break
         ways = ways_to_planes(question, astray, ends[astray])
         ends[astray] = ranges.clip(rows[astray] + BEYOND * ways)
-        there[astray] = question.answered(astray, ends[astray])
+        there[astray] = has_answer(question, astray, ends[astray])
     return ends, there & possible
 
 
-def halved(question: Question, places: Indices, ends: Floats, halvings: int = ROUGH) -> Floats:
-    """Give the point past the boundary, between rows and ends in the other class, by halving."""
+def has_answer(question: Question, places: Indices, points: Floats) -> NDArray[np.bool_]:
+    """Whether points, made of the rows at these places, have the class sought."""
+    codes = question.rule.codes(as_floats(points)) if len(points) else question.leave[:0]
+    return question.is_sought(places, codes)
+
+
+def halve(question: Question, places: Indices, ends: Floats, halvings: int = ROUGH) -> Floats:
+    """Return the point past the boundary, between rows and ends in the other class, by halving."""
     here = question.ranges.clip(question.rows[places])
     low, high = np.zeros(len(here)), np.ones(len(here))
     for _ in range(halvings):
         middle = 0.5 * (low + high)
-        there = question.answered(places, here + middle[:, None] * (ends - here))
+        there = has_answer(question, places, here + middle[:, None] * (ends - here))
         low, high = np.where(there, low, middle), np.where(there, middle, high)
     return here + high[:, None] * (ends - here)
 
 
-def shortened(question: Question, places: Indices, points: Floats) -> Floats:
-    """Make ways shorter: first many steps at once, then one by one as long as that gains."""
+def shorten(question: Question, places: Indices, points: Floats) -> Floats:
+    """Return points on shorter ways: many steps at once, then one by one as long as that gains."""
     points, part = points.copy(), np.ones(len(places))
     for share in LEAPS:
-        points, _ = turned(question, places, points, LEAP, share * part)
+        points, _ = turn(question, places, points, LEAP, share * part)
     going = np.arange(len(places))
     for _ in range(STEPS):
         if not len(going):
             break
-        points[going], gain = turned(question, places[going], points[going], 1, part[going])
+        points[going], gain = turn(question, places[going], points[going], 1, part[going])
         part[going[gain <= 0.0]] *= 0.25
         going = going[((gain <= 0.0) & (part[going] > SMALLEST)) | (gain > WORTHWHILE)]
     return points
 
 
-def turned(
+def turn(
     question: Question, places: Indices, points: Floats, steps: int, part: Floats
 ) -> tuple[Floats, Floats]:
-    """Turn ways by some steps, each a part of the way to the next point.
+    """Return points as near or nearer, and by what share they are nearer.
 
-    Gives points as near or nearer, and by what share they are nearer.
+    Ways turn by some steps, each a part of the way to the next point.
     """
     rows, points, part = question.rows[places], points.copy(), part[:, None]
     way, length = points - rows, _lengths(points - rows)
@@ -133,44 +142,44 @@ def turned(
         way = (1.0 - part) * way + part * ways_to_planes(question, places, rows + way)
     reach = (1.0 - SHORTER) * _over(length, _lengths(way))
     ends = question.ranges.clip(rows + reach[:, None] * way)
-    nearer = question.answered(places, ends)
-    points[nearer] = halved(question, places[nearer], ends[nearer])
+    nearer = has_answer(question, places, ends)
+    points[nearer] = halve(question, places[nearer], ends[nearer])
     return points, 1.0 - _over(_lengths(points - rows), length)
 
 
 def ways_to_planes(question: Question, places: Indices, points: Floats) -> Floats:
-    """Give the shortest ways from rows to where the scores, as planes at the points, are equal."""
+    """Return the shortest ways from rows to where scores, as planes at the points, are equal."""
     ranges, rows = question.ranges, question.rows[places]
     lead, slope = lead_and_slope(question, places, points)
     slope = np.where(ranges.movable, slope, 0.0)
     size = _lengths(slope)
     slope = _over(slope, size[:, None])
     across = np.einsum("ij,ij->i", slope, points - rows) - _over(lead, size)
-    box = (ranges.low - rows, ranges.high - rows) if ranges.bounded else (rows[:, :0],) * 2
+    box = (ranges.low - rows, ranges.high - rows) if ranges.is_bounded else (rows[:, :0],) * 2
     ways = np.zeros_like(rows)
     nearest_half_spaces(slope, across, as_floats(box[0]), as_floats(box[1]), ways)
     return ways
 
 
 def lead_and_slope(question: Question, places: Indices, points: Floats) -> tuple[Floats, Floats]:
-    """Give the score of the class sought less that of others, and its derivative by the sample."""
-    model, D = question.model, question.distances(points)
-    codebook, codes = model._codebook(), np.arange(len(model.classes_))
-    scores = model.scale_ * model._decision.scores(D / model.scale_, codebook.labels, len(codes))
-    goal = np.stack([question.sought(places, np.full(len(D), c)) for c in codes], axis=1)
+    """Return the score of the class sought less that of others, and its slope at the sample."""
+    rule, D = question.rule, question.rule.distances(points)
+    codebook, codes = rule.codebook, np.arange(len(rule.classes))
+    scores = rule.scale * rule.decision.scores(D / rule.scale, codebook.labels, len(codes))
+    goal = np.stack([question.is_sought(places, np.full(len(D), c)) for c in codes], axis=1)
     ours, others = np.where(goal, scores, -np.inf), np.where(goal, -np.inf, scores)
-    share = shares(model, D, ours.argmax(axis=1)) - shares(model, D, others.argmax(axis=1))
+    share = shares(rule, D, ours.argmax(axis=1)) - shares(rule, D, others.argmax(axis=1))
     slope = np.zeros_like(points)
-    parts = codebook.prototypes, codebook.metric, codebook.group, model._distance.gradient.address
+    parts = codebook.prototypes, codebook.metric, codebook.group, rule.distance.gradient.address
     add_slopes(as_floats(points), *parts, as_floats(share), slope)
     return ours.max(axis=1) - others.max(axis=1), slope
 
 
-def shares(model: Any, D: Floats, code: Indices) -> Floats:
-    """Give the share of each prototype in the score of a class; the nearest has all if hard."""
-    own = model._codebook().labels == code[:, None]
-    if model._decision.soft:
-        return softmax(np.where(own, -model._decision.xi / model.scale_ * D, -np.inf), axis=1)
+def shares(rule: DecisionRule, D: Floats, code: Indices) -> Floats:
+    """Return the share of each prototype in the score of a class; the nearest has all if hard."""
+    own = rule.codebook.labels == code[:, None]
+    if rule.decision.soft:
+        return softmax(np.where(own, -rule.decision.xi / rule.scale * D, -np.inf), axis=1)
     return np.eye(D.shape[1])[np.where(own, D, np.inf).argmin(axis=1)]
 
 
@@ -194,5 +203,5 @@ def _lengths(ways: Floats) -> Floats:
 
 
 def _over(a: Floats, b: Floats) -> Floats:
-    """Give the quotient, zero where b is: no slope and no way lead nowhere."""
+    """Return the quotient, zero where b is: no slope and no way lead nowhere."""
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0.0)

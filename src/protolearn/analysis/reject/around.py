@@ -16,7 +16,7 @@ from ..._lazy import AccuracyMixin, row_by_row
 
 
 def model_has(name: str) -> Any:
-    """Give a check that the model has a method; if not, the message is that of the model."""
+    """Return a check that the model has a method; if not, the message is that of the model."""
 
     def check(self: Any) -> bool:
         getattr(getattr(self, "model_", self.model), name)
@@ -34,7 +34,7 @@ class AroundClassifier(AccuracyMixin, MetaEstimatorMixin, BaseEstimator):
     @available_if(model_has("predict_proba"))
     @row_by_row
     def predict_proba(self, X: Any) -> Any:
-        """Give the class probabilities of the model; rejection leaves them as they are.
+        """Return the class probabilities of the model; rejection leaves them as they are.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class AroundClassifier(AccuracyMixin, MetaEstimatorMixin, BaseEstimator):
     @available_if(model_has("decision_function"))
     @row_by_row
     def decision_function(self, X: Any) -> Any:
-        """Give the class scores of the model; rejection leaves them as they are.
+        """Return the class scores of the model; rejection leaves them as they are.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class AroundClassifier(AccuracyMixin, MetaEstimatorMixin, BaseEstimator):
         return self.model_.feature_names_in_
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Tell that weights are used here and passed on to the model.
+        """Declare that weights are used here and passed on to the model.
 
         Returns
         -------
@@ -96,7 +96,7 @@ class AroundClassifier(AccuracyMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that all that the model takes is taken."""
+        """Return the tags: all that the model takes is taken."""
         tags, inner = super().__sklearn_tags__(), get_tags(self.model)
         tags.input_tags = deepcopy(inner.input_tags)
         tags.non_deterministic = inner.non_deterministic

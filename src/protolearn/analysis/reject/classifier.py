@@ -19,7 +19,7 @@ from ..._lazy import averaged, row_by_row
 from ..._validation import check_flag, check_number
 from .around import AroundClassifier
 from .confidence import Measure, check_measure, confidence_of
-from .held_out import HeldOut, from_fitted, from_folds, labelled, weight_name
+from .held_out import HeldOut, check_rows, from_fitted, from_folds, weight_name
 from .label import common_dtype, free_label
 from .rules import found_thresholds, given_thresholds
 
@@ -161,9 +161,9 @@ class RejectClassifier(AroundClassifier):
         label = free_label(self.reject_label, model.classes_)
         held: Any = None
         if prefit:
-            held = from_fitted(model, labelled(model, X, y, sample_weight), self.measure)
+            held = from_fitted(model, check_rows(model, X, y, sample_weight), self.measure)
         elif rule != "threshold":
-            data = labelled(model, X, y, sample_weight)
+            data = check_rows(model, X, y, sample_weight)
             held = from_folds(self.model, data, self.cv, self.measure, names)
         if rule == "threshold":
             thresholds = given_thresholds(self.threshold, model.classes_)
@@ -176,7 +176,7 @@ class RejectClassifier(AroundClassifier):
 
     @row_by_row
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row, or the reject label.
+        """Return the class of each row, or the reject label.
 
         Parameters
         ----------
@@ -192,12 +192,12 @@ class RejectClassifier(AroundClassifier):
         check_is_fitted(self)
         predicted = np.asarray(self.model_.predict(X))
         labels = predicted.astype(common_dtype(self.classes_, self.reject_label_))
-        labels[~self._accepted(predicted, self.confidence(X))] = self.reject_label_
+        labels[~self._accepts(predicted, self.confidence(X))] = self.reject_label_
         return labels
 
     @row_by_row
     def confidence(self, X: Any) -> Floats:
-        """Give how sure the prediction of each row is.
+        """Return how sure the prediction of each row is.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class RejectClassifier(AroundClassifier):
 
     @row_by_row
     def accepts(self, X: Any) -> NDArray[np.bool_]:
-        """Tell which rows are not rejected.
+        """Return which rows are not rejected.
 
         Parameters
         ----------
@@ -227,11 +227,11 @@ class RejectClassifier(AroundClassifier):
             True where ``predict`` gives a class.
         """
         check_is_fitted(self)
-        return self._accepted(self.model_.predict(X), self.confidence(X))
+        return self._accepts(self.model_.predict(X), self.confidence(X))
 
     @averaged
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the accuracy over all rows, where a rejected row is no right answer.
+        """Return the accuracy over all rows, where a rejected row is no right answer.
 
         So it falls with every row that is rejected, were its prediction right. For the accuracy of
         the accepted rows, score those where ``accepts`` is True; for both at once see
@@ -280,15 +280,15 @@ class RejectClassifier(AroundClassifier):
         return named[0]
 
     def _weight_names(self, sample_weight: Any) -> tuple[str, ...]:
-        """Give the keywords by which the model is given the weights."""
+        """Return the keywords by which the model is given the weights."""
         if sample_weight is None:
             return ()
         if get_config()["enable_metadata_routing"]:
             return tuple(process_routing(self, "fit", sample_weight=sample_weight).model.fit)
         return (weight_name(self.model),)
 
-    def _accepted(self, predicted: Any, confidence: Floats) -> NDArray[np.bool_]:
-        """Tell which predictions are sure enough."""
+    def _accepts(self, predicted: Any, confidence: Floats) -> NDArray[np.bool_]:
+        """Return which predictions are sure enough."""
         return confidence >= self.thresholds_[np.searchsorted(self.classes_, predicted)]
 
     def _measure_rates(self, held: HeldOut | None) -> None:
@@ -297,7 +297,7 @@ class RejectClassifier(AroundClassifier):
         self.__dict__.pop("accepted_error_", None)
         if held is None:
             return
-        accepted = self._accepted(held.predicted, held.confidence)
+        accepted = self._accepts(held.predicted, held.confidence)
         weight = held.weight[accepted]
         self.reject_rate_ = float(held.weight[~accepted].sum() / held.weight.sum())
         errors = weight @ held.wrong[accepted]

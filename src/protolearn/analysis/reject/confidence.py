@@ -20,7 +20,7 @@ Measure = str | Callable[[Any, Any], Any]
 
 
 def confidence_of(model: Any, X: Any, measure: Measure) -> Floats:
-    """Give how sure a fitted model is of each row, by the name of a measure or by a function."""
+    """Return how sure a fitted model is of each row, by the name of a measure or by a function."""
     check_measure(measure)
     values = measure(model, X) if callable(measure) else MEASURES[measure](model, X)
     values, (X,) = as_confidence(values), indexable(X)
@@ -43,24 +43,24 @@ def check_measure(measure: Any) -> None:
 
 
 def margin(model: Any, X: Any) -> Any:
-    """Give the hypothesis margin of the predicted class, or the lead of the best score."""
+    """Return the hypothesis margin of the predicted class, or the lead of the best score."""
     return margin_of_prediction(model, X) if has_margin(model) else lead(model, X)
 
 
 def has_margin(model: Any) -> bool:
-    """Tell whether a model, or the last step of a pipeline, has a hypothesis margin."""
+    """Whether a model, or the last step of a pipeline, has a hypothesis margin."""
     last = model[-1] if isinstance(model, Pipeline) else model
     return isinstance(last, NearestPrototypeClassifier) or is_linear(last)
 
 
 def is_linear(model: Any) -> bool:
-    """Tell whether a model has prototypes and a shift."""
+    """Whether a model has prototypes and a shift."""
     return isinstance(model, LinearPrototypeClassifier) and hasattr(model, "prototypes_")
 
 
 def lead(model: Any, X: Any) -> Any:
-    """Give by how much the best of the class scores exceeds the second."""
-    scores = np.asarray(asked(model, "decision_function", "margin")(X))
+    """Return by how much the best of the class scores exceeds the second."""
+    scores = np.asarray(method_for(model, "decision_function", "margin")(X))
     if scores.ndim == 1:
         return np.abs(scores)
     if scores.shape[1] != len(model.classes_):
@@ -73,17 +73,17 @@ def lead(model: Any, X: Any) -> Any:
 
 
 def radius(model: Any, X: Any) -> Any:
-    """Give how far a row may move at least before its class changes."""
+    """Return how far a row may move at least before its class changes."""
     return certified_radius(model, X)
 
 
 def probability(model: Any, X: Any) -> Any:
-    """Give the largest class probability."""
-    return np.max(asked(model, "predict_proba", "probability")(X), axis=1)
+    """Return the largest class probability."""
+    return np.max(method_for(model, "predict_proba", "probability")(X), axis=1)
 
 
-def asked(model: Any, method: str, measure: str) -> Any:
-    """Give a method of a model, or say that the measure needs it."""
+def method_for(model: Any, method: str, measure: str) -> Any:
+    """Return a method of a model, or say that the measure needs it."""
     if not hasattr(model, method):
         raise ValueError(
             f"{type(model).__name__} has no {method}, which measure={measure!r} needs; give "

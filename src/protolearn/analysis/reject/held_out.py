@@ -28,12 +28,12 @@ class HeldOut(NamedTuple):
     weight: Floats
 
     def where(self, rows: NDArray[np.bool_]) -> HeldOut:
-        """Give some of the rows."""
+        """Return some of the rows."""
         return HeldOut._make(part[rows] for part in self)
 
 
-def labelled(model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
-    """Put rows together, with labels that a fitted model knows."""
+def check_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    """Return rows of one length, with labels that a fitted model knows."""
     X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, known_labels(model, y))
     return Rows(X, y, check_sample_weight(sample_weight, len(y)))
 
@@ -54,14 +54,14 @@ def from_folds(
 
 
 def from_fitted(model: Any, data: Rows, measure: Measure) -> HeldOut:
-    """Let a fitted model predict."""
+    """Return what a fitted model predicts."""
     predicted = np.asarray(model.predict(data.X))
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     return HeldOut(predicted, confidence_of(model, data.X, measure), predicted != data.y, weight)
 
 
 def split(model: Any, data: Rows, train: Indices, test: Indices) -> tuple[Rows, Rows]:
-    """Give the rows of both parts; of a Gram matrix the columns of the first."""
+    """Return the rows of both parts; of a Gram matrix the columns of the first."""
     known, asked = data.take(train), data.take(test)
     if get_tags(model).input_tags.pairwise:
         known, asked = (part._replace(X=np.asarray(part.X)[:, train]) for part in (known, asked))
@@ -69,7 +69,7 @@ def split(model: Any, data: Rows, train: Indices, test: Indices) -> tuple[Rows, 
 
 
 def weight_name(model: Any) -> str:
-    """Give the keyword by which ``fit`` of a model, or of the last step, takes weights."""
+    """Return the keyword by which ``fit`` of a model, or of the last step, takes weights."""
     if isinstance(model, Pipeline):
         name, last = model.steps[-1]
         return f"{name}__{weight_name(last)}"

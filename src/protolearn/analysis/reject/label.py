@@ -13,7 +13,7 @@ NUMBERS, STRINGS = "biuf", "UT"
 
 
 def free_label(label: Any, classes: NDArray[Any]) -> Any:
-    """Give the label of rejected rows, one that suits the classes if none is given."""
+    """Return the label of rejected rows, one that suits the classes if none is given."""
     if label is None:
         return usual_label(classes)
     if not isinstance(label, (str, numbers.Real, np.bool_)) or label != label:
@@ -26,7 +26,7 @@ def free_label(label: Any, classes: NDArray[Any]) -> Any:
 
 
 def usual_label(classes: NDArray[Any]) -> Any:
-    """Give "reject" for strings; for numbers -1, or the next below all classes."""
+    """Return "reject" for strings; for numbers -1, or the next below all classes."""
     if all(isinstance(label, str) for label in classes.tolist()):
         return free_label("reject", classes)
     if all(isinstance(label, numbers.Real) for label in classes.tolist()):
@@ -38,7 +38,7 @@ def usual_label(classes: NDArray[Any]) -> Any:
 
 
 def common_dtype(classes: NDArray[Any], label: Any) -> np.dtype[Any]:
-    """Give a dtype that holds the classes and the label, that of the classes if possible."""
+    """Return a dtype that holds the classes and the label, that of the classes if possible."""
     own, other = classes.dtype, np.asarray(label).dtype
     if own.kind in STRINGS and other.kind in STRINGS:
         return np.promote_types(own, other)
@@ -52,7 +52,7 @@ def common_dtype(classes: NDArray[Any], label: Any) -> np.dtype[Any]:
 
 
 def fits(label: Any, dtype: np.dtype[Any]) -> bool:
-    """Tell whether a dtype holds a number as it is."""
+    """Whether a dtype holds a number as it is."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             return float(dtype.type(label)) == float(label)

@@ -18,7 +18,7 @@ ANY = "any class"
 
 
 def given_thresholds(threshold: Any, classes: NDArray[Any]) -> Floats:
-    """Give the threshold of each class out of a number or a dict."""
+    """Return the threshold of each class out of a number or a dict."""
     by_label = threshold
     if not isinstance(threshold, Mapping):
         by_label = dict.fromkeys(classes.tolist(), threshold)
@@ -40,7 +40,7 @@ def given_thresholds(threshold: Any, classes: NDArray[Any]) -> Floats:
 def found_thresholds(
     held: HeldOut, classes: NDArray[Any], rule: str, value: float, per_class: bool
 ) -> Floats:
-    """Give the threshold of each class that held-out rows ask for."""
+    """Return the threshold of each class that held-out rows ask for."""
     if not per_class:
         return np.full(len(classes), best(held, rule, value, ANY))
     thresholds = np.empty(len(classes))
@@ -52,7 +52,7 @@ def found_thresholds(
 
 
 def best(held: HeldOut, rule: str, value: float, which: str) -> float:
-    """Give the best threshold by "cost" or "target_error" for rows predicted as ``which``."""
+    """Return the best threshold by "cost" or "target_error" for rows predicted as ``which``."""
     rows = held.confidence, held.wrong, held.weight
     if rule == "cost":
         return cheapest_threshold(*rows, value)

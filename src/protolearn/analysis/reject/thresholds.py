@@ -58,7 +58,7 @@ class AccuracyRejectCurve(NamedTuple):
 def accuracy_reject_curve(
     y_true: Any, y_pred: Any, confidence: Any, sample_weight: Any = None
 ) -> AccuracyRejectCurve:
-    """Give the accuracy of what is left when the less sure predictions are rejected.
+    """Return the accuracy of what is left when the less sure predictions are rejected.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def accuracy_reject_curve(
 
 
 def as_confidence(values: Any) -> Floats:
-    """Give confidences as finite doubles; infinite ones become the largest there are."""
+    """Return confidences as finite doubles; infinite ones become the largest there are."""
     values = np.asarray(values, dtype=np.float64)
     if np.isnan(values).any():
         raise ValueError(
@@ -112,7 +112,7 @@ def as_confidence(values: Any) -> Floats:
 
 
 def cuts(confidence: Floats, wrong: Any, weight: Floats) -> Cuts:
-    """Give all cuts through the confidences of the rows that have any weight."""
+    """Return all cuts through the confidences of the rows that have any weight."""
     counts = weight > 0.0
     confidence, wrong, weight = confidence[counts], wrong[counts], weight[counts]
     values, place = np.unique(confidence, return_inverse=True)
@@ -127,30 +127,30 @@ def cuts(confidence: Floats, wrong: Any, weight: Floats) -> Cuts:
 
 
 def summed_from_above(values: Floats) -> Floats:
-    """Give the sums of all entries from each one on; no error above a cut is exactly zero."""
+    """Return the sums of all entries from each one on; no error above a cut is exactly zero."""
     return np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])
 
 
 def midway(low: Floats, high: Floats) -> Floats:
-    """Give the middle between numbers; the upper one where no number lies between."""
+    """Return the middle between numbers; the upper one where no number lies between."""
     middle = 0.5 * low + 0.5 * high
     return np.where((low < middle) & (middle <= high), middle, high)
 
 
 def cheapest_threshold(confidence: Floats, wrong: Any, weight: Floats, cost: float) -> float:
-    """Give the threshold with the smallest errors + cost * rejections, the lowest if several."""
+    """Return the threshold with the smallest errors + cost * rejections, the lowest if several."""
     at = cuts(confidence, wrong, weight)
     price = at.errors + cost * at.rejected
     return float(at.thresholds[np.argmax(price <= price.min() + EQUAL * at.accepted[0])])
 
 
 def threshold_for_error(confidence: Floats, wrong: Any, weight: Floats, most: float) -> float:
-    """Give the lowest threshold with at most that error among the accepted; +inf if none has."""
+    """Return the lowest threshold with at most that error among the accepted; +inf if none has."""
     at = cuts(confidence, wrong, weight)
     return float(at.thresholds[np.argmax(at.errors <= most * at.accepted + EQUAL * at.accepted[0])])
 
 
 def lowest_error(confidence: Floats, wrong: Any, weight: Floats) -> float:
-    """Give the smallest error among the accepted that a threshold can reach."""
+    """Return the smallest error among the accepted that a threshold can reach."""
     at = cuts(confidence, wrong, weight)
     return float((at.errors[:-1] / at.accepted[:-1]).min())

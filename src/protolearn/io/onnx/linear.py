@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats, as_floats
-from ...analysis.linear_margins import factors
+from ...analysis.margins import factors
 from ...analysis.reject.confidence import is_linear
 from ...linear import RVM
 from ...one_versus_rest import LinearClassifier
@@ -24,7 +24,7 @@ class LinearAnswers(Answers):
 
     @classmethod
     def offered(cls, model: Any) -> dict[str, Output]:
-        """Name the outputs; those of prototypes where the model has them."""
+        """Return the outputs by name; those of prototypes where the model has them."""
         C = len(model.classes_)
         found = {"label": Output(as_labels(model.classes_).dtype)}
         if isinstance(model, RVM):
@@ -53,7 +53,7 @@ class LinearAnswers(Answers):
         """The logistic functions of the log-odds; of more than two classes divided by their sum."""
         odds = self._scores.cast(self.X.dtype)
         if len(self.model.classes_) == 2:
-            half = odds * (0.5 / self.model._unit)
+            half = odds * (0.5 / self.model.unit_)
             return two_columns(half).softmax()
         return (-(-odds).apply("Softplus")).softmax()
 
@@ -82,7 +82,7 @@ class LinearAnswers(Answers):
         return reach(self._scores.apply("Abs") * 2.0, [rival], [own], [weight])
 
     def _margin_of_many(self, near: Tensor) -> Tensor:
-        """Give the least of the margins over the other classes, each against its rest."""
+        """Return the least of the margins over the other classes, each against its rest."""
         model, graph = self.model, self.X.graph
         rest = self._squares(model.rest_prototypes_).root()
         weight = factors(model, model.prototypes_ - model.rest_prototypes_)
@@ -116,10 +116,10 @@ class LinearAnswers(Answers):
             dual, offset = model.dual_coef_[:, model.support_], model.intercept_
             vectors = getattr(model, "relevance_vectors_", None)
         else:
-            dual, offset = model.dual_coef_, model._offset
+            dual, offset = model.dual_coef_, model.offset_
             vectors = getattr(model, "support_vectors_", None)
         if vectors is None:
             found = self.X.take(model.support_, axis=1).cast(np.float64)
         else:
-            found = products(model._kernel, self.X, vectors)
+            found = products(model.kernel_, self.X, vectors)
         return found @ dual.T + offset

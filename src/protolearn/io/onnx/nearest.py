@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ...classifiers import NearestPrototypeClassifier
-from ...classifiers.base import SINGLE
+from ...rule import SINGLE
 from .answers import Answers, Output, as_labels, two_columns
 from .distances import distance_parts
 from .tensor import Tensor, take_from
@@ -23,13 +23,14 @@ class NearestAnswers(Answers):
 
     def __init__(self, model: NearestPrototypeClassifier, X: Tensor):
         super().__init__(model, X)
+        self.rule = model.rule_
         self._check_scale()
-        self.codebook = model._codebook()
-        self.parts = distance_parts(model._distance, X, self.codebook)
+        self.codebook = self.rule.codebook
+        self.parts = distance_parts(self.rule.distance, X, self.codebook)
 
     @classmethod
     def offered(cls, model: NearestPrototypeClassifier) -> dict[str, Output]:
-        """Name the outputs; there is no margin where the distance is no metric."""
+        """Return the outputs by name; there is no margin where the distance is no metric."""
         K, C = len(model.prototype_labels_), len(model.classes_)
         found = {
             "label": Output(as_labels(model.classes_).dtype),
@@ -37,7 +38,7 @@ class NearestAnswers(Answers):
             "nearest_prototype": Output(np.dtype(np.int64)),
             "distances": Output(width=K),
         }
-        if model._distance.squared is not None:
+        if model.rule_.distance.squared is not None:
             found["hypothesis_margin"] = Output()
         return {**found, "scores": Output(width=C)}
 
@@ -49,7 +50,7 @@ class NearestAnswers(Answers):
     @cached_property
     def code(self) -> Tensor:
         """The class of the nearest prototype, or the most probable one of a soft decision."""
-        if self.model._decision.soft:
+        if self.rule.decision.soft:
             return self._relative_scores.argmax()
         return take_from(
             self.X.graph, self.codebook.labels.astype(np.int64), self.nearest_prototype
@@ -58,7 +59,7 @@ class NearestAnswers(Answers):
     @cached_property
     def probabilities(self) -> Tensor:
         """The softmax of the scores, in which what they have in common makes no difference."""
-        return (self._relative_scores * self.model._decision.sharpness).softmax()
+        return (self._relative_scores * self.rule.decision.sharpness).softmax()
 
     @cached_property
     def distances(self) -> Tensor:
@@ -72,13 +73,13 @@ class NearestAnswers(Answers):
         nearest = self._by_class(self.distances).min(2).reshaped(-1, C)
         rival = nearest.without(self.code, C).min(1)
         both = nearest.at(self.code), rival
-        own_length, rival_length = (x.root() if self.model._distance.squared else x for x in both)
+        own_length, rival_length = (x.root() if self.rule.distance.squared else x for x in both)
         return ((rival_length - own_length) * 0.5).reshaped(-1)
 
     @cached_property
     def scores(self) -> Tensor:
         """Minus the distance to each class, or its soft minimum; for two classes the lead."""
-        scores = self._relative_scores * self.model.scale_
+        scores = self._relative_scores * self.rule.scale
         if len(self.model.classes_) == 2:
             return two_columns(scores.take([1], axis=1) - scores.take([0], axis=1))
         return scores if self.parts.common is None else scores - self.parts.common
@@ -86,7 +87,7 @@ class NearestAnswers(Answers):
     @cached_property
     def _relative_scores(self) -> Tensor:
         """One score a class in units of the scale, less what those of a row have in common."""
-        D, decision = self.parts.relative / self.model.scale_, self.model._decision
+        D, decision = self.parts.relative / self.rule.scale, self.rule.decision
         columns = self._by_class(D)
         if decision.soft:
             xi = float(decision.xi)
@@ -96,7 +97,7 @@ class NearestAnswers(Answers):
         return scores.reshaped(-1, len(self.model.classes_))
 
     def _by_class(self, D: Tensor) -> Tensor:
-        """Give the columns of the prototypes of each class, an array (n, n_classes, most).
+        """Return the columns of the prototypes of each class, an array (n, n_classes, most).
 
         What a class has less than the others is infinite.
         """
@@ -111,9 +112,9 @@ class NearestAnswers(Answers):
 
     def _check_scale(self) -> None:
         low, high = SINGLE
-        if self.X.dtype == np.float32 and not low < self.model.scale_ < high:
+        if self.X.dtype == np.float32 and not low < self.rule.scale < high:
             raise ValueError(
-                f"The distances are of the size {self.model.scale_:.3g}, which is out of the range "
+                f"The distances are of the size {self.rule.scale:.3g}, which is out of the range "
                 "of single precision; rescale the features, for example with StandardScaler in a "
                 "Pipeline, and fit again."
             )

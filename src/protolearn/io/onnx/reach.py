@@ -12,7 +12,7 @@ def reach(
 ) -> Tensor:
     """Give how far prototypes may move before a lead is lost, which is not negative.
 
-    As in ``analysis.linear_margins``: it solves ``lead = 2 theta sum a d + sum_come a (theta -
+    As in ``analysis.margins``: it solves ``lead = 2 theta sum a d + sum_come a (theta -
     d)^2`` for theta, the second sum over those among the shrinking distances that theta exceeds.
     """
     pace = total([(s + g) * a for s, g, a in zip(shrinking, growing, weight, strict=True)])

@@ -75,6 +75,10 @@ class RVM(LinearPrototypeClassifier):
         The relevance vectors. Not there for a linear or a precomputed kernel.
     gamma_ : float
         The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    unit_ : float
+        For two classes, ``decision_function`` over this is the log-odds.
 
     Notes
     -----
@@ -121,8 +125,8 @@ class RVM(LinearPrototypeClassifier):
     n_iter_: int
     relevance_vectors_: Floats
     gamma_: float
-    _kernel: FeatureKernel | None
-    _unit: float
+    kernel_: FeatureKernel | None
+    unit_: float
 
     def __init__(
         self,
@@ -211,7 +215,7 @@ class RVM(LinearPrototypeClassifier):
             Logistic functions of the log-odds; for more than two classes divided by their sum.
         """
         scores = self.decision_function(X)
-        return one_versus_rest(scores) if scores.ndim == 2 else logistic(scores / self._unit)
+        return one_versus_rest(scores) if scores.ndim == 2 else logistic(scores / self.unit_)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn whether X is a matrix of products."""
@@ -244,7 +248,7 @@ class RVM(LinearPrototypeClassifier):
 
     def _tell(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         """Store what canonical form has no place for."""
-        self._unit = forms[0].factor
+        self.unit_ = forms[0].factor
         if len(forms) > 1:
             factors = np.array([form.factor for form in forms])
             self.coef_ = self.coef_ / factors[:, None]
@@ -285,30 +289,30 @@ class RVM(LinearPrototypeClassifier):
             check_gram(X, rounding)
         rows = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0.0)
         weight = None if weight is None else weight[rows]
-        self._kernel = kernel_of(self, X[rows], weight)
-        if self._kernel is not None and "gamma" in self._kernel.settings:
-            self.gamma_ = self._kernel.settings["gamma"]
-        basis = CenteredGram(gram_matrix(self._kernel, X, rows), weight)
+        self.kernel_ = kernel_of(self, X[rows], weight)
+        if self.kernel_ is not None and "gamma" in self.kernel_.settings:
+            self.gamma_ = self.kernel_.settings["gamma"]
+        basis = CenteredGram(gram_matrix(self.kernel_, X, rows), weight)
         models = [self._maximize(basis, each) for each in self._problems(codes[rows], weight)]
         self.dual_coef_ = np.zeros((len(models), len(X)))
         for row, model in zip(self.dual_coef_, models, strict=True):
             row[rows[model.chosen]] = model.weights / basis.unit
         means = [model.weights @ basis.means[model.chosen] for model in models]
         self.intercept_ = np.array([model.bias for model in models]) - means
-        self.support_, self._unit = rows[relevant(models)], 1.0
+        self.support_, self.unit_ = rows[relevant(models)], 1.0
         self._tell_models(models)
         with np.errstate(over="ignore"):
             self.alpha_ = self.alpha_ * basis.unit * basis.unit
-        if self._kernel is not None:
+        if self.kernel_ is not None:
             self.relevance_vectors_ = X[self.support_]
 
     def _log_odds(self, X: Floats) -> Floats:
         """Give the log-odds of some rows by their products with the relevance vectors."""
         dual = self.dual_coef_[:, self.support_]
-        if self._kernel is None:
+        if self.kernel_ is None:
             products = X[:, self.support_]
         elif len(self.support_):
-            products = self._kernel.between(X, self.relevance_vectors_)
+            products = self.kernel_.between(X, self.relevance_vectors_)
         else:
             products = np.zeros((len(X), 0))
         return products @ dual.T + self.intercept_
@@ -321,7 +325,7 @@ FITTED = (
     "shift_",
     "relevance_vectors_",
     "gamma_",
-    "_kernel",
+    "kernel_",
 )
 """What not every kernel has."""
 

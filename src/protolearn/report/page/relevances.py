@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
 from ...analysis import relevance_profile
-from ...analysis.planes import LinearCells, last_with_cells
 from ...analysis.relevance import group_names, learned_metric
 from ...classifiers import NearestPrototypeClassifier
+from ...rule import LinearRule, as_rule
 from ...tables.contributions import linear_shares
 from ...tables.nearest import NO_NAMES, silent
 from ..subject import Subject
@@ -56,7 +56,7 @@ class Relevances:
 
     @classmethod
     def none(cls, reason: str) -> Relevances:
-        """Say that nobody knows."""
+        """Return no numbers, and the reason."""
         empty = np.empty((0, 0))
         return cls([], empty, empty, empty, [], "", reason)
 
@@ -74,7 +74,7 @@ def relevances_of(
     n_jobs: int | None = None,
     seed: int = 0,
 ) -> Relevances:
-    """Tell how much each column counts: by the metric if one is learned, else by the decisions.
+    """Return how much each column counts: by the metric if one is learned, else by the decisions.
 
     At most ``n_refits`` fits to some of the rows are made for the intervals, and no more than there
     are ``seconds`` for.
@@ -90,7 +90,7 @@ def relevances_of(
 def among(
     subject: Subject, n_refits: int, seconds: float | None, n_jobs: int | None, seed: int
 ) -> Relevances:
-    """Tell how much each column counts, by all rows of a subject."""
+    """Return how much each column counts, by all rows of a subject."""
     try:
         learned_metric(subject.last)
     except (TypeError, ValueError):
@@ -102,7 +102,7 @@ def among(
 
 
 def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:
-    """Give the number of fits that there is time for, by the time that one takes."""
+    """Return the number of fits that there is time for, by the time that one takes."""
     if seconds is None or not n_refits:
         return n_refits
     begun = perf_counter()
@@ -111,7 +111,7 @@ def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:
 
 
 def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) -> Relevances:
-    """Give the relevances of the metric, with those of fits to other rows."""
+    """Return the relevances of the metric, with those of fits to other rows."""
     if n_refits < FEWEST_REFITS:
         return without_intervals(subject, "they need more fits to other rows than were made")
     with warnings.catch_warnings():
@@ -138,7 +138,7 @@ def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) ->
 
 
 def without_intervals(subject: Subject, why: str) -> Relevances:
-    """Give the relevances of the metric alone."""
+    """Return the relevances of the metric alone."""
     names, values = named(subject, own(subject))
     nothing = np.full_like(values, np.nan)
     meaning = (
@@ -149,12 +149,12 @@ def without_intervals(subject: Subject, why: str) -> Relevances:
 
 
 def own(subject: Subject) -> Floats:
-    """Give the relevances of the model, an array (n_groups, d)."""
+    """Return the relevances of the model, an array (n_groups, d)."""
     return np.atleast_2d(subject.last.relevances_)
 
 
 def by_decisions(subject: Subject) -> Relevances:
-    """Give how much each column has to do with the decisions about the rows, on average."""
+    """Return how much each column has to do with the decisions about the rows, on average."""
     try:
         with silent(NO_NAMES):
             spoken = speaking(subject)
@@ -174,18 +174,18 @@ def by_decisions(subject: Subject) -> Relevances:
 
 
 def speaking(subject: Subject) -> Floats:
-    """Give by how much each feature speaks for the answer about each row."""
+    """Return by how much each feature speaks for the answer about each row."""
     model, rows = subject.last, subject.inner
     if isinstance(model, NearestPrototypeClassifier):
         return np.asarray(model.contributions(rows))
-    cells = last_with_cells(model)
-    if not isinstance(cells, LinearCells):
+    rule = as_rule(model)
+    if not isinstance(rule, LinearRule):
         raise TypeError(f"{type(model).__name__} does not decide by a sum over columns")
-    return linear_shares(cells, rows, np.asarray(rows.mean(axis=0))[None])
+    return linear_shares(rule, rows, np.asarray(rows.mean(axis=0))[None])
 
 
 def named(subject: Subject, numbers: Any) -> tuple[list[str], Floats]:
-    """Give names and numbers by column, if the model sees columns one by one."""
+    """Return names and numbers by column, if the model sees columns one by one."""
     if subject.one_by_one:
         return subject.names, subject.by_column(numbers)
     return subject.inner_names, numbers

@@ -64,7 +64,7 @@ def rule_of(model: Any) -> str:
         return OF_LINEAR
     if not isinstance(model, NearestPrototypeClassifier):
         return "The model decides by all of them together, not by the nearest alone."
-    if model._decision.soft:
+    if model.rule_.decision.soft:
         return "A row gets the class whose prototypes are near it, the nearer the more they count."
     return "A row gets the class of the prototype that is nearest to it."
 

@@ -17,7 +17,7 @@ from ..._arrays import Floats, Indices, as_floats, as_indices
 from ...distances import SquaredEuclidean
 from ...native import FAST, Native
 from ...objective import Objective
-from ..schedules import linear
+from ..stochastic import linear
 
 INLINED = {**FAST, "forceinline": True}
 """Options of the parts of a loop. A call would count references of all its arrays."""

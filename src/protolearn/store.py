@@ -1,7 +1,7 @@
-"""A journal of what was computed, so that work that was cut off can be done again without effort.
+"""A journal of what was computed, so that work that was cut off need not be done again.
 
-Results are put down one after the other, each with its length and a checksum: one that is only
-half written is not read. Whoever computes the same things in the same order finds them there.
+Results are written one after the other, each with its length and a checksum: one that is only half
+written is not read. Whoever computes the same things in the same order finds them there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
@@ -19,21 +20,29 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checkpoints import changes
+from ._checkpoints import changes
+from .codebook import Codebook
 
 Arrays = Mapping[str, NDArray[Any]]
 
-MAGIC = b"protolearn journal 1\n"
+Record = Callable[..., Any]
+"""``record(work, *state)`` returns ``work(*state)``; by default it is :func:`operator.call`, which
+does just that. That of a :class:`Journal` also writes the result down, or finds it."""
+
+MAGIC = b"protolearn journal 2\n"
 
 FRAME = 8 + 16
 """Bytes before each result: its length and its checksum."""
+
+CODEBOOK = tuple(field.name for field in fields(Codebook))
+"""The arrays of a codebook."""
 
 SYNC = 1.0
 """Seconds after which what is written has to be on the disk itself."""
 
 
 def state_of(rng: np.random.RandomState) -> dict[str, NDArray[Any]]:
-    """Give the state of a source of randomness, to be put down."""
+    """Return the state of a source of randomness as arrays."""
     state: dict[str, Any] = rng.get_state(legacy=False)
     if state["bit_generator"] != "MT19937":
         raise ValueError(
@@ -45,31 +54,12 @@ def state_of(rng: np.random.RandomState) -> dict[str, NDArray[Any]]:
 
 
 def put_back(rng: np.random.RandomState, arrays: Arrays) -> None:
-    """Bring a source of randomness to where ``state_of`` has seen it."""
+    """Set a source of randomness to where ``state_of`` has seen it."""
     position, has_gauss, gauss = arrays["places"].tolist()
     rng.set_state(("MT19937", arrays["keys"], int(position), int(has_gauss), gauss))
 
 
 class Journal:
-    """A journal that keeps nothing."""
-
-    def once(self, work: Callable[[], Arrays], at: NDArray[Any] | None = None) -> Arrays:
-        """Give what the work gives, from an earlier process if it was done there.
-
-        Parameters
-        ----------
-        work : callable
-            Gives named arrays.
-        at : array, default=None
-            What the result depends on, to know it again.
-        """
-        return work()
-
-
-NO_JOURNAL = Journal()
-
-
-class FileJournal(Journal):
     """A journal in a file.
 
     Parameters
@@ -79,7 +69,7 @@ class FileJournal(Journal):
     known_by : mapping of str to str
         All that the results depend on.
     random_state : RandomState
-        Put down at the beginning, and put back where the file is continued.
+        Written at the beginning, and set where the file is continued.
     """
 
     def __init__(self, path: Any, known_by: Mapping[str, str], random_state: Any):
@@ -98,15 +88,26 @@ class FileJournal(Journal):
             raise
         self._synced = monotonic()
 
-    def __enter__(self) -> FileJournal:
+    def __enter__(self) -> Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._file.close()
 
-    def once(self, work: Callable[[], Arrays], at: NDArray[Any] | None = None) -> Arrays:
-        """Give the next result of the file, or do the work and put it down."""
-        mark = np.frombuffer(b"" if at is None else _checksum(at.tobytes()), dtype=np.uint8)
+    def record(self, work: Callable[..., Any], *state: Any) -> Any:
+        """Return ``work(*state)``, from the file if it was computed before.
+
+        Parameters
+        ----------
+        work : callable
+            Returns a number, a text, an array, a tuple of these, or a codebook.
+        *state : array, RandomState, or object with ``arrays`` and ``restore``
+            What the result depends on. Arrays tell whether it is the same computation; the other
+            objects may be changed by the work, and come back as it left them.
+        """
+        known = b"".join(one.tobytes() for one in state if isinstance(one, np.ndarray))
+        mark = np.frombuffer(_checksum(known) if known else b"", dtype=np.uint8)
+        changing = [one for one in state if not isinstance(one, np.ndarray)]
         if self._next < self._end:
             found = _unpacked(self._read_next())
             if not np.array_equal(found["at"], mark):
@@ -115,9 +116,15 @@ class FileJournal(Journal):
                     "version of NumPy or SciPy, or another processor, have taken another way. Give "
                     "another path, or delete the file to start anew."
                 )
-            return found
-        result = {name: np.asarray(value) for name, value in work().items()}
-        self._append(_packed({**result, "at": mark}))
+            for place, one in enumerate(changing):
+                _restore(one, _part(found, f"state {place} "))
+            return _as_result(_part(found, "result "))
+        result = work(*state)
+        arrays = {f"result {name}": one for name, one in _result_arrays(result).items()}
+        for place, one in enumerate(changing):
+            kept = state_of(one) if isinstance(one, np.random.RandomState) else one.arrays()
+            arrays |= {f"state {place} {name}": array for name, array in kept.items()}
+        self._append(_packed({**arrays, "at": mark}))
         return result
 
     def _append(self, payload: bytes) -> None:
@@ -174,6 +181,36 @@ class FileJournal(Journal):
             f"checkpoint={str(self.path)!r} is no checkpoint of a fit, or it is damaged: {why}. "
             "Give another path, or delete the file to start anew."
         )
+
+
+def _result_arrays(result: Any) -> dict[str, NDArray[Any]]:
+    """Return the parts of a result as arrays, by their places; a single one is "whole"."""
+    if isinstance(result, Codebook):
+        return {f"codebook {name}": getattr(result, name) for name in CODEBOOK}
+    if not isinstance(result, tuple):
+        return {"whole": np.asarray(result)}
+    return {str(place): np.asarray(one) for place, one in enumerate(result)}
+
+
+def _as_result(arrays: Arrays) -> Any:
+    """Return what ``_result_arrays`` was given: numbers and texts are not arrays."""
+    if f"codebook {CODEBOOK[0]}" in arrays:
+        return Codebook(*(arrays[f"codebook {name}"] for name in CODEBOOK))
+    plain = {name: one if one.ndim else one.item() for name, one in arrays.items()}
+    return plain["whole"] if "whole" in plain else tuple(plain[str(k)] for k in range(len(plain)))
+
+
+def _restore(changing: Any, arrays: Arrays) -> None:
+    """Set an object to the state in which the work left it."""
+    if isinstance(changing, np.random.RandomState):
+        put_back(changing, arrays)
+    else:
+        changing.restore(arrays)
+
+
+def _part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin with a prefix, without it."""
+    return {k.removeprefix(prefix): one for k, one in arrays.items() if k.startswith(prefix)}
 
 
 def _locked(path: Path) -> IO[bytes]:

@@ -1,0 +1,149 @@
+"""Some rows with their labels as codes and their weights: what all sums are taken over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from .._arrays import Floats, Indices, MappedRows, as_indices, rows_at_a_time
+
+WINDOW = 1 << 14
+"""Short rows that are shuffled among each other; of more, runs from all over are mixed."""
+
+RUN_NUMBERS = 1 << 10
+"""Numbers of neighbours that are fetched together."""
+
+ENCODED = 1 << 20
+"""Labels that are encoded at a time."""
+
+
+class Chunk(NamedTuple):
+    """Some rows of a block, few enough for a cache, as native functions take them."""
+
+    X: Any
+    codes: Indices
+    weights: Floats
+    prepared: Floats | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows.
+
+    Attributes
+    ----------
+    X : array (n, d), CSR matrix or MappedRows
+        The samples.
+    y : array (n,)
+        Class codes, integers of any size.
+    weight : array (n,) or None
+        Weights; None is one for each row, and takes no memory.
+    prepared : array (n,) or None
+        What the distance computed beforehand.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weight: Floats | None = None
+    prepared: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def size(self) -> int:
+        """How many numbers the samples are."""
+        return int(self.X.nnz if issparse(self.X) else self.X.size)
+
+    @property
+    def codes(self) -> Indices:
+        """The class codes as native functions take them."""
+        return as_indices(self.y)
+
+    @property
+    def weights(self) -> Floats:
+        """The weights as an array."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights."""
+        return float(len(self) if self.weight is None else self.weight.sum())
+
+    def rows(self, which: Any) -> Block:
+        """Give some rows: views for a slice, copies for indices."""
+        weight, prepared = (
+            None if column is None else column[which] for column in (self.weight, self.prepared)
+        )
+        return Block(self.X[which], self.y[which], weight, prepared)
+
+    def some(self, which: Indices) -> Block:
+        """Give some rows; those on disk are not read."""
+        if not isinstance(self.X, MappedRows):
+            return self.rows(which)
+        weight = None if self.weight is None else self.weight[which]
+        return Block(self.X.some(which), self.y[which], weight)
+
+    def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Give ``function(*args, block)``: a block is a batch whose rows are here."""
+        return function(*args, self)
+
+    def chunks(self, n_numbers: float) -> Iterator[Chunk]:
+        """Cut the block into chunks that fit into a cache, with so many numbers more for a row."""
+        X, y, n = self.X, as_indices(self.y), len(self.y)
+        weight = np.ones(n) if self.weight is None else self.weight
+        width = X.nnz // max(n, 1) if issparse(X) else X.shape[1]
+        size = rows_at_a_time(width + int(n_numbers))
+        if n <= size and not isinstance(X, MappedRows):
+            yield Chunk(X, y, weight, self.prepared)
+            return
+        for start in range(0, n, size):
+            rows = slice(start, start + size)
+            prepared = None if self.prepared is None else self.prepared[rows]
+            yield Chunk(X[rows], y[rows], weight[rows], prepared)
+
+
+def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Give the place of each label in the sorted ``classes``, in as few bytes as will do."""
+    codes = np.empty(len(y), dtype=np.min_scalar_type(len(classes)))
+    for start in range(0, len(y), ENCODED):
+        part = y[start : start + ENCODED]
+        found = np.searchsorted(classes, part)
+        known = classes[np.minimum(found, len(classes) - 1)] == part
+        if not known.all():
+            raise ValueError(
+                f"y contains {part[~known].tolist()[0]!r}, which is not among the classes "
+                f"{classes.tolist()!r}."
+            )
+        codes[start : start + ENCODED] = found
+    return codes
+
+
+def mixed(block: Block, rng: np.random.RandomState) -> Iterator[Block]:
+    """Give the block in parts: of very many short rows, runs that are drawn at random.
+
+    A short row from anywhere in a large memory takes about as long as to learn from it; a run of
+    neighbours does not.
+    """
+    run = 1 if issparse(block.X) else RUN_NUMBERS // block.X.shape[1]
+    if len(block) <= WINDOW or run < 2:
+        yield block
+        return
+    starts = np.arange(0, len(block), run)
+    rng.shuffle(starts)
+    for first in range(0, len(starts), WINDOW // run):
+        drawn = starts[first : first + WINDOW // run]
+        rows = (drawn[:, None] + np.arange(run)).ravel()
+        yield block.rows(rows[rows < len(block)])
+
+
+def shuffled(n: int, rng: np.random.RandomState) -> NDArray[Any]:
+    """Give the numbers below n in random order, as small integers as will do."""
+    order = np.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
+    rng.shuffle(order)
+    return order

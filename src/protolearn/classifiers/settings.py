@@ -1,0 +1,371 @@
+"""The parameters of a classifier, checked, and the problem that they make of data.
+
+Nothing else reads the parameters of an estimator that is about to learn.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from os import PathLike
+from types import NoneType
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from .._validation import BOOLEANS, check_flag, check_number, integer_in, number_in
+from ..blocks import Blocks, MemoryBlocks
+from ..codebook import Codebook
+from ..distances import Distance
+from ..losses import Loss
+from ..margins import Margin
+from ..objective import ErrorCount, Objective, own_and_rival
+from ..rule import Decision
+from ..solvers import LBFGS, SGD, Adam, Callback, Kohonen, Solver, StochasticSolver
+from .problem import FirstDistances, Problem, have_extent
+
+SMALLEST_SCALE = 1e-305
+"""The inverse of a smaller number overflows."""
+
+BATCH_WORK = 200_000_000
+"""Multiplications for all distances above which one sample after the other is learned from."""
+
+BLOCK_WORK = 2_000_000_000
+"""The same where the alternative is mini-batches."""
+
+SPARSE_BATCH = 256
+"""Sparse samples a step: the step itself goes through all features, and takes as long as many."""
+
+LOW_CONTRAST = 0.2
+"""Mean gap between own and rival prototypes, as a share of the own distance, that is too small."""
+
+FEATURES = 20
+"""A slope becomes at most as many times steeper as there are so many features."""
+
+STEEPEST = 10.0
+"""How many times steeper a slope may become."""
+
+UNSUITED_SLOPE = (
+    "Its slope or sharpness (beta or xi) may be out of proportion to the data: take another one, "
+    "or another model, or name a solver to keep what it reaches."
+)
+TOO_MANY_EPOCHS = (
+    "Every epoch made more training errors: a rule lowers no cost. Take more prototypes or GLVQ, "
+    "or name max_iter to follow the rule all the same."
+)
+
+
+@dataclass(frozen=True)
+class Settings(ABC):
+    """What all trained classifiers have; attributes are named as the parameters.
+
+    Attributes
+    ----------
+    name : str
+        Name of the classifier, for messages.
+    distance : Distance
+        A distance of its own.
+    takes_sparse : bool
+        Whether it can learn from sparse rows.
+    is_stream : bool
+        Whether there will be more rows.
+    automatic : bool
+        Whether the number of prototypes is to be found; it begins with one a class.
+    scale : float or None
+        Unit of distance; None: that of the data.
+    follows_contrast : bool
+        Whether a slope may be made steeper where the classes begin hardly apart.
+    """
+
+    name: str
+    distance: Distance
+    takes_sparse: bool
+    is_stream: bool
+    automatic: bool
+    prototypes_per_class: Any
+    init: Any
+    max_iter: int | None
+    tol: float
+    class_weight: Any
+    early_stopping: bool
+    validation_fraction: float
+    callback: Callback | None
+    checkpoint: Any
+    verbose: int
+    random_state: Any
+    scale: float | None
+    follows_contrast: bool
+
+    @classmethod
+    @abstractmethod
+    def of(cls, model: Any, stream: bool = False) -> Settings:
+        """Return the settings of a classifier; raise if a parameter is wrong."""
+
+    @abstractmethod
+    def problem(
+        self,
+        codebook: Codebook,
+        form: Distance,
+        blocks: Blocks,
+        n_classes: int,
+        *,
+        elsewhere: bool = False,
+        first: FirstDistances | None = None,
+    ) -> Problem:
+        """Return what is to be minimised from a codebook.
+
+        Parameters
+        ----------
+        codebook : Codebook
+            Where learning begins.
+        form : Distance
+            The distance in the form that suits the rows.
+        blocks : Blocks
+            The rows.
+        n_classes : int
+            Number of classes.
+        elsewhere : bool, default=False
+            Whether rows stay where they are, and only sums over them come here.
+        first : FirstDistances, default=None
+            What is known of the distances to begin with; None: they are measured.
+        """
+
+    def first_distances(self, form: Distance, codebook: Codebook, blocks: Blocks) -> FirstDistances:
+        """Return the unit of distance and the contrast of all rows at the initial prototypes.
+
+        With a scale that the user names, distances are as they are.
+        """
+        if self.scale is not None:
+            return FirstDistances(self.scale)
+        *sums, weight = blocks.reduce(own_and_rival, form, codebook).tolist()
+        own, rival, gap = np.divide(sums, weight).tolist()
+        if not np.isfinite(own + rival):
+            raise ValueError(
+                "The distances to the initial prototypes overflow; rescale X, or give other ones "
+                "by init."
+            )
+        if own > SMALLEST_SCALE:
+            return FirstDistances(own, gap / own if self.follows_contrast else 1.0)
+        # Where all rows lie on their prototypes the next class is the unit.
+        apart = rival > SMALLEST_SCALE and have_extent(blocks, codebook)
+        return FirstDistances(rival if apart else None, np.inf)
+
+
+def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
+    """Return the parameters that all trained classifiers have, by name; raise if one is wrong."""
+    distance = clone(distance)
+    distance.check()
+    early_stopping = check_flag(model, "early_stopping")
+    name, max_iter = type(model).__name__, model.max_iter
+    if max_iter is not None:
+        integer_in(max_iter, f"max_iter={{value!r}} of {name}", 1)
+    if not isinstance(model.verbose, BOOLEANS):
+        integer_in(model.verbose, f"verbose={{value!r}} of {name}", 0)
+    if model.callback is not None and not callable(model.callback):
+        raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
+    if not isinstance(model.checkpoint, (str, PathLike, NoneType)):
+        raise ValueError(f"checkpoint={model.checkpoint!r} must be the name of a file, or None.")
+    per_class = model.prototypes_per_class
+    automatic = isinstance(per_class, str) and per_class == "auto"
+    if automatic and not isinstance(model.init, str):
+        raise ValueError("prototypes_per_class='auto' finds its own prototypes; leave out init.")
+    if stream:
+        check_stream(model, automatic, early_stopping)
+    source = model.random_state
+    if source is None and model.checkpoint is not None:
+        source = np.random.RandomState()  # one of its own: its state is written down
+    fraction = {"low": 0.0, "high": 1.0, "above": True, "below": True}
+    return {
+        "name": name,
+        "distance": distance,
+        "takes_sparse": model._takes_sparse(),
+        "is_stream": stream,
+        "prototypes_per_class": 1 if automatic else per_class,
+        "automatic": automatic,
+        "init": model.init,
+        "max_iter": max_iter,
+        "tol": check_number(model, "tol", low=0.0),
+        "class_weight": model.class_weight,
+        "early_stopping": early_stopping,
+        "validation_fraction": check_number(model, "validation_fraction", **fraction),  # type: ignore[arg-type]
+        "callback": model.callback,
+        "checkpoint": model.checkpoint,
+        "verbose": int(model.verbose),
+        "random_state": source,
+        "scale": None,
+        "follows_contrast": model._follows_contrast,
+    }
+
+
+def check_stream(model: Any, automatic: bool, early_stopping: bool) -> None:
+    """Raise if a parameter asks for all the data at once."""
+    if model.checkpoint is not None:
+        raise ValueError(
+            "partial_fit keeps no checkpoint; leave it out, and save the model between two calls."
+        )
+    if early_stopping:
+        raise ValueError("partial_fit has no rows to hold out; set early_stopping=False.")
+    if automatic:
+        raise ValueError(
+            "prototypes_per_class='auto' needs all the data; give partial_fit a number."
+        )
+    if isinstance(model.class_weight, str):
+        raise ValueError(
+            f"class_weight={model.class_weight!r} needs all the data; give partial_fit a dict."
+        )
+
+
+@dataclass(frozen=True)
+class CostSettings(Settings):
+    """The settings of a classifier that lowers ``loss(margin(distance(x, prototypes)))``.
+
+    Attributes
+    ----------
+    margin, loss : Margin, Loss
+        The other axes.
+    is_soft : bool
+        Whether all prototypes decide, by their posterior.
+    solver : Solver or None
+        None: chosen by the data.
+    attraction : float
+        Weight of the attraction.
+    """
+
+    margin: Margin
+    loss: Loss
+    is_soft: bool
+    solver: Solver | None
+    attraction: float
+
+    @classmethod
+    def of(cls, model: Any, stream: bool = False) -> CostSettings:
+        """Return the settings of a classifier; raise if a parameter is wrong."""
+        distance, margin, loss = model._axes()
+        shared = read_shared(model, distance, stream)
+        margin = margin.suited_to(shared["distance"])
+        margin.theta()
+        loss.theta()
+        if not isinstance(model.scale, str) or model.scale != "data":
+            name = "scale={value!r} must be 'data', or it"
+            shared["scale"] = number_in(model.scale, name, SMALLEST_SCALE)
+        solver = None
+        if not isinstance(model.solver, str) or model.solver != "auto":
+            solver = model._named_solver(loss, margin, shared["distance"], stream=stream)
+        return cls(
+            **shared,
+            margin=margin,
+            loss=loss,
+            is_soft=model._is_soft,
+            solver=solver,
+            attraction=check_number(model, "attraction", low=0.0),
+        )
+
+    def objective(
+        self, form: Distance, n_classes: int, n_features: int, first: FirstDistances
+    ) -> Objective:
+        """Return the axes put together, with a slope that suits the data.
+
+        A sigmoid or a hinge tells right from wrong within about one unit of its slope. Where the
+        distances of a row to all prototypes are nearly the same, as with texts and with many
+        features that tell nothing, all rows lie well within that unit: the loss is a straight
+        line, and pulls as hard at rows that are right as at those that are not. There the slope
+        is made steeper, so that a beta or xi means about the same for all data. A metric that is
+        learned raises the contrast itself; and among few features a low contrast tells that the
+        classes are mixed, which no slope can change.
+        """
+        margin, loss, times = self.margin, self.loss, 1.0
+        if loss.local and not form.adaptive:
+            most = min(STEEPEST, n_features / FEATURES)
+            low = LOW_CONTRAST / max(first.contrast, LOW_CONTRAST / STEEPEST)
+            times = max(1.0, min(most, low))
+        if times > 1.0:  # a sharpness of the margin's own, or else the slope of the loss
+            margin = margin.steepened(times)
+            loss = loss if margin is not self.margin else loss.steepened(times)
+            times = 1.0 if margin is self.margin and loss is self.loss else times
+        scale = first.unit or 1.0
+        return Objective(form, margin, loss, n_classes, self.attraction, scale, times)
+
+    def problem(
+        self,
+        codebook: Codebook,
+        form: Distance,
+        blocks: Blocks,
+        n_classes: int,
+        *,
+        elsewhere: bool = False,
+        first: FirstDistances | None = None,
+    ) -> Problem:
+        """Return the objective, and the solver that the user names or that suits the data."""
+        first = first or self.first_distances(form, codebook, blocks)
+        objective = self.objective(form, n_classes, codebook.prototypes.shape[1], first)
+        work = blocks.size * form.effort(codebook)
+        n_extra = len(codebook.labels) - n_classes
+        solver = self.solver or self.automatic_solver(objective, n_extra, work, elsewhere)
+        sharpness = objective.margin.sharpness
+        decision = Decision(self.is_soft, sharpness, sharpness * objective.loss.sharpness)
+        drifts = self.solver is None and isinstance(solver, StochasticSolver)
+        # A look at rows elsewhere takes long.
+        guards = drifts and isinstance(blocks, MemoryBlocks)
+        return Problem(objective, solver, decision, first, guards, UNSUITED_SLOPE)
+
+    def automatic_solver(
+        self, objective: Objective, n_extra: int, work: float, elsewhere: bool = False
+    ) -> Solver:
+        """Return the solver for some axes and an amount of data.
+
+        L-BFGS finds the minimum where the cost is about as tame as that of a linear model: one
+        prototype a class, and a loss that does not level off for margins that grow without bound.
+        Otherwise there are many minima, and passes that learn from every sample come, in less
+        time, to ones that are as good on held-out rows or better. Steps of mini-batches through
+        sparse rows take long, so there L-BFGS has all costs that do not level off. Where rows are
+        elsewhere it takes as few sums over them as it can.
+        """
+        distance, sparse = objective.distance, objective.distance.takes_only_sparse
+        in_batches = sparse or distance.blockwise or elsewhere
+        if self.is_stream:
+            return (Adam if in_batches else SGD).for_stream()
+        smooth = distance.smooth and objective.margin.smooth and objective.loss.smooth
+        levels_off = objective.loss.bounded and not objective.margin.bounded
+        small = work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
+        tame = not levels_off and (sparse or (n_extra <= 0 and small))
+        if smooth and (elsewhere or tame):
+            return LBFGS()
+        if sparse:
+            return Adam(batch_size=SPARSE_BATCH)
+        return Adam() if in_batches else SGD()
+
+
+@dataclass(frozen=True)
+class RuleSettings(Settings):
+    """The settings of a classifier that follows one of Kohonen's rules."""
+
+    solver: Kohonen
+
+    @classmethod
+    def of(cls, model: Any, stream: bool = False) -> RuleSettings:
+        """Return the settings of a classifier; raise if a parameter is wrong."""
+        shared = read_shared(model, model._axes()[0], stream)
+        solver = Kohonen(
+            type(model).__name__.lower(),
+            metric_rate=check_number(model, "metric_rate", low=0.0),
+            shuffle=check_flag(model, "shuffle"),
+            keep_best=shared["max_iter"] is None and not shared["early_stopping"],
+            **model._solver_parameters(stream),
+        )
+        return cls(**shared, solver=solver)
+
+    def problem(
+        self,
+        codebook: Codebook,
+        form: Distance,
+        blocks: Blocks,
+        n_classes: int,
+        *,
+        elsewhere: bool = False,
+        first: FirstDistances | None = None,
+    ) -> Problem:
+        """Return the count of errors, and the rule that lowers it."""
+        first = first or self.first_distances(form, codebook, blocks)
+        cost = ErrorCount(form, n_classes, first.unit or 1.0)
+        return Problem(cost, self.solver, Decision(), first, False, TOO_MANY_EPOCHS)

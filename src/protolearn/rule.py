@@ -1,0 +1,447 @@
+"""What a fitted classifier is: labelled prototypes, a distance, and how distances decide.
+
+Whoever looks at a fitted model (predictions, margins, certificates, counterfactuals, ONNX, the
+report) takes its :class:`DecisionRule`. A nearest-prototype model holds one as ``rule_``, and
+:func:`as_rule` makes one of any linear classifier.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from scipy.sparse.linalg import norm as sparse_norm
+from scipy.special import logsumexp, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import SVC, NuSVC
+from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._arrays import (
+    Floats,
+    Indices,
+    as_floats,
+    check_observed_rows,
+    checked_sparse,
+    rows_at_a_time,
+)
+from .codebook import Codebook
+from .distances import Distance, Geometry
+
+__all__ = ["Decision", "DecisionRule", "LinearRule", "as_rule"]
+
+Part = Callable[[Any, Codebook, Distance], tuple[Any, Any]]
+"""A function of some rows: returns a result, and numbers that are finite if the rows and their
+distances are."""
+
+SINGLE = (1e-25, 1e25)
+"""Scales at which squared distances fit into single precision."""
+
+NEAR = 1e-5
+"""Lead of the best score, in units of the numbers it comes from, that single precision may miss."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How distances, in units of the scale, become scores and probabilities.
+
+    Attributes
+    ----------
+    soft : bool
+        Whether all prototypes of a class count, by ``(1/xi) log sum exp(-xi D)``, or the nearest
+        alone, by ``-min D``.
+    xi : float
+        Sharpness of the Gaussians of a soft decision.
+    sharpness : float
+        Factor of the scores in the softmax that gives probabilities.
+    """
+
+    soft: bool = False
+    xi: float = 1.0
+    sharpness: float = 1.0
+
+    def scores(self, D: Any, codes: Any, n_classes: int) -> Any:
+        """Return one score a class for each row, an array (n, n_classes)."""
+        return np.stack([self._score(D[:, codes == c]) for c in range(n_classes)], axis=1)
+
+    def probabilities(self, scores: Any) -> Any:
+        """Return the softmax of the scores."""
+        return softmax(self.sharpness * scores, axis=1)
+
+    def _score(self, D: Any) -> Any:
+        if not D.shape[1]:  # a class that has no prototype yet
+            return np.full(len(D), -np.inf, dtype=D.dtype)
+        if self.soft:
+            return logsumexp(-self.xi * D, axis=1) / self.xi
+        return -D.min(axis=1)
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """Labelled prototypes, a distance, and how distances decide.
+
+    The methods take rows as :meth:`read_rows` returns them.
+
+    Attributes
+    ----------
+    codebook : Codebook
+        The prototypes, their class codes and the metric.
+    distance : Distance
+        Measures rows by the codebook.
+    decision : Decision
+        Turns distances into scores.
+    classes : array (n_classes,)
+        The labels, sorted.
+    scale : float
+        Unit of distance.
+    name : str
+        Name of the classifier, for messages.
+    """
+
+    codebook: Codebook
+    distance: Distance
+    decision: Decision
+    classes: NDArray[Any]
+    scale: float
+    name: str
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each prototype."""
+        return self.classes[self.codebook.labels]
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether more than the nearest prototype counts: not with one prototype a class."""
+        labels = self.codebook.labels
+        return self.decision.soft and len(np.unique(labels)) < len(labels)
+
+    @cached_property
+    def directions(self) -> Floats | None:
+        """Where prototypes lie, if the boundaries between their cells are flat; else None."""
+        known = isinstance(self.distance, Geometry)
+        return self.distance.directions(self.codebook) if known else None
+
+    @cached_property
+    def steepness(self) -> Floats | None:
+        """How fast each distance, unsquared, can change as a row moves; None without a bound."""
+        known = isinstance(self.distance, Geometry)
+        return self.distance.steepness(self.codebook) if known else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what follows from the rest."""
+        derived = "directions", "steepness"
+        return {key: value for key, value in self.__dict__.items() if key not in derived}
+
+    def read_rows(self, model: Any, X: Any, *, allow_nonfinite: bool = False) -> Any:
+        """Return X as an array or a CSR matrix that the rule takes; raise if it is none.
+
+        Single precision stays if distances at this scale fit into it. ``model`` knows the number
+        and the names of the features.
+        """
+        may_miss = self.distance.missing_form is not None
+        X = validate_data(
+            model,
+            X,
+            reset=False,
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_sparse="csr" if self.distance.sparse_form else False,
+            ensure_all_finite=not allow_nonfinite and ("allow-nan" if may_miss else True),
+        )
+        if issparse(X):
+            X = checked_sparse(X)
+        self.distance.check_rows(X)
+        fits = SINGLE[0] < self.scale < SINGLE[1]
+        return X if fits else X.astype(np.float64, copy=False)
+
+    def distances(self, rows: Any) -> Any:
+        """Return the distance of each row to each prototype, an array (n, K)."""
+        return self.by_chunks(rows, all_distances)
+
+    def scores(self, rows: Any) -> Any:
+        """Return one score a class for each row, in units of the scale."""
+
+        def scores(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+            D = distance.pairwise(part, codebook)
+            far = np.sqrt(np.finfo(D.dtype).max)  # as good as infinite, but a number
+            return self._scores(np.minimum(D / self.scale, far)), D
+
+        return self.by_chunks(rows, scores)
+
+    def probabilities(self, rows: Any) -> Any:
+        """Return the probability of each class, columns in the order of the classes."""
+        return self.decision.probabilities(self.scores(rows))
+
+    def codes(self, rows: Any) -> Indices:
+        """Return the class code of each row."""
+        if self.decision.soft:
+            codes: Indices = self.scores(rows).argmax(axis=1)
+            return codes
+        return self.codebook.labels[self.nearest(rows)]
+
+    def nearest(self, rows: Any) -> Indices:
+        """Return the nearest prototype of each row."""
+        found: Indices = self.by_chunks(
+            rows, lambda part, codebook, distance: distance.nearest(part, codebook)
+        )
+        return found
+
+    def contributions(self, rows: Any) -> Floats:
+        """Return the signed share of each feature in the lead of the class of each row."""
+        labels = self.codebook.labels
+        if len(np.unique(labels)) < 2:
+            raise ValueError("There are prototypes of one class only: nothing to decide between.")
+
+        def shares(part: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
+            D = distance.pairwise(part, codebook)
+            own = self._scores(D / self.scale).argmax(axis=1)[:, None] == labels
+            winner = np.where(own, D, np.inf).argmin(axis=1)
+            rival = np.where(own, np.inf, D).argmin(axis=1)
+            speaks = distance.terms(part, codebook, rival) - distance.terms(part, codebook, winner)
+            total = np.abs(speaks).sum(axis=1, keepdims=True)
+            return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0), D
+
+        rows = rows.astype(np.float64, copy=False)
+        found: Floats = self.by_chunks(rows, shares, width=rows.shape[1])
+        return found
+
+    def by_chunks(
+        self, rows: Any, function: Part, distance: Distance | None = None, width: int | None = None
+    ) -> Any:
+        """Return the stacked results of a function over chunks of rows that fit into a cache.
+
+        ``width`` is how many numbers it needs for a row; as many as the row has by default.
+        """
+        codebook = self.codebook
+        if distance is None:
+            distance = self.distance.suited_to(rows) if issparse(rows) else self.distance
+        if width is None:
+            width = rows.nnz // max(rows.shape[0], 1) if issparse(rows) else rows.shape[1]
+        size = rows_at_a_time(width + int(distance.effort(codebook)), rows.dtype.itemsize)
+        out = None
+        for start in range(0, rows.shape[0], size):
+            with np.errstate(over="ignore", invalid="ignore"):
+                result, numbers = function(rows[start : start + size], codebook, distance)
+            if not np.isfinite(numbers).all():
+                return self._retry(rows, function, distance)
+            if out is None:
+                out = np.empty((rows.shape[0], *result.shape[1:]), dtype=result.dtype)
+            out[start : start + size] = result
+        return out
+
+    def _scores(self, D: Any) -> Any:
+        return self.decision.scores(D, self.codebook.labels, len(self.classes))
+
+    def _retry(self, rows: Any, function: Part, distance: Distance) -> Any:
+        """Find out why numbers are not finite: missing values, bad rows, too little precision."""
+        may_miss = not issparse(rows) and distance.missing_form is not None
+        values = rows.data if issparse(rows) else rows
+        assert_all_finite(values, allow_nan=may_miss, estimator_name=self.name, input_name="X")
+        if may_miss:
+            check_observed_rows(rows)
+            form = distance.suited_to(rows)
+            if form is not distance:
+                return self.by_chunks(rows, function, form)
+        if rows.dtype == np.float32:
+            return self.by_chunks(rows.astype(np.float64), function, distance)
+        raise ValueError("The distances overflow: rescale X as the training data were scaled.")
+
+
+def all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+    """Return the distances of some rows to all prototypes, for ``by_chunks``."""
+    D = distance.pairwise(part, codebook)
+    return D, D
+
+
+class ClassScore(Geometry, Distance):
+    """Minus twice the linear score of a class, raised by as much as makes it positive.
+
+    Minus twice the scores differ by linear functions of the sample, with the derivative
+    ``2 (w_j - w_v)``: what :meth:`directions` promises, with normals in the place of prototypes
+    and offsets in that of parameters.
+    """
+
+    def groups(self, labels: Indices) -> Indices:
+        """Return an offset of its own for each class."""
+        return np.arange(len(labels))
+
+    def scores(self, X: Any, codebook: Codebook) -> Floats:
+        """Return the score of each class, an array (n, K)."""
+        return np.asarray(X @ codebook.prototypes.T) + codebook.metric[:, 0]
+
+    def size(self, X: Any, codebook: Codebook) -> Floats:
+        """Return the size of the numbers that make up the scores: rounding is a share of it."""
+        lengths = (sparse_norm if issparse(X) else np.linalg.norm)(X, axis=1)
+        longest = np.linalg.norm(codebook.prototypes, axis=1).max()
+        size = lengths * longest + np.abs(codebook.metric).max()
+        return np.where(size > 0.0, size, 1.0)  # the origin, without offsets
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
+        """Return numbers that fall as the score rises, never far below the largest."""
+        return 2.0 * (2.0 * self.size(X, codebook)[:, None] - self.scores(X, codebook))
+
+    def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Floats]:
+        """Return the class with the largest score, the first of several."""
+        scores = self.scores(X, codebook)
+        return scores.argmax(axis=1), scores.max(axis=1)
+
+    def directions(self, codebook: Codebook) -> Floats:
+        """Return the normals."""
+        return codebook.prototypes
+
+
+ClassScore.sparse_form = ClassScore
+
+
+class Predictor(Protocol):
+    """A fitted classifier, of whatever library."""
+
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> Any:
+        """Return the label of each row."""
+
+
+@dataclass(frozen=True)
+class LinearRule(DecisionRule):
+    """The rule of a linear classifier: the class with the largest score ``w_c.x + b_c`` wins.
+
+    Attributes
+    ----------
+    model : classifier
+        Whose rule it is; its own predictions count, with their own rounding.
+    """
+
+    model: Predictor
+
+    @classmethod
+    def of(cls, model: Any) -> LinearRule:
+        """Return the rule of a fitted classifier with ``coef_`` and ``intercept_``.
+
+        The normals are scaled, exactly, so that their largest number is between a half and one.
+        """
+        normals, offsets = planes(model)
+        order = np.argsort(model.classes_)
+        exponent = -np.frexp(np.abs(normals).max())[1]  # powers of two are exact
+        codes = np.arange(len(order))
+        codebook = Codebook(
+            as_floats(np.ldexp(normals[order], exponent)),
+            codes,
+            np.ldexp(offsets[order], exponent)[:, None],
+            codes,
+            np.zeros(normals.shape[1]),
+        )
+        classes, name = np.asarray(model.classes_)[order], type(model).__name__
+        return cls(codebook, ClassScore(), Decision(), classes, 1.0, name, model)
+
+    def read_rows(self, model: Any, X: Any, *, allow_nonfinite: bool = False) -> Any:
+        """Return X as an array or a CSR matrix; raise unless scores decide about its rows."""
+        if isinstance(self.model, BaseEstimator):
+            rows = super().read_rows(self.model, X)
+        else:
+            kinds = [np.float64, np.float32]
+            rows = check_array(X, accept_sparse="csr", dtype=kinds, order="C", input_name="X")
+        told = np.asarray(self.model.predict(X))
+        if told.shape != (rows.shape[0],):
+            raise TypeError(
+                f"{self.name} predicts several labels for a row, but how far a row is from "
+                "another class can be told of one label only."
+            )
+        astray = np.flatnonzero(self.classes[super().codes(rows)] != told)
+        if len(astray) and self.by_chunks(rows[astray], leads_surely).any():
+            raise TypeError(
+                f"{self.name} does not predict the class with the largest score X @ coef_.T + "
+                "intercept_: its coefficients do not tell where its classes are."
+            )
+        return rows
+
+    def codes(self, rows: Any) -> Indices:
+        """Return the class codes that the classifier itself predicts."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            return np.searchsorted(self.classes, self.model.predict(rows))
+
+
+def leads_surely(X: Any, codebook: Codebook, distance: Any) -> tuple[NDArray[np.bool_], Floats]:
+    """Return where the best score exceeds the second by more than rounding."""
+    scores = distance.scores(X, codebook)
+    second, best = np.partition(scores, -2, axis=1)[:, -2:].T
+    return best - second > NEAR * distance.size(X, codebook), scores
+
+
+def as_rule(model: Any) -> DecisionRule:
+    """Return the rule by which a fitted nearest-prototype or linear classifier decides.
+
+    Parameters
+    ----------
+    model : classifier
+        One of protolearn's nearest-prototype models, or any classifier that takes the largest of
+        ``X @ coef_.T + intercept_``, also scikit-learn's.
+
+    Returns
+    -------
+    rule : DecisionRule
+        For linear classifiers a :class:`LinearRule`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from protolearn.rule import as_rule
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> rule = as_rule(LogisticRegression().fit(X, y))
+    >>> rule.codes([[0.5], [4.5]])
+    array([0, 1])
+    """
+    if isinstance(model, ClassifierMixin):
+        check_is_fitted(model)
+    rule = getattr(model, "rule_", None)
+    if isinstance(rule, DecisionRule):
+        return rule
+    needed = "coef_", "intercept_", "classes_"
+    missing = [name for name in needed if not hasattr(model, name)]
+    if missing or not hasattr(model, "predict"):
+        kernel = getattr(model, "kernel", None)
+        lacks = missing[0] if missing else "predict"
+        reason = f"it has no {lacks}" + (f" with kernel={kernel!r}" if kernel else "")
+        kinds = "is neither a nearest-prototype classifier nor a linear one"
+        raise wrong_kind(model, f"{kinds}: {reason}", "that is")
+    return LinearRule.of(model)
+
+
+def planes(model: Any) -> tuple[Floats, Floats]:
+    """Return the normal and the offset of the score of each class."""
+    name, n_classes = type(model).__name__, len(model.classes_)
+    if isinstance(model, (SVC, NuSVC)) and n_classes > 2:
+        raise TypeError(
+            f"{name} separates each pair of its {n_classes} classes, and lets the pairs vote: no "
+            "class has a score that is linear. Give a classifier with one versus rest, such as "
+            "LinearSVC, or two classes."
+        )
+    coef = model.coef_.toarray() if issparse(model.coef_) else model.coef_
+    normals = as_floats(np.atleast_2d(coef))
+    if normals.ndim > 2 or (len(normals) != n_classes and (len(normals), n_classes) != (1, 2)):
+        raise TypeError(
+            f"coef_ of {name} has shape {np.shape(coef)} for {n_classes} classes; expected one row "
+            "for each class, or one row for two classes."
+        )
+    offsets = np.broadcast_to(np.ravel(as_floats(model.intercept_)), len(normals))
+    if len(normals) == 1:  # the score of the first of two classes is zero
+        normals, offsets = np.pad(normals, ((1, 0), (0, 0))), np.pad(offsets, (1, 0))
+    return normals, offsets
+
+
+def wrong_kind(model: Any, what: str, these: str) -> TypeError:
+    """Return an error that says what a model is not, and what to give."""
+    inner = [name for name in ("best_estimator_", "model_") if hasattr(model, name)]
+    return TypeError(
+        f"{type(model).__name__} {what}; give "
+        + (f"its {inner[0]}, " if inner else "")
+        + f"one {these}, or a Pipeline that ends in one."
+    )
