@@ -24,22 +24,22 @@ CHUNK_BYTES = 1 << 23
 
 
 def rows_at_a_time(width: int, itemsize: int = 8) -> int:
-    """Give the number of rows of ``width`` numbers that fit into one chunk."""
+    """Return the number of rows of ``width`` numbers that fit into one chunk."""
     return max(CHUNK_BYTES // (itemsize * width), 32)
 
 
 def as_floats(values: Any) -> Floats:
-    """Give an array as native functions take it: doubles, row by row."""
+    """Return an array as native functions take it: doubles, row by row."""
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def as_indices(values: Any) -> Indices:
-    """Give indices as native functions take them."""
+    """Return indices as native functions take them."""
     return np.ascontiguousarray(values, dtype=np.intp)
 
 
 def middle(rows: Floats, weight: Floats | None = None) -> Floats:
-    """Give the mean, exactly the common value in features where all rows agree."""
+    """Return the mean, exactly the common value in features where all rows agree."""
     mean = np.average(rows, axis=0, weights=weight)
     return np.clip(mean, rows.min(axis=0), rows.max(axis=0))
 
@@ -72,7 +72,7 @@ class MappedRows:
         return as_floats(np.asarray(self._array[self._places(rows)]))
 
     def some(self, rows: Any) -> MappedRows:
-        """Give some of the rows, without reading them."""
+        """Return some of the rows, without reading them."""
         places = self._places(rows)
         return MappedRows(self._array, np.arange(len(self._array))[places])
 
@@ -85,7 +85,7 @@ ROUNDING = 1e-12
 
 
 def column_ranges(X: Any) -> tuple[Floats, Floats]:
-    """Give the least and the greatest observed value of each column; NaN if there is none."""
+    """Return the least and the greatest observed value of each column; NaN if there is none."""
     if issparse(X):
         low, high = min_max_axis(X, axis=0)
         return low, high
@@ -100,19 +100,19 @@ def column_ranges(X: Any) -> tuple[Floats, Floats]:
 
 
 def has_missing(X: Any) -> bool:
-    """Tell whether a value of a dense array is NaN."""
+    """Whether a value of a dense array is NaN."""
     if isinstance(X, MappedRows):
         return any(bool(np.isnan(X[rows].min())) for rows in some_rows(X))
     return bool(X.size and np.isnan(X.min()))
 
 
 def differ(low: Floats, high: Floats) -> NDArray[np.bool_]:
-    """Tell where two ends are further apart than rounding makes equal numbers."""
+    """Return where two ends are further apart than rounding makes equal numbers."""
     return high - low > ROUNDING * np.fmax(np.abs(low), np.abs(high))
 
 
 def varying(X: Any) -> NDArray[np.bool_]:
-    """Tell which columns take more than one value; all, if none does."""
+    """Return which columns take more than one value; all, if none does."""
     moves = differ(*column_ranges(X))
     return moves if moves.any() else np.ones_like(moves)
 
@@ -142,7 +142,7 @@ def check_observed_columns(X: Floats) -> None:
 
 
 def checked_sparse(X: Any) -> Any:
-    """Give a CSR matrix without NaN and double entries, with indices as short as they can be."""
+    """Return a CSR matrix without NaN and double entries, with indices as short as they can be."""
     if np.isnan(X.data).any():
         raise ValueError("X is sparse and contains NaN; missing values need a dense array.")
     if not X.has_canonical_format:
@@ -156,7 +156,7 @@ def checked_sparse(X: Any) -> Any:
 
 
 def class_means(X: Any, y: NDArray[Any], weight: Floats | None, n_classes: int) -> Floats:
-    """Give the mean of each class over what is observed; NaN where nothing is."""
+    """Return the mean of each class over what is observed; NaN where nothing is."""
     total, observed = np.zeros((2, n_classes, X.shape[1]))
     size = np.bincount(y, weight, minlength=n_classes)
     for rows in some_rows(X):

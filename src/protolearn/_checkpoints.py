@@ -15,7 +15,7 @@ MOST_SHOWN = 60
 
 @contextmanager
 def content_of(path: Path, form: str, owner: str) -> Iterator[dict[str, Any]]:
-    """Give what is in a file, to be taken over in the block; say that it is damaged if that fails.
+    """Return the content of a file for the block; raise that it is damaged if the block fails.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def content_of(path: Path, form: str, owner: str) -> Iterator[dict[str, Any]]:
 
 
 def changes(where: str, before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Say which entries differ, three at most: the class alone, or the simplest ones."""
+    """Return which entries differ, three at most: the class alone, or the simplest ones."""
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     names = names[:1] if "class" in names else names
     names.sort(key=lambda name: len(before.get(name, "") + now.get(name, "")))
@@ -51,7 +51,7 @@ def changes(where: str, before: Mapping[str, str], now: Mapping[str, str]) -> li
 
 
 def plain(value: float) -> float | str:
-    """Give a number as JSON has it, which has no infinity and no NaN."""
+    """Return a number as JSON has it, which has no infinity and no NaN."""
     return value if math.isfinite(value) else str(value)
 
 

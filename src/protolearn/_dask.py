@@ -8,10 +8,10 @@ PACKAGES = ("dask", "dask_expr")
 
 
 def is_dask(value: Any) -> bool:
-    """Tell whether a value is something of Dask: an array, a frame, a series, or no collection."""
+    """Whether a value is something of Dask: an array, a frame, a series, or no collection."""
     return type(value).__module__.partition(".")[0] in PACKAGES
 
 
 def is_frame(value: Any) -> bool:
-    """Tell whether a Dask collection is a frame or a series: its parts are pandas objects."""
+    """Whether a Dask collection is a frame or a series: its parts are pandas objects."""
     return is_dask(value) and hasattr(type(value), "map_partitions")

@@ -11,7 +11,7 @@ from ._dask import is_dask, is_frame
 
 
 def as_rows(X: Any) -> Any:
-    """Give a collection as a Dask array with one chunk of columns."""
+    """Return a collection as a Dask array with one chunk of columns."""
     if not isinstance(getattr(X, "ndim", None), int):  # neither an array nor a frame
         raise TypeError(f"X is a Dask {type(X).__name__}; give a Dask array or frame.")
     if X.ndim != 2:
@@ -26,7 +26,7 @@ def as_rows(X: Any) -> Any:
 
 
 def parts_of(frame: Any, width: int) -> Any:
-    """Give an array with a chunk a partition. The chunks themselves stay pandas objects."""
+    """Return an array with a chunk a partition. The chunks themselves stay pandas objects."""
     import dask.array as da
 
     shape, meta = (np.nan, width), np.empty((0, 0))
@@ -34,7 +34,7 @@ def parts_of(frame: Any, width: int) -> Any:
 
 
 def as_column(values: Any, name: str, rows: Any) -> Any:
-    """Give what belongs to the rows as a Dask array with the same chunks and one column."""
+    """Return what belongs to the rows as a Dask array with the same chunks and one column."""
     import dask.array as da
 
     known = not np.isnan(rows.shape[0])

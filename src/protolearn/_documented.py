@@ -10,7 +10,7 @@ C = TypeVar("C", bound=type)
 
 
 def documented(**texts: str) -> Callable[[C], C]:
-    """Give a decorator that puts texts in the places ``{name}`` of the docstring of a class.
+    """Return a decorator that puts texts in the places ``{name}`` of the docstring of a class.
 
     The lines of a text are indented as those of the docstring are, but for the first.
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to; it becomes ``path`` if the block ends without an error.
+    """Return a path to write to; it becomes ``path`` if the block ends without an error.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ WITHOUT_EFFECT = "n_jobs", "verbose"
 
 
 def digest(*data: Any) -> str:
-    """Give a short text that other data would not have.
+    """Return a short text that other data would not have.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def digest(*data: Any) -> str:
 
 
 def parameters(model: Any, without: Sequence[str] = ()) -> dict[str, str]:
-    """Give the class and all parameters of an estimator as text, those inside it too.
+    """Return the class and all parameters of an estimator as text, those inside it too.
 
     Those named by ``without`` are left out.
     """
@@ -67,7 +67,7 @@ def text(value: Any) -> str:
 
 
 def _state(value: Any) -> str:
-    """Tell objects of one class apart by what is in them."""
+    """Return a text that tells objects of one class apart by what is in them."""
     if isinstance(value, np.random.RandomState):
         return digest(text(value.get_state(legacy=False)))
     if isinstance(value, np.random.Generator):
@@ -86,7 +86,7 @@ def _state(value: Any) -> str:
 
 
 def _function(function: FunctionType) -> str:
-    """Tell functions of one name apart, such as lambdas, by their code and what they hold."""
+    """Return a text that tells functions of one name apart by their code and what they hold."""
     try:
         code = inspect.getsource(function).strip()
     except (OSError, TypeError):
@@ -101,7 +101,7 @@ def _function(function: FunctionType) -> str:
 
 
 def _compiled(code: CodeType) -> list[Any]:
-    """Give what a function does, with the constants and the functions in it."""
+    """Return what a function does, with the constants and the functions in it."""
     held = [_compiled(one) if isinstance(one, CodeType) else one for one in code.co_consts]
     return [code.co_code, code.co_names, held]
 
@@ -116,7 +116,7 @@ def _class_name(cls: type) -> str:
 
 
 def _pieces(data: Any) -> Iterator[bytes]:
-    """Give the bytes of the values, and before them what says how they are to be read."""
+    """Return the bytes of the values, and before them what says how they are to be read."""
     if sparse.issparse(data):
         rows = data.tocsr()
         yield f"csr {rows.shape} ".encode()

@@ -88,7 +88,7 @@ class AccuracyMixin(ClassifierMixin):
 
     @averaged
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the accuracy: the share of right answers.
+        """Return the accuracy: the share of right answers.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class AccuracyMixin(ClassifierMixin):
 
 
 def lazy_answers(name: str, model: Any, X: Any, options: dict[str, Any]) -> Any:
-    """Give the answers about a collection as a lazy array, or a tuple of those."""
+    """Return the answers about a collection as a lazy array, or a tuple of those."""
     rows = as_rows(X)
     along = {key: as_column(options.pop(key), key, rows) for key in ALONG if key in options}
     like = answer_about_nothing(name, model, X, tuple(along), options)
@@ -145,13 +145,13 @@ def mean_over_parts(name: str, model: Any, X: Any, y: Any, sample_weight: Any) -
 
 
 def layer(function: Any, like: Any, rows: Any, *others: Any) -> Any:
-    """Give the lazy array of what a function gives for each part of the rows."""
+    """Return the lazy array of what a function gives for each part of the rows."""
     out = map_rows(function, like, rows, *others)
     return out if like.ndim == 2 else out[:, 0]
 
 
 def map_rows(function: Any, like: Any, rows: Any, *others: Any) -> Any:
-    """Give a lazy array with two axes, as all parts have them within the graph."""
+    """Return a lazy array with two axes, as all parts have them within the graph."""
     import dask.array as da
 
     width = like.shape[1] if like.ndim == 2 else 1
@@ -160,7 +160,7 @@ def map_rows(function: Any, like: Any, rows: Any, *others: Any) -> Any:
 
 
 def shared(model: Any) -> Any:
-    """Put a model into a graph once. A copy, because it may learn more before it is asked."""
+    """Return a model as one node of a graph: a copy, because it may learn more meanwhile."""
     from dask import delayed
 
     return delayed(deepcopy(model), pure=True, traverse=False)
@@ -169,7 +169,7 @@ def shared(model: Any) -> Any:
 def answer_about_nothing(
     name: str, model: Any, X: Any, names: tuple[str, ...], options: dict[str, Any]
 ) -> Any:
-    """Give the answer about no rows, with the width and dtype of that about an example.
+    """Return the answer about no rows, with the width and dtype of that about an example.
 
     So errors that do not depend on the rows are raised at once: a model that is not fitted, wrong
     columns, a wrong option.
@@ -191,7 +191,7 @@ def answer_about_nothing(
 
 
 def examples(model: Any, width: int) -> Iterator[tuple[Any, Any]]:
-    """Give models and rows to ask about, the most likely to be taken first.
+    """Return models and rows to ask about, the most likely to be taken first.
 
     If the steps of a pipeline take none of these rows, its last step takes its own prototype.
     """
@@ -205,7 +205,7 @@ def examples(model: Any, width: int) -> Iterator[tuple[Any, Any]]:
 
 
 def as_row_of(X: Any, numbers: Any) -> Any:
-    """Give a row of the kind that the parts of a collection have."""
+    """Return a row of the kind that the parts of a collection have."""
     if is_frame(X):
         import pandas as pd  # type: ignore[import-untyped]
 
@@ -233,7 +233,7 @@ def answer(
 
 
 def sum_of_score(part: Any, model: Any, *columns: Any, name: str, block_id: tuple[int, ...]) -> Any:
-    """Give the sum of a score over the rows of one part, and the sum of their weights."""
+    """Return the sum of a score over the rows of one part, and the sum of their weights."""
     with within(block_id):
         y, *weight = (entries(part, *pair) for pair in zip(columns, ALONG, strict=False))
         total = float(np.sum(weight[0])) if weight else part.shape[0]
@@ -244,19 +244,19 @@ def sum_of_score(part: Any, model: Any, *columns: Any, name: str, block_id: tupl
 
 
 def entry(together: Any, place: int) -> Any:
-    """Give one of the arrays of a tuple."""
+    """Return one of the arrays of a tuple."""
     return together[place]
 
 
 def entries(part: Any, column: Any, name: str) -> Any:
-    """Give the entries that belong to the rows of a part, if they are as many."""
+    """Return the entries that belong to the rows of a part, if they are as many."""
     if column.shape[0] != part.shape[0]:
         raise ValueError(f"it has {part.shape[0]} rows, but {name} has {column.shape[0]} entries.")
     return column[:, 0] if column.ndim == 2 else column
 
 
 def two_axes(told: Any) -> Any:
-    """Give an answer as a dense array with two axes."""
+    """Return an answer as a dense array with two axes."""
     told = told.toarray() if issparse(told) else np.asarray(told)
     return told if told.ndim == 2 else told[:, None]
 

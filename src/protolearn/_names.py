@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 
 def named(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, Any]:
-    """Give things by name: a single one, a list of them, or a dict that names them already.
+    """Return things by name: a single one, a list of them, or a dict that names them already.
 
     Names by default that repeat are numbered.
     """
@@ -41,7 +41,7 @@ def numbered(names: list[str]) -> list[str]:
 
 
 def class_name(model: Any) -> str:
-    """Give the name of the class of a model, of the last step in a pipeline."""
+    """Return the name of the class of a model, of the last step in a pipeline."""
     return type(model[-1] if isinstance(model, Pipeline) else model).__name__
 
 

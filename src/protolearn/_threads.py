@@ -94,7 +94,7 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
 
 
 def _n_threads() -> int:
-    """Give the number of threads for native work."""
+    """Return the number of threads for native work."""
     return min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS)
 
 

@@ -45,7 +45,7 @@ class Codebook:
     center: Floats
 
     def zero_gradients(self) -> Gradients:
-        """Give gradients to accumulate into."""
+        """Return gradients to accumulate into."""
         return Gradients(np.zeros_like(self.prototypes), np.zeros_like(self.metric))
 
     def copy(self) -> Codebook:
@@ -61,7 +61,7 @@ class Codebook:
         self.prototypes[...], self.metric[...] = arrays["prototypes"], arrays["metric"]
 
     def same_class(self, n_classes: int) -> NDArray[np.bool_]:
-        """Tell for every class which prototypes are its own: an array (n_classes, K)."""
+        """Return for every class which prototypes are its own: an array (n_classes, K)."""
         return self.labels == np.arange(n_classes)[:, None]
 
 
@@ -73,7 +73,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def apply(self, free: Floats) -> Floats:
-        """Give the parameters of free numbers, row by row."""
+        """Return the parameters of free numbers, row by row."""
 
     @abstractmethod
     def pull_back(self, free: Floats, gradient: Floats) -> Floats:
@@ -96,7 +96,7 @@ class Coordinates:
     metric_unit: float = 1.0
 
     def flatten(self, codebook: Codebook) -> Floats:
-        """Put a codebook into one vector."""
+        """Return a codebook as one vector."""
         moved = ((codebook.prototypes - codebook.center) / self.unit).ravel()
         return (
             moved
@@ -123,7 +123,7 @@ class Coordinates:
         return bounds
 
     def constrained(self, flat: Floats) -> Floats:
-        """Put prototypes above their bound and the metric on its constraint, in place."""
+        """Move prototypes above their bound and the metric to its constraint, in place."""
         if self.lowest > -np.inf:
             np.maximum(flat, self.lower_bounds(), out=flat)
         if self.constraint is not None:

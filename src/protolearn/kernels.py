@@ -44,7 +44,7 @@ class FeatureKernel:
     center: Floats | None = None
 
     def between(self, X: Any, Y: Floats) -> Floats:
-        """Give the products of all rows of X with all rows of Y."""
+        """Return the products of all rows of X with all rows of Y."""
         if callable(self.kind):
             return _checked(self.kind(X, Y), (len(X), len(Y)))
         if self.center is not None:
@@ -52,7 +52,7 @@ class FeatureKernel:
         return as_floats(pairwise_kernels(X, Y, metric=self.kind, **self.settings))
 
     def diagonal(self, X: Any) -> Floats:
-        """Give the product of each row with itself."""
+        """Return the product of each row with itself."""
         if self.kind == "rbf":
             return np.ones(len(X))
         if not callable(self.kind):
@@ -80,7 +80,7 @@ def check_kernel(model: Any, factor: str = "gamma") -> None:
 def named_kernel(
     name: str, gamma: Any, degree: int, coef0: float, X: Floats, weight: Floats | None
 ) -> FeatureKernel:
-    """Give one of ``KERNELS``; "scale" for gamma is by the variance of the rows."""
+    """Return one of ``KERNELS``; "scale" for gamma is by the variance of the rows."""
     kind = KERNELS[name]
     if kind == "linear":
         return FeatureKernel(kind, {})
@@ -95,7 +95,7 @@ def named_kernel(
 def kernel_of(
     model: Any, X: Floats, weight: Floats | None, factor: str = "gamma"
 ) -> FeatureKernel | None:
-    """Give the kernel of a model, with its settings for some samples; None: precomputed."""
+    """Return the kernel of a model, with its settings for some samples; None: precomputed."""
     if callable(model.kernel):
         return FeatureKernel(model.kernel, {})
     if model.kernel == "precomputed":
@@ -105,7 +105,7 @@ def kernel_of(
 
 
 def gram_rounding(X: Any) -> float:
-    """Give how far from symmetric a Gram matrix may be by rounding, as a share of its entries."""
+    """Return how far from symmetric a Gram matrix may be by rounding, as a share of its entries."""
     return SINGLE_ROUNDING if getattr(X, "dtype", None) == np.float32 else DOUBLE_ROUNDING
 
 

@@ -271,7 +271,7 @@ def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Float
 
 @numba.njit
 def find_winners(row, same, entries):
-    """Put the nearest own prototype and the nearest rival into ``entries``."""
+    """Write the nearest own prototype and the nearest rival into ``entries``."""
     own = rival = -1
     for k in range(row.size):
         if same[k]:
@@ -284,7 +284,7 @@ def find_winners(row, same, entries):
 
 @native(PULL)
 def price(row, same, axes, entries, d, g, work):
-    """Give the cost of one row of distances, and its derivative by those that count."""
+    """Return the cost of one row of distances, and its derivative by those that count."""
     measure, attract, phi = margin_at(axes.margin), margin_at(axes.attraction), loss_at(axes.loss)
     if d.size == 2:
         find_winners(row, same, entries)
@@ -348,7 +348,7 @@ def price_rows(D, y, weight, same, axes, pricing, entries, room):
     types.void(matrix, indices, flags_matrix, AXES, ADDRESS, indices_out, matrix_out, vector_out)
 )
 def price_each(D, y, same, axes, pricing, entries, room, value):
-    """Give the cost of each row."""
+    """Return the cost of each row."""
     cost = pull_at(pricing)
     d, g, work = room[0], room[1], room[2]
     for i in range(D.shape[0]):

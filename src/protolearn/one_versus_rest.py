@@ -66,7 +66,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
         return X, codes, self._weights(codes, check_sample_weight(sample_weight, len(X)))
 
     def _weights(self, codes: Indices, weight: Floats | None) -> Floats | None:
-        """Put the weights of samples and of classes together."""
+        """Return the product of the weights of samples and of classes."""
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
             by_class = self._class_weights(class_weight, codes, weight)
@@ -81,7 +81,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
         return weight
 
     def _class_weights(self, class_weight: Any, codes: Indices, weight: Floats | None) -> Floats:
-        """Give the factor of each class; "balanced" by the weights of its samples."""
+        """Return the factor of each class; "balanced" by the weights of its samples."""
         if isinstance(class_weight, str) and class_weight == "balanced":
             total = np.bincount(codes, weight)
             return np.divide(
@@ -90,7 +90,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
         return check_class_weight(class_weight, self.classes_, self.classes_[codes])
 
     def _problems(self, codes: Indices, weight: Floats | None) -> list[Problem]:
-        """Give the problems of two classes: one, or one a class."""
+        """Return the problems of two classes: one, or one a class."""
         if len(self.classes_) == 2:
             return [Problem(np.where(codes == 1, 1.0, -1.0), weight, "the two classes")]
         return [
@@ -100,11 +100,11 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     @abstractmethod
     def _scores(self, X: Floats) -> Floats:
-        """Give the scores of checked rows, an array (n, n_classes), or (n, 1) for two classes."""
+        """Return the scores of checked rows, an array (n, n_classes), or (n, 1) for two classes."""
 
     @row_by_row
     def decision_function(self, X: Any) -> Floats:
-        """Give the score of each class; for two classes that of the second.
+        """Return the score of each class; for two classes that of the second.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     @row_by_row
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row.
+        """Return the class of each row.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class NotSeparableError(ValueError):
 
 
 def is_separable(X: Any, y: Any, fit_intercept: bool = True) -> bool:
-    """Tell whether a hyperplane separates the classes.
+    """Whether a hyperplane separates the classes.
 
     Decided by linear programming: are there weights with ``y_i (w.x_i + b) >= 1`` for all rows? A
     row on the hyperplane is not separated, and classes that only rounding keeps apart are not.
@@ -138,7 +138,7 @@ def balanced(columns: Floats) -> Floats:
 
 
 def _feasible(columns: Floats, signs: Floats) -> bool:
-    """Tell whether there are weights with ``y_i w.x_i >= 1``."""
+    """Whether there are weights with ``y_i w.x_i >= 1``."""
     d = columns.shape[1]
     solved = linprog(
         np.zeros(d),
@@ -153,7 +153,7 @@ def _feasible(columns: Floats, signs: Floats) -> bool:
 
 
 def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
-    """Give the samples that lie wrong for the hyperplane with the least total slack.
+    """Return the samples that lie wrong for the hyperplane with the least total slack.
 
     Exact, by linear programming: ``min sum xi`` over hyperplanes with ``y f(x) >= 1 - xi``. There
     are none if and only if a hyperplane separates the classes; without those given one does.
@@ -162,7 +162,7 @@ def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
 
 
 def _wrong(columns: Floats, signs: Floats) -> Indices:
-    """Give the rows that have ``y_i w.x_i`` of zero or less where the total slack is least."""
+    """Return the rows that have ``y_i w.x_i`` of zero or less where the total slack is least."""
     n, d = columns.shape
     constraints = hstack([csr_array(-signs[:, None] * columns), -identity(n, format="csr")])
     solved = linprog(

@@ -152,7 +152,7 @@ class Journal:
         self._file.truncate(self._end)
 
     def _begin(self, random_state: Any) -> None:
-        """Put down what the results will depend on."""
+        """Write what the results will depend on."""
         head = json.dumps({"known_by": self._known_by}).encode()
         state = _packed(state_of(random_state))
         self._file.truncate(0)
@@ -239,7 +239,7 @@ def _framed(payload: bytes) -> bytes:
 
 
 def _whole_results(file: IO[bytes]) -> Iterator[int]:
-    """Give where each result ends that is whole, one after the other."""
+    """Return where each result ends that is whole, one after the other."""
     end, n_bytes = len(MAGIC), os.fstat(file.fileno()).st_size
     while end + FRAME <= n_bytes:
         file.seek(end)

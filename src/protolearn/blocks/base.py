@@ -20,10 +20,10 @@ class Batch(Protocol):
     """Rows that make one step together, here or elsewhere."""
 
     def __len__(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
 
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Give the sum of ``function(*args, block)`` over the rows."""
+        """Return the sum of ``function(*args, block)`` over the rows."""
 
 
 class Blocks(ABC):
@@ -45,10 +45,10 @@ class Blocks(ABC):
 
     @abstractmethod
     def __iter__(self) -> Iterator[Block]:
-        """Give the blocks in order."""
+        """Return the blocks in order."""
 
     def prepared(self, distance: Distance, codebook: Codebook) -> Blocks:
-        """Give the same data with what the distance can compute beforehand, where it is kept."""
+        """Return the same data with what the distance can compute beforehand, where it is kept."""
         return self
 
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -63,11 +63,11 @@ class Blocks(ABC):
         return total
 
     def mini_batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[Batch]:
-        """Give every row once, ``size`` at a time, for sums alone: they may stay where they are."""
+        """Return every row once, ``size`` at a time, for sums alone: they may stay elsewhere."""
         return self.batches(size, rng)
 
     def batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[Block]:
-        """Give every row once, ``size`` at a time; in random order if a generator is given.
+        """Return every row once, ``size`` at a time; in random order if a generator is given.
 
         Rows in random order are copied together, so that whoever learns from them one by one
         does not wait for the memory at each. Very many short rows are in random order by runs of
@@ -103,7 +103,7 @@ class MemoryBlocks(Blocks):
         yield self._block
 
     def prepared(self, distance: Distance, codebook: Codebook) -> MemoryBlocks:
-        """Give the same data with what the distance can compute beforehand."""
+        """Return the same data with what the distance can compute beforehand."""
         if isinstance(self._block.X, MappedRows) or not isinstance(distance, BlockForm):
             return self
         prepared = distance.prepare(self._block.X, codebook)

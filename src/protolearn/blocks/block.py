@@ -76,21 +76,21 @@ class Block:
         return float(len(self) if self.weight is None else self.weight.sum())
 
     def rows(self, which: Any) -> Block:
-        """Give some rows: views for a slice, copies for indices."""
+        """Return some rows: views for a slice, copies for indices."""
         weight, prepared = (
             None if column is None else column[which] for column in (self.weight, self.prepared)
         )
         return Block(self.X[which], self.y[which], weight, prepared)
 
     def some(self, which: Indices) -> Block:
-        """Give some rows; those on disk are not read."""
+        """Return some rows; those on disk are not read."""
         if not isinstance(self.X, MappedRows):
             return self.rows(which)
         weight = None if self.weight is None else self.weight[which]
         return Block(self.X.some(which), self.y[which], weight)
 
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Give ``function(*args, block)``: a block is a batch whose rows are here."""
+        """Return ``function(*args, block)``: a block is a batch whose rows are here."""
         return function(*args, self)
 
     def chunks(self, n_numbers: float) -> Iterator[Chunk]:
@@ -109,7 +109,7 @@ class Block:
 
 
 def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Give the place of each label in the sorted ``classes``, in as few bytes as will do."""
+    """Return the place of each label in the sorted ``classes``, in as few bytes as will do."""
     codes = np.empty(len(y), dtype=np.min_scalar_type(len(classes)))
     for start in range(0, len(y), ENCODED):
         part = y[start : start + ENCODED]
@@ -125,7 +125,7 @@ def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def mixed(block: Block, rng: np.random.RandomState) -> Iterator[Block]:
-    """Give the block in parts: of very many short rows, runs that are drawn at random.
+    """Return the block in parts: of very many short rows, runs that are drawn at random.
 
     A short row from anywhere in a large memory takes about as long as to learn from it; a run of
     neighbours does not.
@@ -143,7 +143,7 @@ def mixed(block: Block, rng: np.random.RandomState) -> Iterator[Block]:
 
 
 def shuffled(n: int, rng: np.random.RandomState) -> NDArray[Any]:
-    """Give the numbers below n in random order, as small integers as will do."""
+    """Return the numbers below n in random order, as small integers as will do."""
     order = np.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
     rng.shuffle(order)
     return order

@@ -80,7 +80,7 @@ class Kept:
             self._orders = list(dask.persist(*[delayed(order)(*pair) for pair in pairs]))
 
     def slices(self, pieces: list[Piece]) -> list[Slice]:
-        """Give what makes a batch."""
+        """Return what makes a batch."""
         return [(self._blocks[c], self._orders[c], first, last) for c, first, last in pieces]
 
 
@@ -95,7 +95,7 @@ class Fetched:
         self._here: dict[int, tuple[Any, Any]] = {}
 
     def slices(self, pieces: list[Piece]) -> list[Slice]:
-        """Give what makes a batch."""
+        """Return what makes a batch."""
         import dask
 
         self._here = {c: self._here[c] for c, _, _ in pieces if c in self._here}
@@ -127,7 +127,7 @@ class DaskBatch:
         return sum(last - first for _, _, first, last in self.slices)
 
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Give the sum of ``function(*args, block)`` over the rows."""
+        """Return the sum of ``function(*args, block)`` over the rows."""
         if not self.elsewhere:
             return added(function(*args, cut(*one)) for one in self.slices)
         call = packed(Call(function, args))
@@ -135,5 +135,5 @@ class DaskBatch:
 
 
 def order(seed: int, n_rows: int) -> NDArray[Any]:
-    """Put the rows of a chunk into random order."""
+    """Return the rows of a chunk in random order."""
     return shuffled(n_rows, np.random.RandomState(seed))

@@ -29,7 +29,7 @@ class Call(NamedTuple):
 
 
 def packed(value: Any) -> Any:
-    """Put a value into bytes that go with every task, or once into the graph if they are many.
+    """Return a value as bytes that go with every task, or as a node if they are many.
 
     A value that stands by itself in a graph is one more way there and back at every pass.
     """
@@ -44,7 +44,7 @@ def packed(value: Any) -> Any:
 
 @lru_cache(maxsize=4)
 def unpacked(content: bytes) -> Any:
-    """Give the value, the same one to all tasks of a pass."""
+    """Return the value, the same one to all tasks of a pass."""
     return pickle.loads(content)
 
 
@@ -72,7 +72,7 @@ def of_slice(call: bytes, block: Block, order: Any, first: int, last: int) -> An
 
 
 def cut(block: Block, order: Any, first: int, last: int) -> Block:
-    """Give some rows of a block, in some order."""
+    """Return some rows of a block, in some order."""
     return block.rows(slice(first, last) if order is None else order[first:last])
 
 
@@ -82,7 +82,7 @@ def sum_of(*results: Any) -> Any:
 
 
 def delayed(function: Callable[..., Any]) -> Any:
-    """Give the lazy form of a function."""
+    """Return the lazy form of a function."""
     import dask
 
     return dask.delayed(function, pure=False, traverse=False)

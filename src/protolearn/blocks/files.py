@@ -22,12 +22,12 @@ FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".csv.gz": "c
 
 
 def is_path(value: Any) -> bool:
-    """Tell whether a value names a file or a folder."""
+    """Whether a value names a file or a folder."""
     return isinstance(value, (str, os.PathLike))
 
 
 def is_dataset(value: Any) -> bool:
-    """Tell whether a value is a pyarrow dataset, without importing pyarrow."""
+    """Whether a value is a pyarrow dataset, without importing pyarrow."""
     return type(value).__module__.startswith("pyarrow") and hasattr(value, "get_fragments")
 
 
@@ -84,7 +84,7 @@ class FileParts(ReadParts):
                 index, begin = index + 1, begin + batch.num_rows
 
     def _fragments(self) -> Iterator[Any]:
-        """Give the files; a dataset with a filter is one."""
+        """Return the files; a dataset with a filter is one."""
         try:
             return iter(self._dataset.get_fragments())
         except ValueError:  # how pyarrow says that there is a filter
@@ -107,7 +107,7 @@ class FileParts(ReadParts):
             )
 
     def _part(self, index: int, name: str, batch: Any) -> Part:
-        """Give a batch as arrays."""
+        """Return a batch as arrays."""
         X = np.empty((batch.num_rows, self.n_features))
         for j, column in enumerate(self.names):
             X[:, j] = numbers(batch.column(column))
@@ -129,7 +129,7 @@ class _Filtered:
 
 @contextmanager
 def named(file: str) -> Iterator[None]:
-    """Say in an error in which file it occurs."""
+    """Add to an error in which file it occurs."""
     import pyarrow as pa
 
     try:
@@ -146,7 +146,7 @@ def index_columns(schema: Any) -> list[str]:
 
 
 def with_doubles(schema: Any, columns: Iterable[str]) -> Any:
-    """Give the schema with columns of numbers as doubles; raise if one holds something else."""
+    """Return the schema with columns of numbers as doubles; raise if one holds something else."""
     import pyarrow as pa
 
     types = pa.types
@@ -191,7 +191,7 @@ def opened(path: str | os.PathLike[str]) -> Any:
 
 
 def numbers(column: Any) -> NDArray[Any]:
-    """Give a column as doubles, NaN where there is nothing."""
+    """Return a column as doubles, NaN where there is nothing."""
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type):
@@ -203,7 +203,7 @@ def numbers(column: Any) -> NDArray[Any]:
 
 
 def labels(column: Any) -> NDArray[Any]:
-    """Give a column of labels as it is."""
+    """Return a column of labels as it is."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -215,7 +215,7 @@ def labels(column: Any) -> NDArray[Any]:
 
 
 def _hidden(file: Path, folder: Path) -> bool:
-    """Tell whether a file, or a folder that it is in, is not meant to be data."""
+    """Whether a file, or a folder that it is in, is not meant to be data."""
     return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
 
 

@@ -51,7 +51,7 @@ class Scatter:
 
 
 def scatter(means: Floats, block: Block) -> Scatter:
-    """Give the scatter of a block about the means of its classes."""
+    """Return the scatter of a block about the means of its classes."""
     n_classes, d = means.shape
     products, fourth = np.zeros((n_classes, d, d)), np.zeros(n_classes)
     weights = block.weights
@@ -68,7 +68,7 @@ def scatter(means: Floats, block: Block) -> Scatter:
 
 
 def rows_with_moments(blocks: Blocks, means: Floats, low: Floats, high: Floats) -> Block | None:
-    """Give few rows with the moments of all; None if their covariances would be too large.
+    """Return few rows with the moments of all; None if their covariances would be too large.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class DaskParts(Parts):
         return computed([delayed(of_part)(call, *part) for part in self._parts], SURVEYS)
 
     def blocks(self, read: Read, n_samples: int, size: int) -> DaskBlocks:
-        """Give the parts as blocks that ``read`` makes of them; empty ones count nothing."""
+        """Return the parts as blocks that ``read`` makes of them; empty ones count nothing."""
         import dask
 
         call, kept = packed(read), _on_cluster()
@@ -103,7 +103,7 @@ class DaskBlocks(Blocks):
         return computed([delayed(of_block)(call, block) for block in self._blocks])
 
     def mini_batches(self, size: int, rng: np.random.RandomState | None) -> Iterator[DaskBatch]:
-        """Give every row once, at most about ``size`` at a time; the rows stay where they are.
+        """Return every row once, at most about ``size`` at a time; the rows stay where they are.
 
         In order, a batch has exactly the rows it would have in memory. In random order it has
         rows of several chunks, so that the workers share it. Blocks that are not kept are made
@@ -127,7 +127,7 @@ class DaskBlocks(Blocks):
 
 
 def _on_cluster() -> bool:
-    """Tell whether a cluster computes."""
+    """Whether a cluster computes."""
     if "distributed" not in sys.modules:
         return False
     from distributed import default_client
@@ -150,7 +150,7 @@ def _columns_apart(X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
 
 
 def _cut(values: Any, role: str, rows: Any) -> list[Any]:
-    """Give labels or weights in as many pieces as the rows have chunks."""
+    """Return labels or weights in as many pieces as the rows have chunks."""
     if values is None:
         raise ValueError(f"{role} is None; give one entry for each row.")
     if isinstance(values, str):

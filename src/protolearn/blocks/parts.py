@@ -60,7 +60,7 @@ class Parts(ABC):
 
     @abstractmethod
     def blocks(self, read: Read, n_samples: int, size: int) -> Blocks:
-        """Give the parts as blocks that ``read`` makes of them; empty ones are left out."""
+        """Return the parts as blocks that ``read`` makes of them; empty ones are left out."""
 
 
 def added(results: Iterable[Any]) -> Any:
@@ -86,7 +86,7 @@ class ReadParts(Parts):
         return added(map(function, self))
 
     def blocks(self, read: Read, n_samples: int, size: int) -> ReadBlocks:
-        """Give the parts as blocks that ``read`` makes of them; empty ones are left out."""
+        """Return the parts as blocks that ``read`` makes of them; empty ones are left out."""
         return ReadBlocks(self, read, n_samples, size)
 
 
@@ -160,7 +160,7 @@ class MadeParts(ReadParts):
 
 
 def column_names(X: Any) -> tuple[str, ...] | None:
-    """Give the names of columns, if all of them are texts."""
+    """Return the names of columns, if all of them are texts."""
     names = getattr(X, "columns", None)
     if names is None or not all(isinstance(name, str) for name in names):
         return None

@@ -39,7 +39,7 @@ class Split:
     held: bool = False
 
     def wanted(self, index: int, n_rows: int) -> NDArray[np.bool_] | None:
-        """Tell which rows of a part are wanted; None: all."""
+        """Return which rows of a part are wanted; None: all."""
         if self.share == 0.0:
             return None
         drawn = np.random.default_rng([self.seed, index]).random(n_rows) < self.share
@@ -71,7 +71,7 @@ class Checks:
     owner: str
 
     def rows(self, part: Part) -> tuple[Any, NDArray[Any], Floats | None]:
-        """Give rows, labels and weights as arrays; an error names the part."""
+        """Return rows, labels and weights as arrays; an error names the part."""
         try:
             y = labels_of(part.y)
             weight = finite_weights(part.weight, len(y))
@@ -131,7 +131,7 @@ class Reader:
     factors: Floats | None
 
     def __call__(self, part: Part) -> Block:
-        """Give the wanted rows of positive weight."""
+        """Return the wanted rows of positive weight."""
         X, y, weight = self.checks.rows(part)
         try:
             codes = encode(y, self.classes)
@@ -147,7 +147,7 @@ class Reader:
 
 
 def labels_of(y: Any) -> NDArray[Any]:
-    """Give labels as an array; raise if one is missing, or if they are measurements."""
+    """Return labels as an array; raise if one is missing, or if they are measurements."""
     labels: NDArray[Any] = column_or_1d(y)
     if labels.dtype.kind in "Of" and any(map(_is_missing, labels)):
         raise ValueError("y has a missing label; leave out rows without one.")
@@ -161,7 +161,7 @@ def labels_of(y: Any) -> NDArray[Any]:
 
 
 def _is_missing(label: Any) -> bool:
-    """Tell whether a label is None, NaN or pandas' NA."""
+    """Whether a label is None, NaN or pandas' NA."""
     try:
         return label is None or bool(label != label)
     except TypeError:

@@ -44,7 +44,7 @@ class Wanted:
     at_least: int
 
     def rows(self, label: Any, n_classes: int, width: int) -> int:
-        """Give the rows of a class, fewer where there are many classes or wide rows."""
+        """Return the rows of a class, fewer where there are many classes or wide rows."""
         if not self.at_least:
             return 0
         per_class = self.per_class
@@ -170,7 +170,7 @@ class Sample:
 
     @classmethod
     def joined(cls, parts: list[tuple[Sample, Indices]]) -> Sample:
-        """Put samples together; with each come the new codes of its labels."""
+        """Return samples as one; with each come the new codes of its labels."""
         X = [one.block.X for one, _ in parts]
         return cls(
             np.concatenate([one.keys for one, _ in parts]),
@@ -218,7 +218,7 @@ class Surveyor:
     marked: bool
 
     def __call__(self, part: Part) -> Survey | None:
-        """Give the survey of a part; None if it has no row."""
+        """Return the survey of a part; None if it has no row."""
         X, y, weight = self.checks.rows(part)
         if not len(y):
             return None
@@ -270,5 +270,5 @@ class Surveyor:
 
 
 def given(weight: Floats | None) -> list[Floats]:
-    """Give the weights, if there are any."""
+    """Return the weights, if there are any."""
     return [] if weight is None else [weight]

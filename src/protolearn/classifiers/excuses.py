@@ -32,7 +32,7 @@ ZERO_ROWS = (
 
 
 def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
-    """Give the checks that one of the prototype classifiers cannot pass, with the reasons."""
+    """Return the checks that one of the prototype classifiers cannot pass, with the reasons."""
     if isinstance(estimator, KernelGLVQ):
         reason = "training stops by derivatives in coordinates that depend on the order of the rows"
         excused = excuses_of(estimator._trainer()) or dict.fromkeys(WEIGHTS, reason)
@@ -54,7 +54,7 @@ def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
 
 
 def of_weights(estimator: TrainedClassifier, distance: Distance) -> str:
-    """Tell why a weight of two is not quite the same as the row twice; nothing if it is."""
+    """Return why a weight of two is not quite the same as the row twice; nothing if it is."""
     drawn = isinstance(estimator.init, str) and estimator.init in ("random", "kmeans++")
     if not learns_from_all_at_once(estimator._settings_type.of(estimator)):
         return "a sample of weight two is one step of double length, not two steps"
@@ -78,7 +78,7 @@ def learns_from_all_at_once(settings: Settings) -> bool:
 
 
 def of_distance(distance: Distance) -> dict[str, str]:
-    """Tell which checks have data that a distance does not take, or no answer to."""
+    """Return which checks have data that a distance does not take, or no answer to."""
     excused = {}
     if distance.sparse_form is None:  # scikit-learn 1.6 asks all the same
         excused[WEIGHTS[1]] = "the distance takes no sparse rows"

@@ -20,7 +20,7 @@ WITHIN = 1e-8
 
 
 def expansion(points: Floats, L: Floats, pivots: Indices) -> Floats:
-    """Give the coefficients of samples that make the points, an array (K, m).
+    """Return the coefficients of samples that make the points, an array (K, m).
 
     The rows of the m samples are a lower triangle; points in their span are 0 in later columns.
     """
@@ -65,7 +65,7 @@ def towards(points: Floats, L: Floats) -> Iterator[tuple[int, Floats]]:
 
 
 def nearest(points: Floats, L: Floats) -> Indices:
-    """Give the nearest sample of each point."""
+    """Return the nearest sample of each point."""
     D = np.einsum("ij,ij->i", L, L)[:, None] - 2.0 * L @ points.T
     found: Indices = D.argmin(axis=0)
     return found

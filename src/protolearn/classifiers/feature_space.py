@@ -18,7 +18,7 @@ FAR = 1e3
 
 
 def coordinates(X: Floats, kernel: FeatureKernel | None, rounding: float) -> tuple[Floats, Indices]:
-    """Give the rows in coordinates of the feature space, and those that span it.
+    """Return the rows in coordinates of the feature space, and those that span it.
 
     Without a kernel X is the Gram matrix.
     """
@@ -54,7 +54,7 @@ class GivenProducts(Distance):
         self.columns = columns
 
     def groups(self, labels: Indices) -> Indices:
-        """Give each prototype a row of its own for its squared length."""
+        """Return each prototype a row of its own for its squared length."""
         return np.arange(len(labels))
 
     def effort(self, codebook: Codebook) -> float:
@@ -84,14 +84,14 @@ class FeatureSpaceDistance(GivenProducts):
         self.rows = rows
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
-        """Give all distances."""
+        """Return all distances."""
         D = _combined(self.kernel.between(X, self.rows), codebook)
         D += self.kernel.diagonal(X)[:, None]
         return np.maximum(D, 0.0, out=D)
 
 
 def _combined(products: Any, codebook: Codebook) -> Floats:
-    """Give ``|w|^2 - 2 phi(x).w``."""
+    """Return ``|w|^2 - 2 phi(x).w``."""
     D = as_floats(products @ (-2.0 * codebook.prototypes.T))
     D += codebook.metric[:, 0]
     return D

@@ -211,7 +211,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether X is a matrix of products."""
+        """Return whether X is a matrix of products, for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
         return tags
@@ -241,7 +241,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         return trainer
 
     def _kernel(self, X: Floats, weight: Floats | None) -> FeatureKernel | None:
-        """Give the kernel with its settings for the training rows; None if it is precomputed."""
+        """Return the kernel with its settings for the training rows; None if it is precomputed."""
         if callable(self.kernel):
             return FeatureKernel(self.kernel, {})
         if self.kernel == "precomputed":
@@ -295,7 +295,7 @@ LEARNED = (
 
 
 def _told(text: str) -> str:
-    """Put what is shared with GLVQ into the docstring."""
+    """Return the docstring with what is shared with GLVQ."""
     shared = GLVQ().get_params().keys() - {"init", "checkpoint"}
     parameters = [name for name in PARAMETERS if name in shared]
     attributes = [name for name in ATTRIBUTES if name != "prototypes_"]

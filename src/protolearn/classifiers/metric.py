@@ -18,7 +18,7 @@ from ..rule import DecisionRule
 
 
 def maps_rows(distance: Distance) -> bool:
-    """Tell whether one linear map serves all prototypes."""
+    """Whether one linear map serves all prototypes."""
     return isinstance(distance, LinearMetric) and distance.localized is None
 
 
@@ -29,7 +29,7 @@ def named_distance(model: Any) -> Distance:
 
 
 def _has_map(model: Any) -> bool:
-    """Tell whether a model maps rows, before or after the fit; raise if it does not."""
+    """Whether a model maps rows, before or after the fit; raise if it does not."""
     rule = getattr(model, "rule_", None)
     distance = model._axes()[0] if rule is None else rule.distance
     if maps_rows(distance):
@@ -50,11 +50,11 @@ class FrameOfRows(TransformerMixin, BaseEstimator):
         self.model = model
 
     def transform(self, X: Any) -> Any:
-        """Give the rows, as an array."""
+        """Return the rows, as an array."""
         return self.model._map_rows(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Give the names of the columns."""
+        """Return the names of the columns."""
         return self.model.get_feature_names_out()
 
 
@@ -85,7 +85,7 @@ class MetricViews:
         return self._of_groups(distance.relevances(self._metric_rows(), self.n_features_in_))
 
     def _linear_metric(self, name: str) -> LinearMetric:
-        """Give the distance, if it is a linear metric."""
+        """Return the distance, if it is a linear metric."""
         rule = self.__dict__.get("rule_")
         if rule is not None and isinstance(rule.distance, LinearMetric):
             return rule.distance
@@ -99,13 +99,13 @@ class MetricViews:
         return self.rule_.codebook.metric
 
     def _of_groups(self, arrays: Floats) -> Floats:
-        """Give the array of the only group, or those of all."""
+        """Return the array of the only group, or those of all."""
         distance = self._linear_metric("metric")
         return arrays[0] if distance.localized is None else arrays
 
     @available_if(_has_map)
     def transform(self, X: Any) -> Any:
-        """Give ``Omega x``: the rows where the metric is the plain Euclidean one.
+        """Return ``Omega x``: the rows where the metric is the plain Euclidean one.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class MetricViews:
 
     @row_by_row
     def _map_rows(self, X: Any) -> Any:
-        """Give ``Omega x`` as an array."""
+        """Return ``Omega x`` as an array."""
         check_is_fitted(self, "rule_")
         X = self.rule_.read_rows(self, X)
         distance = self._linear_metric("transform").suited_to(X)
@@ -171,7 +171,7 @@ class MetricViews:
 
     @available_if(_has_map)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Give a name to each column of ``transform``.
+        """Return a name to each column of ``transform``.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class MetricViews:
     @available_if(_has_map)
     @row_by_row
     def project(self, X: Any) -> Any:
-        """Give the rows in the two leading directions of the metric, to plot them.
+        """Return the rows in the two leading directions of the metric, to plot them.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ class GlobalMetricClassifier(TransformerMixin, CostFunctionClassifier):
     """A classifier with one learned map, which makes it a transformer as well."""
 
     def transform(self, X: Any) -> Any:
-        """Give ``Omega x``: the rows where the learned metric is the plain Euclidean one.
+        """Return ``Omega x``: the rows where the learned metric is the plain Euclidean one.
 
         Parameters
         ----------

@@ -265,5 +265,5 @@ def spell_out(cls: type) -> None:
 
 
 def texts(names: Iterable[str], told: dict[str, str]) -> str:
-    """Put the texts of parameters or attributes below each other."""
+    """Return the texts of parameters or attributes below each other."""
     return "\n".join(told[name] for name in names)

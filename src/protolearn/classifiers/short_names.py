@@ -20,7 +20,7 @@ REGISTRIES: dict[str, Any] = {
 
 
 class ShortNamesMixin(BaseEstimator):
-    """Say what to do where a setting of a part is set while the part is a name."""
+    """Raises with advice where a setting of a part is set while the part is a name."""
 
     _only_names: ClassVar[tuple[str, ...]] = ()
     """Parts that are names always."""

@@ -75,7 +75,7 @@ class Respondent:
         self.prototypes = self._prototypes()
 
     def ask(self, frame: Any) -> Answers:
-        """Give all that can be told of some rows."""
+        """Return all that can be told of some rows."""
         steps, model = self.saved.steps, self.saved.steps.model
         with silent(UNSEEN, NO_NAMES):
             Z = steps.encoder.transform(frame)
@@ -92,7 +92,7 @@ class Respondent:
             )
 
     def of_prediction(self, label: NDArray[Any], probability: Floats) -> Floats:
-        """Give the probability of the predicted classes."""
+        """Return the probability of the predicted classes."""
         return probability[np.arange(len(label)), places_among(self.classes, label)]
 
     @property
@@ -100,7 +100,7 @@ class Respondent:
         return type(self.saved.steps.model).__name__
 
     def _told(self, what: str, ask: Callable[[], Any]) -> Floats | None:
-        """Give an answer, or keep the reason why there is none."""
+        """Return an answer, or keep the reason why there is none."""
         if what in self.silent:
             return None
         try:
@@ -134,7 +134,7 @@ class Respondent:
         return None
 
     def _flagged(self, label: NDArray[Any], probability: Floats | None) -> NDArray[np.bool_] | None:
-        """Tell which rows the rule of the file rejects."""
+        """Return which rows the rule of the file rejects."""
         if self.threshold is None:
             return None
         if self.threshold == -np.inf:
@@ -146,13 +146,13 @@ class Respondent:
 
 
 def after_table(model: Any) -> Any:
-    """Give the model without the encoder at its beginning: it takes the numbers of that."""
+    """Return the model without the encoder at its beginning: it takes the numbers of that."""
     steps = steps_after(model)
     return steps[0][1] if len(steps) == 1 else Pipeline(steps)
 
 
 def steps_after(model: Any) -> list[tuple[str, Any]]:
-    """Give what comes after the encoder; the last step stays as it is, also if it is a search."""
+    """Return what comes after the encoder; the last step stays as it is, also if it is a search."""
     if not isinstance(model, Pipeline):
         return steps_after(model.best_estimator_)
     first, *others = [step for step in model.steps if step[1] not in (None, "passthrough")]
@@ -160,14 +160,14 @@ def steps_after(model: Any) -> list[tuple[str, Any]]:
 
 
 def distances(model: Any, rows: Floats) -> Floats:
-    """Give the distance of rows to all prototypes, as the model measures it if it does."""
+    """Return the distance of rows to all prototypes, as the model measures it if it does."""
     if isinstance(model, NearestPrototypeClassifier):
         return np.asarray(model.distances(rows))
     return np.asarray(euclidean_distances(rows, prototypes_of(model)[0]))
 
 
 def labels_of_prototypes(model: Any) -> NDArray[Any]:
-    """Give the label of each prototype."""
+    """Return the label of each prototype."""
     if isinstance(model, NearestPrototypeClassifier):
         return np.asarray(model.prototype_labels_)
     return np.asarray(prototypes_of(model)[1])

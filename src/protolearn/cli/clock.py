@@ -42,5 +42,5 @@ class Clock:
         return self.seconds - min(ENDING, MOST_OF_IT * self.seconds) - self.elapsed
 
     def share(self, n_parts: int) -> float | None:
-        """Give the seconds for the next of so many equal parts; None: no end."""
+        """Return the seconds for the next of so many equal parts; None: no end."""
         return None if self.seconds is None else max(self.left / n_parts, SHORTEST)

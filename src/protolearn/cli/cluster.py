@@ -121,7 +121,7 @@ def check_workers(client: Any, scheduler: str) -> None:
 
 
 def workers(client: Any, jobs: int | None) -> dict[str, Any]:
-    """Give the workers that take part: all, or as many as have the threads that are wanted."""
+    """Return the workers that take part: all, or as many as have the threads that are wanted."""
     if jobs in (None, -1):
         return {}
     assert jobs is not None

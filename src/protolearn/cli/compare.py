@@ -93,13 +93,13 @@ def run(
 
 
 def wanted(models: Sequence[str]) -> list[str]:
-    """Give the official names of the models, each once; names may be separated by commas."""
+    """Return the official names of the models, each once; names may be separated by commas."""
     given = [name.strip() for one in models for name in one.split(",") if name.strip()]
     return list(dict.fromkeys(official_name(name) for name in given))
 
 
 def affordable(names: list[str], n_rows: int) -> tuple[list[str], list[str]]:
-    """Give the usual models if none are named, and say which are too slow for so many rows."""
+    """Return the usual models if none are named, and say which are too slow for so many rows."""
     if names:
         return names, []
     slow = ALL_PAIRS if n_rows > MOST_PAIRS else ()
@@ -111,7 +111,7 @@ def affordable(names: list[str], n_rows: int) -> tuple[list[str], list[str]]:
 
 
 def possible(folds: int, y: Any) -> tuple[int, list[str]]:
-    """Give the number of folds, at most as many as the smallest class has rows."""
+    """Return the number of folds, at most as many as the smallest class has rows."""
     classes, counts = np.unique(y, return_counts=True)
     if folds <= (least := int(counts.min())):
         return folds, []
@@ -120,7 +120,7 @@ def possible(folds: int, y: Any) -> tuple[int, list[str]]:
 
 
 def described(table: LearningTable, folds: int, repeats: int) -> str:
-    """Say what is compared on, and what the simplest answer of all would reach."""
+    """Return what is compared on, and what the simplest answer of all would reach."""
     _, counts = np.unique(table.y, return_counts=True)
     times = f", {repeats} times" if repeats > 1 else ""
     return (
@@ -164,14 +164,14 @@ def compared(
 
 
 def how_to_go_on(checkpoint: Path | None) -> str:
-    """Say what an interrupted user can do."""
+    """Return a text that says what an interrupted user can do."""
     if checkpoint is None:
         return "With --out FOLDER the same command, given again, goes on where it was stopped."
     return f"The same command goes on: {str(checkpoint)!r} has what was finished."
 
 
 def warned(caught: Sequence[warnings.WarningMessage]) -> list[str]:
-    """Give the warnings of the fits that a user should know, each once."""
+    """Return the warnings of the fits that a user should know, each once."""
     texts = Counter(
         " ".join(str(one.message).split())
         for one in caught

@@ -44,7 +44,7 @@ class Failures:
 
 
 def finished(comparison: Comparison) -> Comparison:
-    """Give the models that have a score in every fold, from best to worst."""
+    """Return the models that have a score in every fold, from best to worst."""
     means = comparison.means[0]
     order = [i for i in np.argsort(-means, kind="stable").tolist() if not np.isnan(means[i])]
     return replace(
@@ -84,7 +84,7 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def verdict(comparison: Comparison) -> list[str]:
-    """Say in a sentence which models are as good as the best, as far as the folds can tell."""
+    """Return which models are as good as the best, as far as the folds can tell."""
     ranked = finished(comparison)
     if len(ranked.models) < 2:
         return []
@@ -102,7 +102,7 @@ def verdict(comparison: Comparison) -> list[str]:
 
 
 def to_the_best(ranked: Comparison) -> Floats:
-    """Give the p values of the differences to the first model.
+    """Return the p values of the differences to the first model.
 
     The correction is that for all pairs, since the best was not known before.
     """
@@ -115,6 +115,6 @@ def shown(pvalue: float) -> str:
 
 
 def shortened(reason: str) -> str:
-    """Give the first sentence of a reason, on one line."""
+    """Return the first sentence of a reason, on one line."""
     line = " ".join(reason.split()).partition(". ")[0].removesuffix(".") + "."
     return line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]}..."

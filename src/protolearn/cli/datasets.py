@@ -25,7 +25,7 @@ def run() -> None:
 
 
 def listing() -> Table:
-    """Give a line for each set; of a file that cannot be read, the reason."""
+    """Return a line for each set; of a file that cannot be read, the reason."""
     table = plain_table("name", "rows", "features", "classes", "from")
     for column in table.columns[1:3]:
         column.justify = "right"

@@ -76,7 +76,7 @@ def write_table(name: str, path: Path) -> None:
 
 
 def doubtful(answers: Path) -> int:
-    """Give the row whose answer is least probable."""
+    """Return the row whose answer is least probable."""
     with answers.open(newline="", encoding="utf-8") as file:
         shares = [
             max(float(cell) for name, cell in line.items() if name.startswith("probability_"))

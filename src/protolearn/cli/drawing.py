@@ -34,7 +34,7 @@ def draw(sizes: Indices, most: int, seed: int) -> list[Indices]:
 
 
 def draw_note(n_drawn: int, n_rows: int) -> str:
-    """Say how many rows were drawn."""
+    """Return a text that says how many rows were drawn."""
     return (
         f"{count(n_drawn, 'row')} of {n_rows:,} drawn to learn from and to judge by "
         "(--rows N for more, --rows 0 for all)"

@@ -64,7 +64,7 @@ def stop(number: int, frame: Any) -> None:
 
 
 def noted() -> Any:
-    """Give a function that prints each different warning once, as a note."""
+    """Return a function that prints each different warning once, as a note."""
     seen = set()
 
     def show(message: Any, *args: Any, **kwargs: Any) -> None:

@@ -64,7 +64,7 @@ def run(
 
 
 def answer_text(respondent: Respondent, answers: Answers, row: int) -> str:
-    """Say what the answer is, and how probable."""
+    """Return a text that says what the answer is, and how probable."""
     text = f"Row {row}: {answers.label[0]}"
     if answers.probability is None:
         return text
@@ -77,7 +77,7 @@ def answer_text(respondent: Respondent, answers: Answers, row: int) -> str:
 
 
 def certainty(respondent: Respondent, answers: Answers) -> list[str]:
-    """Say how far the answer is from another one, and whether to look again."""
+    """Return how far the answer is from another one, and whether to look again."""
     lines = []
     if answers.radius is not None:
         lines.append(
@@ -93,7 +93,7 @@ def certainty(respondent: Respondent, answers: Answers) -> list[str]:
 
 
 def side_by_side(respondent: Respondent, answers: Answers, one: NDArray[Any]) -> Table:
-    """Put the row beside the nearest prototypes, the columns that matter most first."""
+    """Return the row beside the nearest prototypes, the columns that matter most first."""
     saved = respondent.saved
     encoder = saved.steps.encoder
     found = contributions_table(saved.pipeline, one)
@@ -116,7 +116,7 @@ def side_by_side(respondent: Respondent, answers: Answers, one: NDArray[Any]) ->
 
 
 def caption(n_columns: int, reason: str, respondent: Respondent) -> str | None:
-    """Say what the table does not show."""
+    """Return a text that says what the table does not show."""
     more = n_columns - MOST_COLUMNS
     parts = [f"and {count(more, 'column')} more, which matter less"] if more > 0 else []
     parts += [f"no share of each column: {reason}"] if reason else []
@@ -126,7 +126,7 @@ def caption(n_columns: int, reason: str, respondent: Respondent) -> str | None:
 
 
 def prototypes_beside(respondent: Respondent, answers: Answers) -> list[tuple[str, list[str]]]:
-    """Give the nearest prototype of the answer and of the nearest other classes, with heads."""
+    """Return the nearest prototype of the answer and of the nearest other classes, with heads."""
     if answers.distances is None:
         return []
     steps, distances = respondent.saved.steps, answers.distances[0]
@@ -155,7 +155,7 @@ def bar(share: float, largest: float) -> str:
 def changes(
     saved: SavedModel, one: NDArray[Any], label: Any, target: Any, fixed: Sequence[Any]
 ) -> list[str]:
-    """Say what would change the answer: the least in all, and the least of few columns."""
+    """Return what would change the answer: the least in all, and the least of few columns."""
     if target is not None and target == label:
         return [f"It is {label} already."]
     try:

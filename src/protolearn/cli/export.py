@@ -33,7 +33,7 @@ def run(model: Path, out: Path | None) -> None:
 
 
 def tell(console: Console, graph: Any, model: Any, out: Path, threshold: float | None) -> None:
-    """Say what the graph takes and gives."""
+    """Print what the graph takes and gives."""
     columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
     given = ", ".join(columns) if columns else f"{model.n_features_in_} numbers"
     say(console, f"{out}: {out.stat().st_size / 1000:,.0f} kB")

@@ -10,7 +10,7 @@ FAILED = 1
 
 
 class Failure(Exception):
-    """Say in a sentence why a command ends, without a traceback.
+    """The reason why a command ends, in a sentence and without a traceback.
 
     Parameters
     ----------

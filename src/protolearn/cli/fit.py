@@ -174,7 +174,7 @@ def check_image(image: tuple[int, int] | None, columns: np.dtype[Any]) -> None:
 
 
 def known_by(settings: FitSettings, table: LearningTable, families: object) -> dict[str, object]:
-    """Give all that the results depend on, but for the time."""
+    """Return all that the results depend on, but for the time."""
     return {
         "X": table.X,
         "y": table.y,

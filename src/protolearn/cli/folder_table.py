@@ -83,7 +83,7 @@ class FolderDraw:
         self.read = ReadTable(frame, told)
 
     def table(self, drop: Sequence[str], keep: Sequence[str]) -> LearningTable:
-        """Give the rows to learn from; columns are judged by those that were drawn."""
+        """Return the rows to learn from; columns are judged by those that were drawn."""
         check_names(self._folder.names, drop, keep)
         frame, target = self.read.frame, self._target
         y: NDArray[Any] = frame[target].astype(self._kind)
@@ -111,7 +111,7 @@ class FolderDraw:
         return counts
 
     def _found(self, drawn: Mapping[str, Indices]) -> Indices:
-        """Give the places of the drawn rows in the table, ascending."""
+        """Return the places of the drawn rows in the table, ascending."""
         before: Counter[str] = Counter()
         rows = []
         for start, found in self._folder.coded(self._target):

@@ -96,7 +96,7 @@ class Procedure:
         return list(splitter.split(np.zeros(len(self.table.y)), self.table.y))
 
     def model(self) -> Pipeline:
-        """Give the model of all rows, fitted now or before."""
+        """Return the model of all rows, fitted now or before."""
         found = self.unfinished.found_model(ALL)
         if found is None:
             found = self._fitted(ALL, 0, self.table.X, self.table.y)
@@ -163,7 +163,7 @@ def chosen_by(model: Pipeline) -> str:
 
 
 def as_answers(found: dict[str, Any], y_true: NDArray[Any]) -> Answers:
-    """Give the answers of a fold that were put down."""
+    """Return the answers of a fold that were put down."""
     scores, probabilities = (
         None if found[name] is None else np.array(found[name])
         for name in ("scores", "probabilities")

@@ -111,12 +111,12 @@ def check_names(names: Sequence[str], *given: Sequence[str]) -> None:
 
 
 def without_labels(target: str, n_rows: int) -> tuple[str, ...]:
-    """Say how many rows have no label, if there are any."""
+    """Return sentences that say how many rows have no label, if there are any."""
     return (f"{count(n_rows, 'row')} without a value of {target!r} left out",) if n_rows else ()
 
 
 def target_of(names: Sequence[str], target: str | None) -> str:
-    """Give the column of labels, which a built-in set need not name."""
+    """Return the column of labels, which a built-in set need not name."""
     if target is not None:
         return known(target, names)
     if TARGET in names:
@@ -125,14 +125,14 @@ def target_of(names: Sequence[str], target: str | None) -> str:
 
 
 def known(name: str, names: Sequence[str]) -> str:
-    """Give a name that a table has."""
+    """Return a name that a table has."""
     if name not in names:
         raise Failure(f"the table has no column {name!r}.{near(name, list(names))}")
     return name
 
 
 def labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
-    """Give the classes as integers if all are whole numbers, else as texts."""
+    """Return the classes as integers if all are whole numbers, else as texts."""
     if texts.dtype.kind == "M":
         raise Failure(f"the target {target!r} holds dates; expected classes.")
     if texts.dtype.kind == "f":
@@ -153,7 +153,7 @@ def check_no_measurements(target: str, counts: Mapping[str, int]) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a number."""
+    """Whether a text is a number."""
     try:
         return bool(np.isfinite(float(text)))
     except ValueError:
@@ -161,7 +161,7 @@ def is_number(text: str) -> bool:
 
 
 def is_integer(text: str) -> bool:
-    """Tell whether a text is an integer as it is usually written: neither 07 nor 7.0."""
+    """Whether a text is an integer as it is usually written: neither 07 nor 7.0."""
     return bool(re.fullmatch(r"0|-?[1-9]\d{0,17}", text))
 
 
@@ -185,7 +185,7 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> N
 
 
 def empty(name: str, drawn: bool) -> Failure:
-    """Say that a column has no values."""
+    """Return an error that says that a column has no values."""
     which = "in the rows that were drawn" if drawn else "in any row"
     more = ", or draw more with --rows" if drawn else ""
     return Failure(
@@ -194,7 +194,7 @@ def empty(name: str, drawn: bool) -> Failure:
 
 
 def useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
-    """Say why nothing can be learned from a column, if so."""
+    """Return a text that says why nothing can be learned from a column, if so."""
     if values.dtype.kind == "f":
         if counts_rows(values, rows):
             return "it numbers the rows"
@@ -207,20 +207,20 @@ def useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
 
 
 def counts_rows(values: NDArray[Any], rows: NDArray[np.intp]) -> bool:
-    """Tell whether a column counts 0, 1, 2, ... or 1, 2, 3, ..., as the rows of the table do."""
+    """Whether a column counts 0, 1, 2, ... or 1, 2, 3, ..., as the rows of the table do."""
     ahead = [values - rows, values - np.arange(1, len(values) + 1)]
     return len(values) > 2 and any((one == one[0]).all() and one[0] in (-1, 0) for one in ahead)
 
 
 def are_keys(name: str, values: NDArray[Any]) -> bool:
-    """Tell whether a column is called so, and holds another whole number in each row."""
+    """Whether a column is called so, and holds another whole number in each row."""
     if not KEY.search(name) or (values % 1.0 != 0.0).any():  # true of a missing one too
         return False
     return len(np.unique(values)) == len(values)
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell where a column has no value."""
+    """Return where a column has no value."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind == "M":

@@ -21,7 +21,7 @@ LISTING = "protolearn compare --list-models"
 
 
 def model_named(name: str, seed: int) -> Any:
-    """Give an unfitted model by its name; case, "-" and "_" do not matter.
+    """Return an unfitted model by its name; case, "-" and "_" do not matter.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ def model_named(name: str, seed: int) -> Any:
 
 
 def official_name(name: str) -> str:
-    """Give the name as the list of models has it, or say which names are near."""
+    """Return the name as the list of models has it, or say which names are near."""
     return _one_of(name, names())
 
 
 def candidates(model: str) -> Any:
-    """Give the families and models that may be chosen, by names with commas between them."""
+    """Return the families and models that may be chosen, by names with commas between them."""
     given = [name.strip() for name in model.split(",") if name.strip()]
     if given in ([], [AUTO]):
         return "all"
@@ -55,7 +55,7 @@ def candidates(model: str) -> Any:
 
 
 def _one_of(name: str, every: Iterable[str]) -> str:
-    """Give one of some names, however it is written, or say which are near."""
+    """Return one of some names, however it is written, or say which are near."""
     known = {plain(one): one for one in every}
     if plain(name) in known:
         return known[plain(name)]
@@ -77,7 +77,7 @@ def print_names() -> None:
 
 
 def _ours() -> dict[str, Any]:
-    """Give the models of protolearn."""
+    """Return the models of protolearn."""
     found = {_hyphenated(name): model for name, model in MODELS.items()}
     # The encoder of the table scales already.
     auto = partial(AutoPrototypeClassifier, standardize=False)
@@ -85,7 +85,7 @@ def _ours() -> dict[str, Any]:
 
 
 def _yardsticks() -> dict[str, Any]:
-    """Give a few models of scikit-learn that everybody knows."""
+    """Return a few models of scikit-learn that everybody knows."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression

@@ -23,7 +23,7 @@ FOR_REFITS = 0.02
 
 
 def story(outcome: Outcome) -> Story:
-    """Give what the report tells."""
+    """Return what the report tells."""
     table, settings = outcome.table, outcome.settings
     subject = Subject.of(outcome.model, table.X, table.y)
     limit = settings.time_limit
@@ -49,7 +49,7 @@ def story(outcome: Outcome) -> Story:
 
 
 def evidence(judgement: Judgement) -> Evidence:
-    """Give what was said about the rows of the outer folds."""
+    """Return what was said about the rows of the outer folds."""
     folds = judgement.folds
     several = f"{len(folds)} outer folds" if len(folds) > 1 else "one outer fold"
     planned = judgement.n_planned
@@ -64,7 +64,7 @@ def evidence(judgement: Judgement) -> Evidence:
 
 
 def made(outcome: Outcome) -> list[tuple[str, Any]]:
-    """Tell how the model was made."""
+    """Return how the model was made."""
     table, settings, search = outcome.table, outcome.settings, outcome.model[-1]
     n_rows = f"{len(table.y):,}"
     if len(table.y) < outcome.opened.n_labelled:

@@ -55,7 +55,7 @@ def run(model: Path, data: str, out: Path) -> None:
 
 
 def header(respondent: Respondent) -> list[str]:
-    """Give the names of the columns."""
+    """Return the names of the columns."""
     shares = [f"probability_{label}" for label in respondent.classes]
     return ["label", *shares, "nearest_prototype", "margin", "certified_radius", "reject"]
 

@@ -13,7 +13,7 @@ from .learning import Report
 
 @contextmanager
 def shown(console: Console) -> Iterator[Report]:
-    """Give what is to be told how far the work is; it moves the bar."""
+    """Return what is to be told how far the work is; it moves the bar."""
     if not console.is_terminal:  # a bar of an older rich ends with a line, even if it is hidden
         yield lambda part, share, best: None
         return

@@ -84,7 +84,7 @@ def run_one(
 
 
 def shown(table: reproduce.Table) -> Shown:
-    """Give a table for the terminal."""
+    """Return a table for the terminal."""
     drawn = plain_table(*table.head)
     drawn.title = table.title
     for column in drawn.columns[1:]:
@@ -96,7 +96,7 @@ def shown(table: reproduce.Table) -> Shown:
 
 @contextmanager
 def bar(console: Console) -> Iterator[Told]:
-    """Give what is to be told how far the work is; it moves the bar."""
+    """Return what is to be told how far the work is; it moves the bar."""
     if not console.is_terminal:  # a bar of an older rich ends with a line, even if it is hidden
         yield lambda what, done, total: None
         return

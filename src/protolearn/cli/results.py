@@ -54,7 +54,7 @@ def write_results(outcome: Outcome) -> None:
 
 
 def notes(outcome: Outcome) -> dict[str, Any]:
-    """Give what the other commands need to know of a model."""
+    """Return what the other commands need to know of a model."""
     threshold = outcome.judgement.reject.threshold
     return {
         "target": outcome.table.target,
@@ -64,7 +64,7 @@ def notes(outcome: Outcome) -> dict[str, Any]:
 
 
 def metrics(outcome: Outcome) -> dict[str, Any]:
-    """Give all measures, and how they came about, as JSON has them."""
+    """Return all measures, and how they came about, as JSON has them."""
     judgement, settings = outcome.judgement, outcome.settings
     labels, counts = np.unique(outcome.table.y, return_counts=True)
     confusion = judgement.evaluation.confusion
@@ -108,13 +108,13 @@ def metrics(outcome: Outcome) -> dict[str, Any]:
 
 
 def interval(estimate: Estimate) -> dict[str, Any]:
-    """Give a measure with its interval, or why there is none."""
+    """Return a measure with its interval, or why there is none."""
     found = {key: plain(value) for key, value in estimate._asdict().items()}
     return {key: value for key, value in found.items() if value != ""}
 
 
 def plain(value: Any) -> Any:
-    """Give a number as JSON has it, which has no NaN."""
+    """Return a number as JSON has it, which has no NaN."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
@@ -125,7 +125,7 @@ def write_predictions(outcome: Outcome, path: Path) -> None:
 
 
 def predictions(outcome: Outcome) -> Iterator[list[Any]]:
-    """Give the header, and a line for each row of the outer folds, in the order of the file."""
+    """Return the header, and a line for each row of the outer folds, in the order of the file."""
     classes = outcome.model.classes_.tolist()
     yield ["row", "fold", "true", "label", "right", *(f"probability_{one}" for one in classes)]
     lines = []

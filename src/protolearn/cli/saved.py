@@ -87,7 +87,7 @@ class SavedModel:
         return frame
 
     def unseen(self, frame: Any) -> str:
-        """Say which categories the training rows do not have; nothing if there are none."""
+        """Return which categories the training rows do not have; nothing if there are none."""
         encoder, new = self.steps.encoder, {}
         table = encoder._table(frame, reset=False)
         for column, name in zip(self.columns, table.names, strict=True):
@@ -102,7 +102,7 @@ class SavedModel:
         return str(told[0].message) if told else ""
 
     def label_named(self, text: str) -> Any:
-        """Give the class that is written so."""
+        """Return the class that is written so."""
         by_text = {str(label): label for label in np.asarray(self.pipeline.classes_).tolist()}
         if text not in by_text:
             known = ", ".join(map(repr, list(by_text)[:8])) + ", ..." * (len(by_text) > 8)
@@ -110,7 +110,7 @@ class SavedModel:
         return by_text[text]
 
     def column_named(self, text: str) -> Any:
-        """Give the column that is written so."""
+        """Return the column that is written so."""
         names = [column.name for column in self.columns]
         if text not in names:
             raise Failure(f"the model has no column {text!r}.{near(text, names)}")
@@ -118,7 +118,7 @@ class SavedModel:
 
 
 def restore(frame: Any, column: CategoryColumn) -> None:
-    """Put numbers and truth values in the place of the texts that a file has for them."""
+    """Replace the texts that a file has for numbers and truth values."""
     if all(value is None or isinstance(value, str) for value in column.categories):
         return
     values = frame[column.name].tolist()
@@ -127,7 +127,7 @@ def restore(frame: Any, column: CategoryColumn) -> None:
 
 
 def meaning(value: Any, column: CategoryColumn) -> Any:
-    """Give the category that is written so, or what is written if there is none."""
+    """Return the category that is written so, or what is written if there is none."""
     if not isinstance(value, str):
         return value
     for category in column.categories:

@@ -32,12 +32,12 @@ def open_data(
 
 
 def is_set_beside_folder(data: str) -> bool:
-    """Tell whether a folder may hold what was learned from the built-in set of its name."""
+    """Whether a folder may hold what was learned from the built-in set of its name."""
     return Path(data).is_dir() and data in datasets.names()
 
 
 def folder_named(data: str) -> ParquetFolder | None:
-    """Give the folder of files that is named, if it is one."""
+    """Return the folder of files that is named, if it is one."""
     if not Path(data).is_dir() or is_set_beside_folder(data):
         return None
     return ParquetFolder.at(data)
@@ -46,7 +46,7 @@ def folder_named(data: str) -> ParquetFolder | None:
 def built_in(
     name: str, kinds: Mapping[str, str], columns: Sequence[str] | None = None
 ) -> ReadTable:
-    """Give a built-in set as a table, its labels in a column of their own."""
+    """Return a built-in set as a table, its labels in a column of their own."""
     X, y = datasets.load(name)
     if not isinstance(X, np.ndarray):
         raise Failure(f"{name!r} is a sparse set of {X.shape[1]} words; expected a table.")

@@ -26,7 +26,7 @@ def say(console: Console, text: str, style: str | None = None) -> None:
 
 
 def print_table(console: Console, read: ReadTable, table: LearningTable) -> None:
-    """Tell what was understood of a file."""
+    """Return what was understood of a file."""
     say(console, read.origin, "bold")
     for note in (*read.notes, *table.notes):
         say(console, f"  {note}")
@@ -60,7 +60,7 @@ def what(column: Column) -> str:
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
-    """Tell what was learned, how good it is, and where it is written."""
+    """Return what was learned, how good it is, and where it is written."""
     console.print()
     for sentence in outcome.in_short:
         say(console, sentence)
@@ -103,7 +103,7 @@ def prototypes(found: PrototypeTexts) -> Table:
 
 
 def plain_table(*heads: str) -> Table:
-    """Give a table without lines."""
+    """Return a table without lines."""
     table = Table(box=None, pad_edge=False, title_justify="left", caption_justify="left")
     for head in heads:
         table.add_column(head, header_style="bold", overflow="fold")

@@ -33,28 +33,28 @@ class Unfinished:
         self.resumed = self.folder.is_dir() and any(self.folder.iterdir())
 
     def search(self, part: str) -> Path:
-        """Give the file where the search of a part keeps its fits."""
+        """Return the file where the search of a part keeps its fits."""
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{part}.search.json"
 
     def keep(self, part: str, found: Mapping[str, Any]) -> None:
-        """Put down what came of a part."""
+        """Write what came of a part."""
         with replacing(self.folder / f"{part}.json") as path:
             path.write_text(json.dumps(found), encoding="utf-8")
 
     def found(self, part: str) -> dict[str, Any] | None:
-        """Give what came of a part, if it was finished."""
+        """Return what came of a part, if it was finished."""
         try:
             return dict(json.loads((self.folder / f"{part}.json").read_text(encoding="utf-8")))
         except (OSError, ValueError):
             return None
 
     def keep_model(self, part: str, model: Any) -> None:
-        """Put down a fitted model."""
+        """Write a fitted model."""
         save(model, self.folder / f"{part}.protolearn")
 
     def found_model(self, part: str) -> Any:
-        """Give a fitted model, if it was finished."""
+        """Return a fitted model, if it was finished."""
         try:
             return load(self.folder / f"{part}.protolearn")
         except (OSError, ModelFileError):

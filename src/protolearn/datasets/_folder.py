@@ -28,7 +28,7 @@ def folder_sources() -> dict[str, Source]:
 
 
 def folder_state() -> str:
-    """Say in one sentence what a user can do to have more sets."""
+    """Return a text that says what a user can do to have more sets."""
     folder = _folder()
     if folder is None:
         return (

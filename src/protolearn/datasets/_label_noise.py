@@ -11,7 +11,7 @@ from ._checks import Seed, check_number, check_seed
 
 
 def flip_labels(y: ArrayLike, fraction: float, *, random_state: Seed = None) -> NDArray[Any]:
-    """Give a share of the rows a wrong label.
+    """Return a share of the rows a wrong label.
 
     Exactly ``round(fraction * n)`` rows, drawn without replacement, change to another class of
     y, each other class with the same probability.

@@ -32,7 +32,7 @@ def word_counts() -> Data:
 
 
 def _in_order(bunch: Any) -> tuple[list[str], list[str]]:
-    """Give texts and groups, by group and number of the message."""
+    """Return texts and groups, by group and number of the message."""
     groups = [str(bunch.target_names[code]) for code in bunch.target]
     numbers = [int(Path(path).name) for path in bunch.filenames]
     order = sorted(range(len(groups)), key=lambda row: (groups[row], numbers[row]))

@@ -144,7 +144,7 @@ def _sources(name: str) -> Iterator[Callable[[], Data]]:
 
 
 def _from_openml(name: str, number: int) -> Data:
-    """Give rows and classes as our files have them."""
+    """Return rows and classes as our files have them."""
     # Imported here: sklearn.datasets is slow to import.
     from sklearn import datasets
 
@@ -157,7 +157,7 @@ def _from_openml(name: str, number: int) -> Data:
 
 
 def _named(labels: NDArray[np.str_], name: str) -> tuple[Any, NDArray[np.str_]]:
-    """Give the rows of the classes that are wanted, and their names."""
+    """Return the rows of the classes that are wanted, and their names."""
     wanted = {label for classes in SIZES[name].parts.values() for label in classes}
     if name not in CLASSES or wanted.issuperset(labels.tolist()):
         return slice(None), labels

@@ -47,7 +47,7 @@ class SVMEnsemble(OneVersusRestClassifier):
 
     @row_by_row
     def predict_proba(self, X: Any) -> Floats:
-        """Give the probability of each class: its share of the votes.
+        """Return the probability of each class: its share of the votes.
 
         There is one vote more, which the classes share equally, so no probability is zero.
 
@@ -64,7 +64,7 @@ class SVMEnsemble(OneVersusRestClassifier):
         return self._shares(self._checked(X))
 
     def votes(self, X: Any) -> Floats:
-        """Give the vote of each model.
+        """Return the vote of each model.
 
         Parameters
         ----------
@@ -86,13 +86,13 @@ class SVMEnsemble(OneVersusRestClassifier):
         return validate_data(self, X, reset=False, dtype=np.float64, order="C")
 
     def _shares(self, X: Floats) -> Floats:
-        """Give the share of each class in the votes."""
+        """Return the share of each class in the votes."""
         K = len(self.classes_)
         totals = self._voters.totals(self._scaler.transform(X), K) + 1.0 / K
         return totals / totals.sum(axis=1, keepdims=True)
 
     def _scores(self, X: Floats) -> Floats:
-        """Give probabilities; of two classes, by how much the second is more probable."""
+        """Return probabilities; of two classes, by how much the second is more probable."""
         shares = self._shares(X)
         return shares if shares.shape[1] > 2 else shares[:, 1:] - shares[:, :1]
 

@@ -34,11 +34,11 @@ class Calibration(ABC):
 
     @abstractmethod
     def fit(self, scores: Floats, distances: Floats, own: Flags, prior: Floats) -> Floats:
-        """Give the curves of some models."""
+        """Return the curves of some models."""
 
     @abstractmethod
     def votes(self, scores: Floats, distances: Floats, curves: Floats) -> Floats:
-        """Give the probability of its class according to each model that fires, else zero."""
+        """Return the probability of its class according to each model that fires, else zero."""
 
 
 class Votes(Calibration):
@@ -47,11 +47,11 @@ class Votes(Calibration):
     width = 0
 
     def fit(self, scores: Floats, distances: Floats, own: Flags, prior: Floats) -> Floats:
-        """Give no numbers."""
+        """Return no numbers."""
         return np.empty((len(scores), 0))
 
     def votes(self, scores: Floats, distances: Floats, curves: Floats) -> Floats:
-        """Give one where a model fires."""
+        """Return one where a model fires."""
         return (scores > 0.0).astype(np.float64)
 
 
@@ -67,7 +67,7 @@ class Platt(Calibration):
         return curves
 
     def votes(self, scores: Floats, distances: Floats, curves: Floats) -> Floats:
-        """Give the values of the sigmoids."""
+        """Return the values of the sigmoids."""
         out = np.empty_like(scores)
         sigmoids(scores, curves, out)
         return out

@@ -46,7 +46,7 @@ class Room(NamedTuple):
 
 @numba.njit(**FAST)
 def inner(a, b):
-    """Give the scalar product."""
+    """Return the scalar product."""
     total = 0.0
     for k in range(a.size):
         total += a[k] * b[k]
@@ -92,7 +92,7 @@ def combine(Z, alpha, v):
 
 @numba.njit(**FAST)
 def gap_and_cost(Z, C, alpha, v, u):
-    """Give the duality gap and the primal cost.
+    """Return the duality gap and the primal cost.
 
     The gap is that of v and the strengths as they are: if strengths cancel each other, v is known
     to more digits than their sum of examples, which is written to u.

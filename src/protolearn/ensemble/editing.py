@@ -30,7 +30,7 @@ def agreeing(X: Floats, codes: Indices) -> NDArray[np.bool_]:
 
 
 def worth_learning(X: Floats, codes: Indices, held: Floats, held_codes: Indices) -> Indices:
-    """Give the rows to learn from: those that agree with their neighbours, or all.
+    """Return the rows to learn from: those that agree with their neighbours, or all.
 
     All, if their nearest neighbours tell the class of more held-out rows than those of the others.
     """
@@ -43,6 +43,6 @@ def worth_learning(X: Floats, codes: Indices, held: Floats, held_codes: Indices)
 
 
 def _nearest(X: Floats, rows: Floats) -> Indices:
-    """Give the place in X of the nearest neighbour of each row."""
+    """Return the place in X of the nearest neighbour of each row."""
     near = NearestNeighbors(n_neighbors=1).fit(X)
     return near.kneighbors(rows, return_distance=False)[:, 0]

@@ -130,12 +130,12 @@ class Machines:
         )
 
     def _at(self, X: Floats, weights: Floats) -> Floats:
-        """Give the products of weights with the exemplars."""
+        """Return the products of weights with the exemplars."""
         return np.einsum("ij,ij->i", weights, X[self.exemplar])
 
 
 def _with(values: Any, places: Indices, new: Any) -> Any:
-    """Give a copy with some values replaced."""
+    """Return a copy with some values replaced."""
     values = values.copy()
     values[places] = new
     return values

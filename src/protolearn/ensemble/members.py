@@ -33,7 +33,7 @@ class Members:
 
     @classmethod
     def none(cls) -> Members:
-        """Give empty sets."""
+        """Return empty sets."""
         return cls(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0))
 
     def joined(self, model: Indices, row: Indices, sign: float) -> Members:
@@ -57,16 +57,16 @@ class Members:
         return Members(np.searchsorted(models, kept.model), kept.row, kept.sign, kept.strength)
 
     def problems(self, exemplar: Indices) -> Problems:
-        """Give what each model has to solve."""
+        """Return what each model has to solve."""
         start = np.searchsorted(self.model, np.arange(len(exemplar) + 1))
         return Problems(start, self.row, self.sign, exemplar)
 
     def sizes(self, n_models: int) -> Indices:
-        """Give the number of members of each model."""
+        """Return the number of members of each model."""
         return np.bincount(self.model, minlength=n_models)
 
     def sets(self, n_models: int, sign: float) -> list[Indices]:
-        """Give the rows in the set of each model."""
+        """Return the rows in the set of each model."""
         chosen = self.sign == sign
         ends = np.searchsorted(self.model[chosen], np.arange(1, n_models))
         return np.split(self.row[chosen], ends)

@@ -10,7 +10,7 @@ from .blocks import by_blocks
 
 
 def choose_negatives(X: Floats, codes: Indices, k: int) -> tuple[Indices, Indices]:
-    """Give for every row up to k rows of other classes: pairs of exemplar and negative.
+    """Return for every row up to k rows of other classes: pairs of exemplar and negative.
 
     The nearest negative defines a hyperplane through the exemplar, normal to the line between the
     two. Negatives are the k nearest ones in front of it, so they can be separated from the

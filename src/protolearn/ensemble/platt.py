@@ -22,7 +22,7 @@ FACTORS = 512
 
 @numba.njit(**FAST)
 def moments(scores, own, unit, high, low, a, b, out):
-    """Give the cross entropy of the sigmoid; write its gradient and Hessian."""
+    """Return the cross entropy of the sigmoid; write its gradient and Hessian."""
     loss = g1 = g2 = h11 = h12 = h22 = 0.0
     product = 1.0  # of what the logarithm is taken of, which is slow
     for j in range(scores.size):

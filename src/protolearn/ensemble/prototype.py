@@ -55,7 +55,7 @@ class Ensemble:
     accuracy: float
 
     def beats(self, other: Ensemble) -> bool:
-        """Tell whether it is more accurate than another, or as accurate with fewer models."""
+        """Whether it is more accurate than another, or as accurate with fewer models."""
         mine, others = (self.accuracy, -len(self.kept)), (other.accuracy, -len(other.kept))
         return mine > others
 
@@ -229,7 +229,7 @@ class PrototypeSVM(SVMEnsemble):
         return self
 
     def _edited(self, train: Part, validation: Part) -> Part:
-        """Give the rows to learn from; all, if the algorithm is to be as published."""
+        """Return the rows to learn from; all, if the algorithm is to be as published."""
         if self.pruning is None or not len(self.validation_indices_):
             return train
         given = train.rows, train.codes, validation.rows, validation.codes
@@ -280,7 +280,7 @@ class PrototypeSVM(SVMEnsemble):
     def _worth_keeping(
         self, machines: Machines, voters: Voters, rows: Floats, codes: Indices
     ) -> Indices:
-        """Give the models that are worth their price; all, if there is none or if none fires."""
+        """Return the models that are worth their price; all, if there is none or if none fires."""
         if self.pruning is None or machines.silent:
             return np.arange(len(machines))
         return worth_keeping(voters, rows, codes, len(self.classes_), float(self.pruning))
@@ -309,7 +309,7 @@ class PrototypeSVM(SVMEnsemble):
         check_verbose(self)
 
     def _told(self, number: int, ensemble: Ensemble) -> tuple[float, int, int]:
-        """Give accuracy, size and models that fire of an ensemble; print them if asked to."""
+        """Return accuracy, size and models that fire of an ensemble; print them if asked to."""
         accuracy, size, machines = ensemble.accuracy, len(ensemble.kept), ensemble.machines
         firing = 0 if machines.silent else len(machines)
         if self.verbose:

@@ -30,7 +30,7 @@ flags_out = types.Array(types.boolean, 1, "C")
 
 @numba.njit(**FAST)
 def gain(votes, label, codes, sign, mine, total):
-    """Give what the log-likelihood gains if a model joins (+1) or leaves (-1).
+    """Return what the log-likelihood gains if a model joins (+1) or leaves (-1).
 
     Ratios are multiplied, and few logarithms taken.
     """
@@ -78,7 +78,7 @@ def join_or_leave(votes, places, models, label, codes, price, member, mine, tota
 def worth_keeping(
     voters: Voters, X: Floats, codes: Indices, n_classes: int, price: float
 ) -> Indices:
-    """Give the models to keep; each has to raise the log-likelihood of the rows by its price.
+    """Return the models to keep; each has to raise the log-likelihood of the rows by its price.
 
     If none does, it is the best one of each class.
     """
@@ -124,14 +124,14 @@ class Ballot:
         self._place[order] = np.arange(len(order))
 
     def sorted(self, order: Indices) -> Ballot:
-        """Put the models into another order."""
+        """Return the models in another order."""
         if len(order) > self._size:
             return Ballot(self.voters, self.X, order)
         self.order = order
         return self
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """Give some models at a time, with votes and the rows in which theirs are."""
+        """Return some models at a time, with votes and the rows in which theirs are."""
         kept = self.order[: self._size]
         yield kept, self._place[kept], self._kept
         step = max(self._size // 8, 1)

@@ -76,7 +76,7 @@ def find_lacks(Z, v, lack):
 
 @numba.njit(**FAST)
 def slope_and_curvature(C, lack, move, t):
-    """Give both for the sum of losses, at ``lack - t move`` and along ``move``."""
+    """Return both for the sum of losses, at ``lack - t move`` and along ``move``."""
     slope = curvature = 0.0
     for i in range(lack.size):
         rest = lack[i] - t * move[i]
@@ -134,7 +134,7 @@ def sweep(Z, C, v, lack, move):
 
 @numba.njit(**FAST)
 def gap_and_cost(Z, C, v, lack):
-    """Give the gap to the best multiple of the losses' slopes in the dual, and the cost."""
+    """Return the gap to the best multiple of the losses' slopes in the dual, and the cost."""
     find_lacks(Z, v, lack)
     losses = total = size = steepest = 0.0
     for i in range(lack.size):
@@ -181,7 +181,7 @@ def find_direction(Z, C, v, lack, room, size, solve):
 
 @numba.njit(**FAST)
 def shared_curvature(C, lack, first, second):
-    """Give the second derivative of the sum of losses by two weights."""
+    """Return the second derivative of the sum of losses by two weights."""
     total = 0.0
     for i in range(lack.size):
         total += 2.0 * C[i] * first[i] * second[i] if lack[i] > 0.0 else 0.0

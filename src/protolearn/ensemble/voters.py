@@ -69,7 +69,7 @@ class Voters:
         return replace(self, curves=curves)
 
     def votes(self, X: Floats, models: Indices) -> Floats:
-        """Give the votes of some models: an array (models, rows), zero where one does not fire."""
+        """Return the votes of some models, an array (models, rows), zero where one is silent."""
         out = np.empty((len(models), len(X)))
 
         def vote(block: slice) -> None:
@@ -81,7 +81,7 @@ class Voters:
         return out
 
     def totals(self, X: Floats, n_classes: int) -> Floats:
-        """Give the votes for each class, an array (rows, classes).
+        """Return the votes for each class, an array (rows, classes).
 
         Where no model fires the one with the largest decision value votes as if it just did.
         """
@@ -98,7 +98,7 @@ class Voters:
         return out
 
     def moved(self, machines: Machines) -> Voters:
-        """Give the same models their new hyperplanes, and the curves that they had."""
+        """Return the same models their new hyperplanes, and the curves that they had."""
         return replace(self, weights=machines.weights, intercepts=machines.intercepts)
 
     def some(self, models: Indices) -> Voters:
@@ -113,7 +113,7 @@ class Voters:
         )
 
     def _numbers(self, X: Floats, models: Any) -> tuple[Floats, Floats]:
-        """Give decision values and squared distances to the exemplars, where they are needed."""
+        """Return decision values and squared distances to the exemplars, where they are needed."""
         scores = self._scores(X, models)
         if not self.calibration.needs_distances:
             return scores, scores

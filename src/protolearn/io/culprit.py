@@ -10,7 +10,7 @@ DEEPEST = 40
 
 
 def culprit(thing: Any, place: str, depth: int = 0) -> str:
-    """Give the place and the type of the innermost part that cannot be written."""
+    """Return the place and the type of the innermost part that cannot be written."""
     inside = next(((where, part) for where, part in parts(thing) if not is_written(part)), None)
     if inside is None or depth == DEEPEST:
         return f"{place} ({type(thing).__name__})"
@@ -18,7 +18,7 @@ def culprit(thing: Any, place: str, depth: int = 0) -> str:
 
 
 def parts(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Give what a thing holds, each with how it is reached."""
+    """Return what a thing holds, each with how it is reached."""
     if isinstance(thing, dict):
         yield from ((f"[{name!r}]", part) for name, part in thing.items())
     elif isinstance(thing, (list, tuple)):
@@ -28,7 +28,7 @@ def parts(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def is_written(thing: Any) -> bool:
-    """Tell whether a thing can be written alone."""
+    """Whether a thing can be written alone."""
     from skops.io import dumps
 
     try:

@@ -69,7 +69,7 @@ class ModelFile:
 
 
 def pack(about: ModelFile, payload: bytes) -> bytes:
-    """Give the bytes of a file."""
+    """Return the bytes of a file."""
     header = {"format": FORMAT, "version": VERSION, **vars(about)}
     text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
     comment = SEAL + b"0" * DIGITS
@@ -79,7 +79,7 @@ def pack(about: ModelFile, payload: bytes) -> bytes:
 
 
 def unpack(path: str | os.PathLike[str]) -> tuple[ModelFile, bytes]:
-    """Give what a file says and the part that holds the model, or raise if it is not whole."""
+    """Return what a file says and the part that holds the model, or raise if it is not whole."""
     data = _content(Path(path))
     if data[-DIGITS:] != _digest(data[:-DIGITS]):
         raise _damaged(path, "its content does not have the checksum written at its end")
@@ -98,12 +98,12 @@ def unpack(path: str | os.PathLike[str]) -> tuple[ModelFile, bytes]:
 
 
 def checksum(payload: bytes) -> str:
-    """Give the checksum of the part that holds the model."""
+    """Return the checksum of the part that holds the model."""
     return (SEAL + _digest(payload)).decode()
 
 
 def stored(members: dict[str, bytes], comment: bytes = b"") -> bytes:
-    """Give a zip without compression; the same members give the same bytes."""
+    """Return a zip without compression; the same members give the same bytes."""
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_STORED) as archive:
         archive.comment = comment
@@ -149,7 +149,7 @@ def _content(path: Path) -> bytes:
 
 
 def _looks_like(head: bytes) -> str:
-    """Tell what a file is that is no model."""
+    """Return what a file is that is no model."""
     if not head:
         return "it is empty"
     if len(head) < NAME_AT + len(HEADER) and head.startswith(START):
@@ -183,7 +183,7 @@ def _description(path: Any, text: bytes) -> ModelFile:
 
 
 def _is_sound(about: ModelFile) -> bool:
-    """Tell whether everything in a description is of its type."""
+    """Whether everything in a description is of its type."""
     if not (isinstance(about.versions, dict) and isinstance(about.notes, dict)):
         return False
     return all(
@@ -192,7 +192,7 @@ def _is_sound(about: ModelFile) -> bool:
 
 
 def _damaged(path: Any, why: str) -> ModelFileError:
-    """Say that a file is not what was written."""
+    """Return an error that says that a file is not what was written."""
     return ModelFileError(
         f"{str(path)!r} is damaged: {why}. It was changed or cut off after it was saved; copy it "
         "again, or save the model again."
@@ -200,5 +200,5 @@ def _damaged(path: Any, why: str) -> ModelFileError:
 
 
 def _digest(data: bytes) -> bytes:
-    """Give the SHA-256 in hexadecimal."""
+    """Return the SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest().encode()

@@ -16,7 +16,7 @@ VALUES = frozenset(
 
 
 def nodes(state: Any, place: str = "model", attributes: bool = False) -> Iterator[tuple[str, Node]]:
-    """Give all nodes of a plan, each with its place in the model.
+    """Return all nodes of a plan, each with its place in the model.
 
     ``attributes``: the names of the next dict are those of attributes.
     """
@@ -38,12 +38,12 @@ def nodes(state: Any, place: str = "model", attributes: bool = False) -> Iterato
 
 
 def type_of(node: Node) -> str:
-    """Give the name of the type of a node."""
+    """Return the name of the type of a node."""
     return f"{node.get('__module__')}.{node.get('__class__')}"
 
 
 def bare(state: Any, content: Callable[[str], str]) -> Any:
-    """Give a plan without numbers of nodes, sets in order, files by their content."""
+    """Return a plan without numbers of nodes, sets in order, files by their content."""
     if isinstance(state, list):
         return [bare(part, content) for part in state]
     if not isinstance(state, dict):
@@ -59,7 +59,7 @@ def bare(state: Any, content: Callable[[str], str]) -> Any:
 
 
 def settled(plan: Node, content: Callable[[str], str]) -> tuple[Node, dict[str, str]]:
-    """Give a plan with numbers in place of addresses, sets in order, and new names of files.
+    """Return a plan with numbers in place of addresses, sets in order, and new names of files.
 
     An object that occurs twice is written twice, the second time exactly as the first.
     """

@@ -70,7 +70,7 @@ def build(payload: bytes, trusted: frozenset[str]) -> Any:
 
 
 def refused(payload: bytes, trusted: frozenset[str]) -> dict[str, str]:
-    """Give the types that are not known, each with its first place; nothing is imported."""
+    """Return the types that are not known, each with its first place; nothing is imported."""
     from skops.io import get_untrusted_types
 
     there = checked_nodes(payload)
@@ -87,7 +87,7 @@ def refused(payload: bytes, trusted: frozenset[str]) -> dict[str, str]:
 
 
 def checked_nodes(payload: bytes) -> list[tuple[str, Node]]:
-    """Give the nodes of the plan, and raise if it is not one that ``dump`` could have written."""
+    """Return the nodes of the plan, and raise if it is not one that ``dump`` could have written."""
     with ZipFile(BytesIO(payload)) as archive:
         check_members(archive, len(payload))
         packed = [name for name in archive.namelist() if name.endswith(".npz")]
@@ -107,7 +107,7 @@ def checked_nodes(payload: bytes) -> list[tuple[str, Node]]:
 
 
 def fingerprint(payload: bytes) -> str:
-    """Give the content of a payload without what may differ between equal models."""
+    """Return the content of a payload without what may differ between equal models."""
     with ZipFile(BytesIO(payload)) as archive:
         plan = json.loads(archive.read(PLAN))
         return json.dumps(bare(plan, lambda name: _digest(archive, name)))
@@ -132,7 +132,7 @@ def _check_array(node: Node, archive: ZipFile) -> None:
 
 @cache
 def _newest() -> int:
-    """Give the format that skops writes here; not every version of it minds a newer one."""
+    """Return the format that skops writes here; not every version of it minds a newer one."""
     from skops.io import dumps
 
     with ZipFile(BytesIO(dumps(None))) as archive:
@@ -140,7 +140,7 @@ def _newest() -> int:
 
 
 def _tidy(data: bytes) -> bytes:
-    """Give the file of an array of records with zeros between its fields, where anything may be."""
+    """Return the file of an array of records, with zeros in the gaps between its fields."""
     if not data.startswith(ARRAY) or RECORDS not in data[:HEADER_SIZE]:
         return data
     found = np.load(BytesIO(data), allow_pickle=False)
@@ -153,11 +153,11 @@ def _tidy(data: bytes) -> bytes:
 
 
 def _size_of_arrays(data: bytes) -> int:
-    """Give how large the arrays of a sparse matrix claim to be."""
+    """Return how large the arrays of a sparse matrix claim to be."""
     with ZipFile(BytesIO(data)) as archive:
         return sum(member.file_size for member in archive.infolist())
 
 
 def _digest(archive: ZipFile, name: str) -> str:
-    """Give the checksum of a member."""
+    """Return the checksum of a member."""
     return hashlib.sha256(archive.read(name)).hexdigest()

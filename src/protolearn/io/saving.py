@@ -229,7 +229,7 @@ def _written(model: Any, trusted: frozenset[str]) -> bytes:
 
 
 def _checked(notes: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Give notes as JSON gives them back."""
+    """Return notes as JSON gives them back."""
     try:
         wanted = dict(notes or {})
         kept: dict[str, Any] = json.loads(json.dumps(wanted, allow_nan=False))
@@ -245,12 +245,12 @@ def _checked(notes: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _is_model(thing: Any) -> bool:
-    """Tell whether something is an estimator."""
+    """Whether something is an estimator."""
     return hasattr(thing, "get_params") and not isinstance(thing, type)
 
 
 def _versions() -> dict[str, str]:
-    """Give the versions that matter for loading."""
+    """Return the versions that matter for loading."""
     from protolearn import __version__
 
     return {"protolearn": __version__, **_installed(), "python": platform.python_version()}
@@ -258,7 +258,7 @@ def _versions() -> dict[str, str]:
 
 @cache
 def _installed() -> dict[str, str]:
-    """Give the versions of the libraries, which takes a while to find out."""
+    """Return the versions of the libraries, which takes a while to find out."""
     return {name: version(name) for name in LIBRARIES}
 
 
@@ -280,7 +280,7 @@ def _tell_versions(path: Any, saved: dict[str, str]) -> None:
 
 
 def _why(unknown: Mapping[str, str]) -> str:
-    """Say why trees are not on the list."""
+    """Return a text that says why trees are not on the list."""
     trees = ("sklearn.tree._tree.", "TreePredictor", "sklearn.neighbors._")
     if not any(tree in kind for kind in unknown for tree in trees):
         return ""
@@ -291,7 +291,7 @@ def _why(unknown: Mapping[str, str]) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Give what an error says in one line."""
+    """Return what an error says in one line."""
     return _short(str(error) or type(error).__name__).rstrip(".")
 
 
@@ -301,7 +301,7 @@ def _listed(versions: Mapping[str, str]) -> str:
 
 
 def _short(text: str, longest: int = LONGEST) -> str:
-    """Give a text in one line that is not too long, without signs that control a terminal."""
+    """Return a text in one line that is not too long, without signs that control a terminal."""
     line = " ".join(text.split())
     line = "".join(sign if sign.isprintable() else "?" for sign in line[: longest + 1])
     return line if len(line) <= longest else f"{line[: longest - 3]}..."

@@ -139,7 +139,7 @@ VALUES = {
 
 @cache
 def known() -> dict[str, tuple[str, ...]]:
-    """Give the types that any file may hold, each with the ways that skops may build it."""
+    """Return the types that any file may hold, each with the ways that skops may build it."""
     objects = [f"protolearn.{name}" for name in HOLDERS]
     objects += [f"sklearn.{name}" for name in SKLEARN_HOLDERS]
     objects += map(full_name, estimators())
@@ -158,7 +158,7 @@ def known() -> dict[str, tuple[str, ...]]:
 
 
 def losses() -> Iterator[type]:
-    """Give those of ``LOSSES`` that this scikit-learn has."""
+    """Return those of ``LOSSES`` that this scikit-learn has."""
     for module, names in LOSSES.items():
         home = importlib.import_module(module)
         yield from (getattr(home, name) for name in names if hasattr(home, name))
@@ -177,12 +177,12 @@ def estimators() -> Iterator[type]:
 
 
 def full_name(thing: Any) -> str:
-    """Give the name of a type or a function with its module."""
+    """Return the name of a type or a function with its module."""
     return f"{thing.__module__}.{thing.__name__}"
 
 
 def named(trusted: Iterable[Any]) -> frozenset[str]:
-    """Give the names of types that a user trusts."""
+    """Return the names of types that a user trusts."""
     if isinstance(trusted, str) or callable(trusted):
         trusted = [trusted]
     try:

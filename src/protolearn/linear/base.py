@@ -61,7 +61,7 @@ class LinearPrototypeClassifier(LinearClassifier):
 
 
 def _support(expansions: list[Expansion]) -> Indices:
-    """Give the samples that any of the methods has chosen, in order."""
+    """Return the samples that any of the methods has chosen, in order."""
     chosen = [
         np.flatnonzero(expansion.gamma) if expansion.support is None else expansion.support
         for expansion in expansions

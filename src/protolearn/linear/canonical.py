@@ -40,7 +40,7 @@ class Frame(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, weight: Floats | None = None) -> Frame:
-        """Give the frame of some samples."""
+        """Return the frame of some samples."""
         n = X.shape[0]
         share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
         if issparse(X):
@@ -129,7 +129,7 @@ def canonical(expansion: Expansion, frame: Frame) -> Canonical:
 
 
 def middle_of(X: Any, share: Floats | None = None) -> Floats:
-    """Give the weighted mean of samples, exactly the common value where a feature is constant."""
+    """Return the weighted mean of samples, exactly the common value where a feature is constant."""
     if issparse(X):
         return np.asarray(X.mean(axis=0)).ravel()
     mean = X.mean(axis=0) if share is None else share @ X
@@ -137,7 +137,7 @@ def middle_of(X: Any, share: Floats | None = None) -> Floats:
 
 
 def balanced(gamma: Floats, share: Floats) -> Floats:
-    """Give coefficients that sum to zero, and the same combination of centred samples."""
+    """Return coefficients that sum to zero, and the same combination of centred samples."""
     total = gamma.sum()
     if abs(total) <= BALANCED * np.abs(gamma).sum():
         return gamma  # the rest is rounding: coefficients that are zero stay so

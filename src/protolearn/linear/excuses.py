@@ -30,7 +30,7 @@ NOT_SEPARABLE = (
 
 
 def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
-    """Give the checks that one of the linear classifiers cannot pass, with the reasons."""
+    """Return the checks that one of the linear classifiers cannot pass, with the reasons."""
     if isinstance(estimator, HardMarginSVM):
         return dict.fromkeys(NOT_SEPARABLE, "the check has classes that no hyperplane separates")
     if isinstance(estimator, RVM) and estimator._is("precomputed"):

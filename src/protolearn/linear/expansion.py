@@ -23,7 +23,7 @@ CONSTANT = 1e-7
 
 
 def least_expansion(X: Any, direction: Floats) -> tuple[Floats, Floats]:
-    """Give the least gamma with ``sum_i gamma_i (x_i - c) = direction``, and what is left over.
+    """Return the least gamma with ``sum_i gamma_i (x_i - c) = direction``, and what is left over.
 
     Gamma sums to zero. What is left lies outside the span of the centred samples: it is the same
     for all of them, and belongs to the offset. Raises if it is more than a small part.
@@ -60,7 +60,7 @@ def solved(X: Any, center: Floats, direction: Floats, size: Floats) -> tuple[Flo
 
 
 def spreads(X: Any, center: Floats) -> Floats:
-    """Give the standard deviations of the features, and the levels of those that are constant."""
+    """Return the standard deviations of the features, and the levels of those that are constant."""
     if issparse(X):
         square = np.asarray(X.multiply(X).mean(axis=0)).ravel() - center**2
     else:

@@ -94,7 +94,7 @@ class FisherPrototypes(LinearPrototypeClassifier):
 
 
 def spanned(rows: Floats) -> tuple[Floats, Floats]:
-    """Give the left singular vectors and values, without those that are rounding."""
+    """Return the left singular vectors and values, without those that are rounding."""
     U, s, _ = np.linalg.svd(rows, full_matrices=False)
     kept = s > max(rows.shape) * np.finfo(float).eps * s.max(initial=0.0)
     return U[:, kept], s[kept]

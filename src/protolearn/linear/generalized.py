@@ -85,7 +85,7 @@ def generalized_prototypes(model: Any, X: Any, y: Any) -> LinearPrototypes:
 
 
 def hyperplane_of(model: Any) -> tuple[Floats, float]:
-    """Give normal and offset of a linear classifier of two classes, or raise."""
+    """Return normal and offset of a linear classifier of two classes, or raise."""
     name = type(model).__name__
     if not is_classifier(model) or not hasattr(model, "coef_"):
         reason = "it has no coef_" if is_classifier(model) else "it is not a classifier"
@@ -104,7 +104,7 @@ def hyperplane_of(model: Any) -> tuple[Floats, float]:
 
 
 def known_expansion(model: Any, X: Any, coef: Floats) -> Floats | None:
-    """Give the coefficients of the samples that a model knows, if they make up its normal."""
+    """Return the coefficients of the samples that a model knows, if they make up its normal."""
     dual = getattr(model, "dual_coef_", None)
     if dual is None:
         return None
@@ -137,7 +137,7 @@ def numeric(X: Any) -> Any:
 
 
 def averages(gamma: Floats, X: Any) -> Floats:
-    """Give the two prototypes that coefficients make of samples."""
+    """Return the two prototypes that coefficients make of samples."""
     weights = np.stack([np.maximum(-gamma, 0.0), np.maximum(gamma, 0.0)])
     return np.asarray(weights @ X)
 

@@ -193,7 +193,7 @@ class LinearPrototypes:
         return (self.inner_prototypes @ self.coef + self.intercept) / self._length()
 
     def decision_function(self, X: Any) -> Floats:
-        """Give ``w.x + b``, half of ``|x - p-|^2 - |x - p+|^2 + S``.
+        """Return ``w.x + b``, half of ``|x - p-|^2 - |x - p+|^2 + S``.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class LinearPrototypes:
         return X @ self.coef + self.intercept
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row.
+        """Return the class of each row.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ class MeanOfClass(LinearPrototypeClassifier):
 
 
 def class_means(frame: Frame, signs: Floats) -> Expansion:
-    """Give the hyperplane that halves the way between the means of the classes."""
+    """Return the hyperplane that halves the way between the means of the classes."""
     positive = np.where(signs > 0.0, frame.share, 0.0)
     negative = frame.share - positive
     gamma = positive / positive.sum() - negative / negative.sum()
@@ -67,5 +67,5 @@ def class_means(frame: Frame, signs: Floats) -> Expansion:
 
 
 def middle_offset(gamma: Floats, products: Floats) -> float:
-    """Give the offset that halves the way between the prototypes, from ``w.x_i``."""
+    """Return the offset that halves the way between the prototypes, from ``w.x_i``."""
     return -float(np.abs(gamma) @ products) / float(np.abs(gamma).sum())

@@ -44,7 +44,7 @@ class PrototypePath:
 
     @classmethod
     def of(cls, parameter: str, values: Any, forms: list[Canonical], classes: Any) -> PrototypePath:
-        """Put the hyperplanes of all steps together."""
+        """Return the hyperplanes of all steps as a path."""
         return cls(
             parameter=parameter,
             values=np.asarray(values, dtype=np.float64),

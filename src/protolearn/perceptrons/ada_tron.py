@@ -127,7 +127,7 @@ def train(model: Any, products: Products, signs: Floats, name: str) -> Unit:
 
 
 def not_optimal(model: Any, found: Optimum, name: str) -> str:
-    """Tell why the optimum was not reached, and what to do."""
+    """Return why the optimum was not reached, and what to do."""
     endless = is_endless(model.gamma)
     if endless and found.bound < VANISHED:
         return nothing_separates(model, name)
@@ -148,5 +148,5 @@ def check_ascent(model: Any) -> None:
 
 
 def is_endless(gamma: Any) -> bool:
-    """Tell whether strengths have no bound."""
+    """Whether strengths have no bound."""
     return gamma is None or (isinstance(gamma, (float, np.floating)) and gamma == np.inf)

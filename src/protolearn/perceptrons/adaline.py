@@ -120,7 +120,7 @@ class Adaline(Perceptron):
         check_positive(self, "tol")
 
     def _center(self, rows: Floats, weight: Floats | None) -> Floats:
-        """Give the mean: least squares with a free threshold are those of centred equations."""
+        """Return the mean: least squares with a free threshold are those of centred equations."""
         return middle(rows, weight)
 
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
@@ -144,7 +144,7 @@ class Adaline(Perceptron):
         return Unit(w, task.threshold, u, n_updates, n_iter, complaint)
 
     def _complaint(self, name: str, change: float, length: float) -> str:
-        """Tell that the weights have not settled, and what to do."""
+        """Return a text that says that the weights have not settled, and what to do."""
         return (
             f"The weights of Adaline for {name} have not settled after {self.max_iter} sweeps: the "
             f"last one changed weights of length {length:.1e} by {change:.1e}, tol={self.tol:g}. "
@@ -187,7 +187,7 @@ class Task(NamedTuple):
         return cls(inputs.rows, signs, signs - mean, weight, 1.0 / inputs.size, -mean)
 
     def rate(self, eta: float, parallel: bool) -> float:
-        """Give the factor of steps of length ``eta``."""
+        """Return the factor of steps of length ``eta``."""
         rows = np.sqrt(self.weight)[:, None] * self.rows
         if parallel:
             small = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
@@ -197,7 +197,7 @@ class Task(NamedTuple):
         return eta / steepest if steepest > 0.0 else 0.0
 
     def dust(self) -> float:
-        """Give the length of a change of the weights that is lost in the rounding of potentials."""
+        """Return the length of a change of weights that is lost in the rounding of potentials."""
         longest = float(np.sqrt(np.einsum("ij,ij->i", self.rows, self.rows).max()))
         return ROUNDING / longest if longest > 0.0 else 0.0
 

@@ -21,7 +21,7 @@ ROUNDING = 1e-14
 
 @numba.njit(**FAST)
 def least_curvature(K):
-    """Give the least curvature that a step reckons with, positive even if all products vanish."""
+    """Return the least curvature that a step reckons with, positive even if all products vanish."""
     largest = 0.0
     for k in range(K.shape[0]):
         largest = max(largest, K[k, k])
@@ -39,7 +39,7 @@ def bounded(before, change, gamma):
 
 @numba.njit(**FAST)
 def best_single(K, u, E, gamma, flat):
-    """Give the example that gains most, and the largest violation of optimality."""
+    """Return the example that gains most, and the largest violation of optimality."""
     best, gain, violation = -1, 0.0, 0.0
     for k in range(E.size):
         slope = 1.0 - E[k]
@@ -53,7 +53,7 @@ def best_single(K, u, E, gamma, flat):
 
 @numba.njit(**FAST)
 def extremes(signs, u, E, gamma):
-    """Give who has the largest ``y (1 - E)`` that may fall, this, and the least that may rise."""
+    """Return who has the largest ``y (1 - E)`` that may fall, this, and the least that may rise."""
     first, high, low = -1, -np.inf, np.inf
     for k in range(E.size):
         slope = signs[k] * (1.0 - E[k])
@@ -66,7 +66,7 @@ def extremes(signs, u, E, gamma):
 
 @numba.njit(**FAST)
 def best_partner(signs, K, i, high, u, E, gamma, flat):
-    """Give the example that gains most together with i."""
+    """Return the example that gains most together with i."""
     second, gain = -1, 0.0
     for k in range(E.size):
         lead = high - signs[k] * (1.0 - E[k])

@@ -33,7 +33,7 @@ class StabilityMixin(OneVersusRestClassifier):
     """``|w|`` of each unit; with the threshold where this is clamped."""
 
     def stabilities(self, X: Any, y: Any) -> Floats:
-        """Give the stability of each example, ``E / |w|``.
+        """Return the stability of each example, ``E / |w|``.
 
         Parameters
         ----------
@@ -53,13 +53,13 @@ class StabilityMixin(OneVersusRestClassifier):
         return self._stabilities(X, self._codes(y))
 
     def _stabilities(self, X: Floats, codes: Indices) -> Floats:
-        """Give the stability of checked rows."""
+        """Return the stability of checked rows."""
         signs = np.column_stack([problem.signs for problem in self._problems(codes, None)])
         lengths = np.where(self._lengths > 0.0, self._lengths, 1.0)
         return (signs * self._scores(X) / lengths).min(axis=1)
 
     def _codes(self, y: NDArray[Any]) -> Indices:
-        """Give the places of labels among the classes."""
+        """Return the places of labels among the classes."""
         codes = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == y
         if not known.all():
@@ -138,7 +138,7 @@ class Perceptron(StabilityMixin, LinearClassifier):
         return self
 
     def _center(self, rows: Floats, weight: Floats | None) -> Floats | None:
-        """Give the point that rows are relative to if the threshold is free; None: any."""
+        """Return the point that rows are relative to if the threshold is free; None: any."""
         return None
 
     def _store(self, units: list[Unit], inputs: Inputs) -> None:

@@ -157,7 +157,7 @@ class CommitteeMachine(OneVersusRestClassifier):
         return self
 
     def votes(self, X: Any) -> Indices:
-        """Give the states of the hidden units.
+        """Return the states of the hidden units.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class CommitteeMachine(OneVersusRestClassifier):
         return middle_distances(self._fields(X), self.hidden_coef_)
 
     def _fields(self, X: Floats) -> Floats:
-        """Give ``w.x - theta`` of all units, an array (n, n_problems, K)."""
+        """Return ``w.x - theta`` of all units, an array (n, n_problems, K)."""
         weights = self.hidden_coef_.reshape(-1, X.shape[1])
         return (X @ weights.T).reshape(
             len(X), *self.hidden_coef_.shape[:2]
@@ -210,7 +210,7 @@ class CommitteeMachine(OneVersusRestClassifier):
         return least_action(examples, start, orders, int(self.max_iter), progress)
 
     def _complaint(self, name: str) -> str:
-        """Tell that mistakes are left, and what to do."""
+        """Return a text that says that mistakes are left, and what to do."""
         return (
             f"CommitteeMachine still makes mistakes with {name} after {self.max_iter} sweeps; it "
             "keeps the best weights seen. Raise n_units or max_iter, or try another random_state."

@@ -48,7 +48,7 @@ class Conflicts:
         self.programs = programs
 
     def without(self, most: int) -> Flags | None:
-        """Tell which examples to keep so that no conflict is left; None if ``most`` is too few."""
+        """Return the examples to keep so that no conflict is left; None if ``most`` is too few."""
         n = len(self.mirrored)
         return self._kept(np.ones(n, bool), np.zeros(n, bool), most)
 
@@ -71,7 +71,7 @@ class Conflicts:
         return None
 
     def _disjoint(self, there: Flags, enough: int) -> list[Indices]:
-        """Give conflicts that have no member in common, one after the other."""
+        """Return conflicts that have no member in common, one after the other."""
         there, found = there.copy(), list[Indices]()
         while len(found) < enough and (members := self._conflict(there)).size:
             found.append(members)
@@ -79,7 +79,7 @@ class Conflicts:
         return found
 
     def _conflict(self, there: Flags) -> Indices:
-        """Give the members of a conflict; nobody if a hyperplane has all right.
+        """Return the members of a conflict; nobody if a hyperplane has all right.
 
         Of the convex combinations of all examples that of least length is zero or a normal of such
         a hyperplane (Lawson and Hanson, 1974, chapter 23: both by non-negative least squares). The

@@ -102,15 +102,15 @@ class Examples:
         return np.multiply(self.signs[:, None], rows, out=lined_up(*rows.shape))
 
     def no_weights(self) -> Floats:
-        """Give weights that are zero, to learn with."""
+        """Return weights that are zero, to learn with."""
         return lined_up(self.inputs.rows.shape[1])
 
     def weights(self, u: Floats) -> Floats:
-        """Give the weights of embedding strengths."""
+        """Return the weights of embedding strengths."""
         return (u * self.signs) @ self.inputs.rows / self.inputs.size
 
     def best(self) -> Best:
-        """Give a place for the best strengths."""
+        """Return a place for the best strengths."""
         return Best(self.signs, self.free)
 
     def offer(self, best: Best, sums: Floats, u: Floats) -> bool:
@@ -118,17 +118,17 @@ class Examples:
         return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
 
     def unit(self, best: Best, n_updates: int, n_iter: int, complaint: str = "") -> Unit:
-        """Give the unit of the best strengths."""
+        """Return the unit of the best strengths."""
         u, threshold = best.strengths, best.threshold / self.inputs.size
         return Unit(self.weights(u), threshold, u, n_updates, n_iter, complaint)
 
     def classes(self) -> tuple[Indices, Indices]:
-        """Give the places of the examples of -1 and of +1."""
+        """Return the places of the examples of -1 and of +1."""
         return np.flatnonzero(self.signs < 0.0), np.flatnonzero(self.signs > 0.0)
 
 
 def lined_up(*shape: int) -> Floats:
-    """Give zeros of which each row begins with a line of the cache: loops take less time."""
+    """Return zeros of which each row begins with a line of the cache: loops take less time."""
     size = int(np.prod(shape))
     numbers = np.zeros(size + LANES)
     start = -(numbers.ctypes.data // numbers.itemsize) % LANES
@@ -198,7 +198,7 @@ class Best:
 
 
 def hebbian(signs: Floats, free: bool) -> Floats:
-    """Give the strengths of Hebb's rule: all alike, with a free threshold within each class."""
+    """Return the strengths of Hebb's rule: all alike, with a free threshold within each class."""
     if not free:
         return np.ones(len(signs))
     positive = signs > 0.0
@@ -206,7 +206,7 @@ def hebbian(signs: Floats, free: bool) -> Floats:
 
 
 def best_threshold(fields: Floats, signs: Floats) -> float:
-    """Give the threshold with the fewest errors, in the middle of the widest gap with so few.
+    """Return the threshold with the fewest errors, in the middle of the widest gap with so few.
 
     Fields above it are meant to be positive; one that is equal to it is an error.
     """

@@ -10,7 +10,7 @@ NO_GRAM = ("check_positive_only_tag_during_fit", "check_estimators_dtypes")
 
 
 def excuses_of(estimator: BaseEstimator) -> dict[str, str]:
-    """Give the checks that one of the perceptrons cannot pass, with the reasons."""
+    """Return the checks that one of the perceptrons cannot pass, with the reasons."""
     if isinstance(estimator, KernelAdaTron) and estimator._precomputed():
         return dict.fromkeys(NO_GRAM, "the check gives rows, not a Gram matrix")
     return {}

@@ -29,7 +29,7 @@ class Frame(NamedTuple):
 
     @classmethod
     def of(cls, rows: Floats) -> Self:
-        """Give the frame of rows that are not all equal."""
+        """Return the frame of rows that are not all equal."""
         center = rows.mean(axis=0)
         return cls(center, float(lengths(rows - center).max()))
 
@@ -54,7 +54,7 @@ class Grandmother:
 
     @classmethod
     def isolate(cls, rows: Floats, p: int, frame: Frame) -> Self:
-        """Tell row p, and rows that are equal to it, from all others."""
+        """Separate row p, and rows that are equal to it, from all others."""
         apart = lengths(rows - rows[p])
         others = apart > 0.0
         sizes = lengths(rows[others] - frame.center) / frame.size
@@ -66,12 +66,12 @@ class Grandmother:
         return cls(rows[p].copy(), a / (1.0 - a) * place, float(radius))
 
     def decision_function(self, X: Floats) -> Floats:
-        """Give the distance to the border of the ball, negative inside."""
+        """Return the distance to the border of the ball, negative inside."""
         return lengths((X - self.example) - self.shift) - self.radius
 
 
 def lengths(rows: Floats) -> Floats:
-    """Give the lengths of rows, zero for zeros alone: the squares of tiny numbers would vanish."""
+    """Return the lengths of rows, zero for zeros alone: squares of tiny numbers would vanish."""
     largest = np.abs(rows).max(axis=1)
     unit = np.where(largest > 0.0, largest, 1.0)
     scaled = rows / unit[:, None]

@@ -102,7 +102,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @property
     def weights_(self) -> Floats:
-        """Give the couplings of the units."""
+        """Return the couplings of the units."""
         check_is_fitted(self, "patterns_")
         weights: Floats = self._couplings / self.n_features_in_
         weights.flags.writeable = False  # a change would be lost
@@ -139,7 +139,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._recall(X)
 
     def energy(self, X: Any) -> Floats:
-        """Give the energy ``-1/2 sum_ij w_ij s_i s_j`` of states.
+        """Return the energy ``-1/2 sum_ij w_ij s_i s_j`` of states.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return energy
 
     def overlap(self, X: Any) -> Floats:
-        """Give the overlap ``(1/N) sum_i xi_i s_i`` of states with the stored patterns.
+        """Return the overlap ``(1/N) sum_i xi_i s_i`` of states with the stored patterns.
 
         It is 1 where they agree in all units, -1 where they agree in none.
 
@@ -188,13 +188,13 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return states
 
     def _products(self, X: Any) -> Floats:
-        """Give the scalar products of states with the patterns: integers, without rounding."""
+        """Return the scalar products of states with the patterns: integers, without rounding."""
         check_is_fitted(self, "patterns_")
         products: Floats = self._states(X) @ self.patterns_.T
         return products
 
     def _orders(self) -> Iterator[Indices]:
-        """Give the order of the units in each sweep."""
+        """Return the order of the units in each sweep."""
         if self.updates == "sequential":
             return always(self.n_features_in_)
         return random_orders(self.n_features_in_, check_random_state(self.random_state))
@@ -205,7 +205,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_random_state(self.random_state)
 
     def _states(self, X: Any, *, reset: bool = False, copy: bool = False) -> Floats:
-        """Give states as doubles; refuse all but -1 and +1."""
+        """Return states as doubles; refuse all but -1 and +1."""
         X = validate_data(self, X, reset=reset, dtype=np.float64, order="C", copy=copy)
         others = X[np.abs(X) != 1.0]
         if others.size:
@@ -217,7 +217,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X
 
     def _warn(self, n_cycling: int, n_moving: int, n_states: int) -> None:
-        """Say how many states have not come to rest."""
+        """Warn of the number of states that have not come to rest."""
         if n_cycling:
             warnings.warn(
                 f"{n_cycling} of {n_states} states ended in a cycle of two under parallel updates; "

@@ -167,7 +167,7 @@ class KernelAdaTron(StabilityMixin):
         return self
 
     def _kernel_for(self, X: Floats) -> tuple[FeatureKernel | None, Floats]:
-        """Give the kernel, and what it subtracts from the rows for a threshold to make up for."""
+        """Return the kernel, and what it subtracts from the rows for a threshold to make up for."""
         kernel = kernel_of(self, X, None, "kernel_gamma")
         if kernel is None or kernel.kind != "linear" or self.fit_intercept != "free":
             return kernel, np.zeros(X.shape[1])
@@ -190,7 +190,7 @@ class KernelAdaTron(StabilityMixin):
         return np.concatenate(parts) + self.offset_
 
     def _products(self, X: Floats) -> Floats:
-        """Give ``sum_j u_j y_j K(x_j, x)`` of some rows."""
+        """Return ``sum_j u_j y_j K(x_j, x)`` of some rows."""
         if self.kernel_ is None or not len(self.support_):
             return X[:, self.support_] @ self.dual_coef_.T
         return self.kernel_.between(X, self.support_vectors_) @ self.dual_coef_.T
@@ -206,7 +206,7 @@ class KernelAdaTron(StabilityMixin):
         check_verbose(self)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether X is a matrix of products."""
+        """Return whether X is a matrix of products, for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
         return tags

@@ -41,7 +41,7 @@ class Committee(NamedTuple):
 
 
 def random_weights(inputs: Inputs, n_units: int, rng: np.random.RandomState) -> Floats:
-    """Give weights of a random direction, about as long as one update makes them."""
+    """Return weights of a random direction, about as long as one update makes them."""
     weights = np.zeros((n_units, inputs.rows.shape[1]))
     size = np.sqrt(inputs.squares.mean()) / inputs.size
     weights[:, : inputs.size] = size * rng.normal(size=(n_units, inputs.size))
@@ -76,7 +76,7 @@ class BestCommittee:
         self.weights, self.rating = start.copy(), self.rate(start)
 
     def rate(self, weights: Floats) -> tuple[int, float]:
-        """Give the number of errors and minus the least score; the less the better."""
+        """Return the number of errors and minus the least score; the less the better."""
         inputs = self.examples.inputs
         fields = inputs.rows @ weights.T
         scores = middle_distances(fields, weights[:, : inputs.size - inputs.clamped])
@@ -91,7 +91,7 @@ class BestCommittee:
 
 
 def middle_distances(fields: Floats, weights: Floats) -> Floats:
-    """Give the medians over the units (last axis of the fields) of ``(w.x - theta) / |w|``."""
+    """Return the medians over the units (last axis of the fields) of ``(w.x - theta) / |w|``."""
     lengths = np.linalg.norm(weights, axis=-1)
     distances = fields / np.where(lengths > 0.0, lengths, 1.0)
     middle = distances.shape[-1] // 2
@@ -100,7 +100,7 @@ def middle_distances(fields: Floats, weights: Floats) -> Floats:
 
 @numba.njit(**FAST)
 def inner(a, b):
-    """Give the scalar product."""
+    """Return the scalar product."""
     total = 0.0
     for k in range(a.size):
         total += a[k] * b[k]
@@ -109,7 +109,7 @@ def inner(a, b):
 
 @numba.njit(**FAST)
 def wrong_unit(x, sign, weights):
-    """Give the unit with the smallest field among those that vote wrong; -1 if few do."""
+    """Return the unit with the smallest field among those that vote wrong; -1 if few do."""
     wrong, nearest, largest = 0, -1, -np.inf
     for k in range(weights.shape[0]):
         potential = sign * inner(x, weights[k])

@@ -97,7 +97,7 @@ class Learned:
 
 @numba.njit(**FAST)
 def least(signs, fields, sign):
-    """Give the example of least potential; of one class, or of both if ``sign`` is zero."""
+    """Return the example of least potential; of one class, or of both if ``sign`` is zero."""
     found, lowest = -1, np.inf
     for k in range(fields.size):
         potential = signs[k] * fields[k]

@@ -104,7 +104,7 @@ class MinOver(Perceptron):
         self.gap_ = max(unit.details for unit in units)
 
     def _complaint(self, name: str, gap: float, vanished: bool) -> str:
-        """Tell why the stability is not the largest, and what to do."""
+        """Return why the stability is not the largest, and what to do."""
         if vanished:
             return nothing_separates(self, name)
         return (

@@ -118,7 +118,7 @@ def check_semidefinite(u: Floats, E: Floats, longest: float) -> None:
 
 
 def furthest(signs: Floats, u: Floats, E: Floats, goal: Goal) -> tuple[float, float, Indices]:
-    """Give the violation of optimality, the threshold, and the examples to be changed next."""
+    """Return the violation of optimality, the threshold, and the examples to be changed next."""
     slope, theta = 1.0 - E, 0.0
     if goal.pairs:
         slope = signs * slope
@@ -138,14 +138,14 @@ def furthest(signs: Floats, u: Floats, E: Floats, goal: Goal) -> tuple[float, fl
 
 
 def largest(values: Floats, count: int) -> Indices:
-    """Give the places of the largest values."""
+    """Return the places of the largest values."""
     if count >= len(values):
         return np.arange(len(values))
     return np.argpartition(-values, count)[:count]
 
 
 def reachable(u: Floats, E: Floats, longest: float) -> float:
-    """Give ``|w| N / sum u``, which no stability exceeds, in units of the longest example."""
+    """Return ``|w| N / sum u``, which no stability exceeds, in units of the longest example."""
     total = float(u.sum())
     squared = max(float(u @ E), 0.0)
     if total == 0.0:

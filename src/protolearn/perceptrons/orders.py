@@ -19,18 +19,18 @@ GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 
 
 def always(n: int) -> Iterator[Indices]:
-    """Give the order of the rows, again and again."""
+    """Return the order of the rows, again and again."""
     return repeat(np.arange(n, dtype=np.intp))
 
 
 def random_orders(n: int, rng: np.random.RandomState) -> Iterator[Indices]:
-    """Give random orders."""
+    """Return random orders."""
     while True:
         yield as_indices(rng.permutation(n))
 
 
 def look(n_iter: int, n: int, rarer: int = RARER) -> int:
-    """Tell after how many examples of a sweep the weights are compared with the best ones.
+    """Return after how many examples of a sweep the weights are compared with the best.
 
     That is now and then, and each time somewhere else: rows that are sorted by class would give
     the weights at the end of every sweep the same bias.
@@ -39,7 +39,7 @@ def look(n_iter: int, n: int, rarer: int = RARER) -> int:
 
 
 def until_look(n_iter: int) -> int:
-    """Tell how many sweeps from this one on come before the next with a look."""
+    """Return how many sweeps from this one on come before the next with a look."""
     return RARER - n_iter % RARER
 
 

@@ -186,7 +186,7 @@ class ParityMachine(OneVersusRestClassifier):
             )
 
     def _hold_out(self, codes: Indices, rng: np.random.RandomState) -> list[Indices]:
-        """Give the places of the rows to train with, and of those to look how good it is."""
+        """Return the places of the rows to train with, and of those to look how good it is."""
         fraction = float(self.validation_fraction)
         try:
             places = train_test_split(
@@ -228,7 +228,7 @@ class ParityMachine(OneVersusRestClassifier):
         return units[: int(np.argmin(parts[1].curve)) + 1] if self.early_stopping else units
 
     def _enough(self, parts: list[Part]) -> bool:
-        """Tell whether the last units were of no use for the rows held out."""
+        """Whether the last units were of no use for the rows held out."""
         if not self.early_stopping or not parts[1].curve:
             return False
         curve = parts[1].curve

@@ -167,7 +167,7 @@ def improve(best: Best, examples: Examples) -> bool:
 
 
 def widest(inputs: Inputs, signs: Floats) -> Floats:
-    """Give the strengths of the hyperplane of largest stability, as the AdaTron does."""
+    """Return the strengths of the hyperplane of largest stability, as the AdaTron does."""
     free = inputs.center is not None
     goal = Goal(eta=1.5, gamma=np.inf, pairs=free, tol=1e-6, max_iter=10_000)
     found = optimum(LinearProducts(inputs), signs, goal, Progress(0, ""), lambda u, E: None)

@@ -28,7 +28,7 @@ example that is presented earns one or more."""
 
 @numba.njit(**FAST)
 def inner(a, b):
-    """Give the scalar product."""
+    """Return the scalar product."""
     total = 0.0
     for k in range(a.size):
         total += a[k] * b[k]
@@ -44,7 +44,7 @@ def learn(x, step, w):
 
 @numba.njit(**FAST)
 def four_potentials(mirrored, i0, i1, i2, i3, w):
-    """Give the potentials of four examples."""
+    """Return the potentials of four examples."""
     e0 = e1 = e2 = e3 = 0.0
     for k in range(w.size):
         e0 += mirrored[i0, k] * w[k]
@@ -118,7 +118,7 @@ def count_errors(mirrored, w, most):
 
 @native(types.boolean(matrix, vector, i8))
 def has_at_most(mirrored, w, most):
-    """Tell whether there are no more errors than ``most``."""
+    """Whether there are no more errors than ``most``."""
     errors, _ = count_errors(mirrored, w, most)
     return errors <= most
 

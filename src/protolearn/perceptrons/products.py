@@ -32,10 +32,10 @@ class Products(Protocol):
     """``K_ii``"""
 
     def among(self, some: Indices) -> Floats:
-        """Give the products of some examples with each other."""
+        """Return the products of some examples with each other."""
 
     def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Give ``sum_j K_ij c_j`` over some examples, for all i."""
+        """Return ``sum_j K_ij c_j`` over some examples, for all i."""
 
 
 class LinearProducts:
@@ -46,12 +46,12 @@ class LinearProducts:
         self.diagonal = inputs.squares
 
     def among(self, some: Indices) -> Floats:
-        """Give the products of some examples with each other."""
+        """Return the products of some examples with each other."""
         rows = self._inputs.rows[some]
         return rows @ rows.T / self._inputs.size
 
     def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Give ``sum_j C_ij c_j`` over some examples, for all i."""
+        """Return ``sum_j C_ij c_j`` over some examples, for all i."""
         rows = self._inputs.rows
         return rows @ (coefficients @ rows[some]) / self._inputs.size
 
@@ -66,11 +66,11 @@ class GramProducts:
         self.diagonal = not_negative(gram.diagonal().copy())
 
     def among(self, some: Indices) -> Floats:
-        """Give the products of some examples with each other."""
+        """Return the products of some examples with each other."""
         return self._gram[np.ix_(some, some)]
 
     def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Give ``sum_j K_ij c_j`` over some examples, for all i."""
+        """Return ``sum_j K_ij c_j`` over some examples, for all i."""
         return coefficients @ self._gram[some]
 
 
@@ -82,11 +82,11 @@ class KernelProducts:
         self.diagonal = not_negative(kernel.diagonal(X) + constant)
 
     def among(self, some: Indices) -> Floats:
-        """Give the products of some examples with each other."""
+        """Return the products of some examples with each other."""
         return self._between(self._X[some], self._X[some])
 
     def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Give ``sum_j K_ij c_j`` over some examples, for all i."""
+        """Return ``sum_j K_ij c_j`` over some examples, for all i."""
         some, coefficients = some[coefficients != 0.0], coefficients[coefficients != 0.0]
         rows, size = self._X[some], rows_at_a_time(len(some) + 1)
         parts = (self._X[i : i + size] for i in range(0, len(self._X), size))
@@ -108,14 +108,14 @@ def not_negative(squares: Floats) -> Floats:
 
 
 def lengths(products: Products, signed: Floats) -> Floats:
-    """Give ``|w|`` of units with the coefficients ``u y``."""
+    """Return ``|w|`` of units with the coefficients ``u y``."""
     some = [np.flatnonzero(each) for each in signed]
     squares = [each @ products.sums(i, each[i]) for i, each in zip(some, signed, strict=True)]
     return np.sqrt(np.maximum(squares, 0.0))
 
 
 def products_of(kernel: FeatureKernel | None, X: Floats, constant: float) -> Products:
-    """Give the products of rows, and of their clamped inputs."""
+    """Return the products of rows, and of their clamped inputs."""
     if kernel is None:
         return GramProducts(X + constant if constant else X)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is reported

@@ -72,7 +72,7 @@ documented = _documented.documented(
 
 
 def not_separated(model: Any, examples: Examples) -> str:
-    """Tell that no solution was found, and what to do."""
+    """Return a text that says that no solution was found, and what to do."""
     return (
         f"{type(model).__name__} has not separated {examples.name} after {model.max_iter} sweeps; "
         f"it keeps the best weights seen. If {question(model)} is true raise max_iter, else use "
@@ -81,12 +81,12 @@ def not_separated(model: Any, examples: Examples) -> str:
 
 
 def question(model: Any) -> str:
-    """Give the call that tells whether a hyperplane separates the classes for a model."""
+    """Return the call that tells whether a hyperplane separates the classes for a model."""
     return f"is_separable(X, y{', fit_intercept=False' if model.fit_intercept is False else ''})"
 
 
 def nothing_separates(model: Any, name: str) -> str:
-    """Tell that there is no hyperplane to be found, and what to do."""
+    """Return a text that says that there is no hyperplane to be found, and what to do."""
     advice = "Set a finite gamma" if hasattr(model, "gamma") else "Use AdaTron with a finite gamma"
     return (
         f"{type(model).__name__} found that nothing separates {name} with a stability above "

@@ -19,7 +19,7 @@ flags_out = types.Array(types.boolean, 1, "C")
 
 
 def local_fields(patterns: Floats, couplings: Floats, states: Floats) -> Floats:
-    """Give N times the field of every unit in every state."""
+    """Return N times the field of every unit in every state."""
     n_patterns, n_units = patterns.shape
     if 2 * n_patterns > n_units:
         return states @ couplings
@@ -37,7 +37,7 @@ def add(step, row, field):
 
 @numba.njit(error_model="numpy")
 def unstable(state, field):
-    """Tell whether the field of some unit is against its state."""
+    """Whether the field of some unit is against its state."""
     against = False
     for i in range(state.size):
         against |= state[i] * field[i] < 0.0

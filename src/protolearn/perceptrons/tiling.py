@@ -42,7 +42,7 @@ class Part:
         return int(np.count_nonzero(self.outputs != self.signs))
 
     def errors_with(self, unit: Any) -> int:
-        """Tell how many it would have wrong with one more unit."""
+        """Return how many it would have wrong with one more unit."""
         return int(np.count_nonzero(self.outputs * states(unit, self.rows) != self.signs))
 
     def add(self, unit: Any) -> None:
@@ -52,7 +52,7 @@ class Part:
 
 
 def next_unit(part: Part, estimator: Any, frame: Frame, rng: np.random.RandomState) -> Any:
-    """Give a unit that lowers the number of errors: one that learns, or a grandmother unit."""
+    """Return a unit that lowers the number of errors: one that learns, or a grandmother unit."""
     right = part.outputs * part.signs
     unit = learned(estimator, part.rows, right, rng)
     if part.errors_with(unit) < part.errors:
@@ -75,12 +75,12 @@ def learned(estimator: Any, rows: Floats, signs: Floats, rng: np.random.RandomSt
 
 
 def states(unit: Any, X: Floats) -> Floats:
-    """Tell where a unit is positive: +1 or -1."""
+    """Return where a unit is positive: +1 or -1."""
     return np.where(distances(unit, X) > 0.0, 1.0, -1.0)
 
 
 def distances(unit: Any, X: Floats) -> Floats:
-    """Give the distance to the border of a unit, negative where the unit is; infinite without one.
+    """Return the distance to the border of a unit, negative where the unit is, else infinite.
 
     The products are not those of a matrix, whose last digits depend on how many rows there are: a
     row on the border would change its side.
@@ -97,7 +97,7 @@ def distances(unit: Any, X: Floats) -> Floats:
 
 
 def score(units: list[Any], X: Floats) -> Floats:
-    """Give the product of the signs times the least distance to a border, or 1 if there is none."""
+    """Return the product of the signs times the least distance to a border, or 1 without one."""
     outputs, nearest = np.ones(len(X)), np.full(len(X), np.inf)
     for unit in units:
         values = distances(unit, X)

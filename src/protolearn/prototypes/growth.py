@@ -74,7 +74,7 @@ class Growth:
         return ErrorCount(self.distance, 0)
 
     def grow(self, start: Codebook) -> Codebook:
-        """Give a start with as many prototypes as help on the held-out samples."""
+        """Return a start with as many prototypes as help on the held-out samples."""
         rounds = self._forward(start)
         found = self._first_good(rounds)
         if self._mean(found[1]) > LEFT * self._mean(rounds[0][1]):
@@ -82,7 +82,7 @@ class Growth:
         return self._backward(*found)
 
     def _first_good(self, rounds: list[tuple[Codebook, Floats]]) -> tuple[Codebook, Floats]:
-        """Give the first round that is as good as the best."""
+        """Return the first round that is as good as the best."""
         best = min((errors for _, errors in rounds), key=self._mean)
         return next(found for found in rounds if self._as_good(found[1], best))
 
@@ -131,22 +131,22 @@ class Growth:
         return only(start, self.distance, present)[0]
 
     def _judge(self, trained: Codebook) -> Floats:
-        """Give 1 for each held-out sample that is classified wrongly, else 0."""
+        """Return 1 for each held-out sample that is classified wrongly, else 0."""
         return self._errors.costs(trained, self.judged)
 
     def _mean(self, errors: Floats) -> float:
-        """Give the weighted share of errors."""
+        """Return the weighted share of errors."""
         return float(errors @ self.judged.weights / self.judged.total_weight)
 
     def _as_good(self, errors: Floats, best: Floats) -> bool:
-        """Tell whether errors exceed the best by no more than chance might make them."""
+        """Whether errors exceed the best by no more than chance might make them."""
         share = self.judged.weights / self.judged.total_weight
         excess = errors - best
         mean = float(excess @ share)
         return mean <= STANDARD_ERRORS * float(np.sqrt(np.square(share * (excess - mean)).sum()))
 
     def _members(self, start: Codebook) -> Indices:
-        """Give the nearest own prototype of each sample."""
+        """Return the nearest own prototype of each sample."""
         parts = []
         for chunk in self.taught.chunks(self.distance.effort(start)):
             D = self.distance.pairwise(chunk.X, start)
@@ -154,7 +154,7 @@ class Growth:
         return np.concatenate(parts)
 
     def _most_wrong(self, start: Codebook, trained: Codebook) -> tuple[Indices, Indices]:
-        """Give the prototypes with at least half the most errors, and whose each sample is."""
+        """Return the prototypes with at least half the most errors, and whose each sample is."""
         wrong = self._errors.costs(trained, self.taught)
         own, K = self._members(start), len(start.labels)
         errors = np.bincount(own, wrong * self.taught.weights, minlength=K)
@@ -180,7 +180,7 @@ class Growth:
 def rearranged(
     codebook: Codebook, distance: Distance, parents: Indices, prototypes: Floats, labels: Indices
 ) -> tuple[Codebook, Indices]:
-    """Give a codebook of other prototypes, each with the metric of its parent in the old one.
+    """Return a codebook of other prototypes, each with the metric of its parent in the old one.
 
     Where prototypes share a row of the metric, that of the foremost old row is taken; the second
     result tells which.
@@ -195,7 +195,7 @@ def rearranged(
 
 
 def winning(distance: Distance, codebook: Codebook, blocks: Blocks) -> Indices:
-    """Give the prototypes that are nearest to some sample; at least one of each class."""
+    """Return the prototypes that are nearest to some sample; at least one of each class."""
     won = blocks.reduce(wins, distance, codebook) > 0
     for code in np.setdiff1d(codebook.labels, codebook.labels[won]):
         won[np.flatnonzero(codebook.labels == code)[0]] = True
@@ -209,5 +209,5 @@ def wins(distance: Distance, codebook: Codebook, block: Block) -> Indices:
 
 
 def only(codebook: Codebook, distance: Distance, rows: Indices) -> tuple[Codebook, Indices]:
-    """Give some prototypes of a codebook, and the rows of the metric that they use."""
+    """Return some prototypes of a codebook, and the rows of the metric that they use."""
     return rearranged(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])

@@ -252,7 +252,7 @@ def given_prototypes(init: Any, n_prototypes: int, n_features: int) -> Floats:
 
 
 def completed_means(means: Floats, overall: Floats, fallback: Floats | None = None) -> Floats:
-    """Give what a class never observes the mean of all, or the fallback."""
+    """Return what a class never observes the mean of all, or the fallback."""
     if fallback is not None:
         overall = np.where(np.isnan(overall), fallback, overall)
     check_observed_columns(overall[None])
@@ -262,7 +262,7 @@ def completed_means(means: Floats, overall: Floats, fallback: Floats | None = No
 def _start_class(
     start: Start, block: Block, code: int, mean: Floats, k: int, spread: Floats, rng: Rng
 ) -> Floats:
-    """Give the prototypes of one class."""
+    """Return the prototypes of one class."""
     rows = np.flatnonzero(block.y == code)
     wanted = max(ROWS_PER_PROTOTYPE * k, FEWEST_ROWS)
     if len(rows) > wanted:
@@ -282,7 +282,7 @@ def _start_class(
 
 
 def _class_rows(X: Any, mean: Floats) -> tuple[Any, Floats]:
-    """Give the rows, completed and moved to the mean, and the point they were moved to."""
+    """Return the rows, completed and moved to the mean, and the point they were moved to."""
     if issparse(X):
         return X, np.zeros_like(mean)
     Z = X - mean
@@ -291,7 +291,7 @@ def _class_rows(X: Any, mean: Floats) -> tuple[Any, Floats]:
 
 
 def _separate(W: Floats, spread: Floats, rng: Rng) -> Floats:
-    """Give a small step for each prototype that equals an earlier one: they would stay equal."""
+    """Return a small step for each prototype that equals an earlier one: they would stay equal."""
     step = np.zeros_like(W)
     seen = {row.tobytes(): k for k, row in reversed(list(enumerate(W)))}
     again = np.setdiff1d(np.arange(len(W)), list(seen.values()))

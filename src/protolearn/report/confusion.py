@@ -150,7 +150,7 @@ class ConfusionDisplay:
 
 
 def scale() -> Any:
-    """Give the scale of the colours."""
+    """Return the scale of the colours."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(GAMMA, 0.0, 100.0)
@@ -169,7 +169,7 @@ def exact(share: float) -> str:
 
 
 def ink(share: float) -> str:
-    """Give the colour of a number that is readable in its cell."""
+    """Return the colour of a number that is readable in its cell."""
     return "white" if share >= DARK else "black"
 
 

@@ -160,7 +160,7 @@ def target(path: PrototypePath, model: Any) -> Hyperplane:
 
 
 def difference(path: PrototypePath, other: Hyperplane) -> Floats:
-    """Give how far each step is from a hyperplane: prototypes, unit normal and offset."""
+    """Return how far each step is from a hyperplane: prototypes, unit normal and offset."""
     apart = (path.prototypes - np.asarray(other.prototypes)).reshape(len(path), -1)
     normals, offsets = unit(path.coef, path.intercept)
     normal, offset = unit(other.coef[None], np.array([other.intercept]))
@@ -174,7 +174,7 @@ def difference(path: PrototypePath, other: Hyperplane) -> Floats:
 
 
 def unit(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
-    """Give hyperplanes with unit normals; NaN where there is none."""
+    """Return hyperplanes with unit normals; NaN where there is none."""
     size = np.linalg.norm(coef, axis=1)
     size = np.where(size > 0.0, size, np.nan)
     return coef / size[:, None], intercept / size

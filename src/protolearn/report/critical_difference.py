@@ -128,7 +128,7 @@ class CriticalDifferenceDisplay:
 
 
 def joined(ranks: Floats, difference: float) -> list[tuple[int, int]]:
-    """Give the first and last of all largest groups in which no two ranks differ significantly.
+    """Return the first and last of all largest groups in which no two ranks differ significantly.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class _Sheet:
         self.unit = (self.right - self.left) / max(len(self.ranks) - 1.0, difference)
 
     def x(self, rank: float) -> float:
-        """Give the place of a rank."""
+        """Return the place of a rank."""
         return self.left + (len(self.ranks) - rank) * self.unit
 
     def draw_axis(self) -> None:

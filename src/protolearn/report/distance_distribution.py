@@ -184,12 +184,12 @@ class DistanceDistributionDisplay:
 
 
 def wrong(distances: Floats, code: int) -> float:
-    """Give the share of rows of a class that lie on the side of the other."""
+    """Return the share of rows of a class that lie on the side of the other."""
     return float(np.mean((distances > 0.0) != bool(code))) if len(distances) else 0.0
 
 
 def edges_of(distances: Floats, bins: Any) -> Floats:
-    """Give the edges of the bins; a number of them is laid out from zero, so that none is both."""
+    """Return the edges of the bins; a number of bins is laid out from zero on both sides."""
     if isinstance(bins, (str, Sequence, np.ndarray)):
         return np.asarray(np.histogram_bin_edges(distances, bins), dtype=np.float64)
     count = integer_in(bins, "bins={value!r}", 1)

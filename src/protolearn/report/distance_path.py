@@ -134,7 +134,7 @@ class DistancePathDisplay:
 
 
 def some_steps(values: Floats) -> Indices:
-    """Give the steps to draw in their order: all, or some that are spread evenly over the axis."""
+    """Return the steps to draw in their order: all, or some spread evenly over the axis."""
     order = np.argsort(values, kind="stable")
     order = order[np.isfinite(values[order])]
     if len(order) <= MOST:
@@ -145,12 +145,12 @@ def some_steps(values: Floats) -> Indices:
 
 
 def places(values: Floats) -> Floats:
-    """Give where values are on their axis, which is logarithmic if that is possible."""
+    """Return where values are on their axis, which is logarithmic if that is possible."""
     return np.log(values) if values.min() > 0.0 else values
 
 
 def between(values: Floats) -> Floats:
-    """Give the edges of rows of an image, halfway between values on its axis."""
+    """Return the edges of rows of an image, halfway between values on its axis."""
     if len(values) == 1:
         return values[0] * np.array([0.5, 2.0]) if values[0] > 0.0 else values[0] + [-0.5, 0.5]
     place = places(values)

@@ -10,7 +10,7 @@ from .plane import NOTHING, Plane, others
 
 
 def view_of(what: Shown) -> Plane:
-    """Give the plane in which a hyperplane is seen edge on."""
+    """Return the plane in which a hyperplane is seen edge on."""
     if what.X.shape[1] == 2:
         names = what.feature_names[0], what.feature_names[1]
         return Plane(np.zeros(2), np.eye(2), np.eye(2), names)
@@ -25,7 +25,7 @@ def view_of(what: Shown) -> Plane:
 
 
 def direction_beside(normal: Floats, what: Shown) -> tuple[Floats, str]:
-    """Give the direction of the second axis, and its name."""
+    """Return the direction of the second axis, and its name."""
     if what.path is not None and (first := what.path.coef[0]).any():
         turned = first / np.linalg.norm(first)
         turned = turned - normal * (normal @ turned)
@@ -38,6 +38,6 @@ def direction_beside(normal: Floats, what: Shown) -> tuple[Floats, str]:
 
 
 def line_in(view: Plane, hyperplane: Hyperplane) -> Floats:
-    """Give a hyperplane as a line in the plane."""
+    """Return a hyperplane as a line in the plane."""
     normal = view.spanning @ hyperplane.coef
     return np.array([*normal, hyperplane.coef @ view.origin + hyperplane.intercept])

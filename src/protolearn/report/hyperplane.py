@@ -42,11 +42,11 @@ class Hyperplane(NamedTuple):
     shift: float = 0.0
 
     def distances(self, X: Any) -> Floats:
-        """Give the signed distances of rows, positive on the side of the second class."""
+        """Return the signed distances of rows, positive on the side of the second class."""
         return np.asarray(X @ self.coef + self.intercept) / np.linalg.norm(self.coef)
 
     def codes(self, y: Any) -> Indices:
-        """Give the classes of labels, 0 or 1."""
+        """Return the classes of labels, 0 or 1."""
         if self.classes_[0] is None:
             own = column_or_1d(y) == self.classes_[1]
             if not np.any(own):
@@ -58,7 +58,7 @@ class Hyperplane(NamedTuple):
         return (known_labels(self, y) == self.classes_[1]).astype(np.intp)
 
     def names(self) -> list[str]:
-        """Give what a legend calls the classes."""
+        """Return what a legend calls the classes."""
         first, second = self.classes_
         return [f"not {second}" if first is None else str(first), str(second)]
 
@@ -87,7 +87,7 @@ def shown(model: Any, X: Any, y: Any) -> Shown:
 
 
 def parts(model: Any) -> tuple[Any, Any]:
-    """Give the last step of a fitted model, and all before it or None."""
+    """Return the last step of a fitted model, and all before it or None."""
     if isinstance(model, LinearPrototypes):
         return model, model.steps
     check_is_fitted(model)
@@ -105,7 +105,7 @@ def shown_path(path: Any, X: Any, y: Any) -> Shown:
 
 
 def checked(hyperplane: Hyperplane, X: Any, y: Any) -> tuple[Any, Indices]:
-    """Give checked rows and the codes of their classes."""
+    """Return checked rows and the codes of their classes."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64)
     codes = hyperplane.codes(y)
     check_consistent_length(X, codes)
@@ -120,7 +120,7 @@ def checked(hyperplane: Hyperplane, X: Any, y: Any) -> tuple[Any, Indices]:
 
 
 def names_of(X: Any, columns: Any, before: Any = None) -> list[str]:
-    """Give the names of the features, if not known then those that the steps before tell."""
+    """Return the names of the features, if not known then those that the steps before tell."""
     seen = SimpleNamespace(n_features_in_=X.shape[1], feature_names_in_=columns)
     return feature_names(seen, before)
 
@@ -139,7 +139,7 @@ def hyperplane_of(model: Any) -> Hyperplane:
 
 
 def with_prototypes(hyperplane: Hyperplane, name: str) -> Floats:
-    """Give the prototypes, or raise if there are none."""
+    """Return the prototypes, or raise if there are none."""
     if hyperplane.prototypes is None:
         raise TypeError(
             f"{name} has no prototypes_; give generalized_prototypes(model, X, y), which finds "
@@ -160,7 +160,7 @@ def check_path(path: Any) -> PrototypePath:
 
 
 def step(path: PrototypePath, number: int) -> Hyperplane:
-    """Give the hyperplane of one step of a path."""
+    """Return the hyperplane of one step of a path."""
     return Hyperplane(
         coef=path.coef[number],
         intercept=float(path.intercept[number]),
@@ -171,6 +171,6 @@ def step(path: PrototypePath, number: int) -> Hyperplane:
 
 
 def step_name(path: PrototypePath, number: int) -> str:
-    """Give what a step of a path is called."""
+    """Return what a step of a path is called."""
     between = " " if path.parameter == "round" else " = "
     return f"{path.parameter}{between}{path.values[number]:g}"

@@ -190,7 +190,7 @@ class MarginDisplay:
 
 
 def signed(distance: Callable[[Any, Any], Floats]) -> Callable[[Any, Any, Any], Floats]:
-    """Give a distance to the boundary a minus sign where the prediction is wrong."""
+    """Return a distance to the boundary a minus sign where the prediction is wrong."""
 
     def measure(model: Any, X: Any, y: Any) -> Floats:
         radius, y = distance(model, X), known_labels(model, y)
@@ -208,7 +208,7 @@ KINDS = {
 
 
 def score_margin(y: Any, y_score: Any, classes: Any) -> Floats:
-    """Give the score of each label less the best score of another."""
+    """Return the score of each label less the best score of another."""
     scores = check_array(y_score, ensure_2d=False, dtype=np.float64, input_name="y_score")
     labels = np.unique(y) if classes is None else column_or_1d(classes)
     if scores.ndim == 1:

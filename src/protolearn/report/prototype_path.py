@@ -233,7 +233,7 @@ class PrototypePathDisplay:
         return self
 
     def _title(self) -> str:
-        """Give the title: the name, and the shift unless the hyperplane is in the middle."""
+        """Return the title: the name, and the shift unless the hyperplane is in the middle."""
         between = np.diff(self.prototypes[-1], axis=0)
         told = self.steps is None and abs(self.shift) > 2.0 * SEEN * float(np.sum(between**2))
         parts = [self.name or "", f"S = {self.shift:.2g}" if told else ""]

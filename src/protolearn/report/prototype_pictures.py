@@ -76,14 +76,14 @@ def new_panels(pictures: Floats) -> Any:
 
 
 def n_across(n_panels: int) -> int:
-    """Give the number of panels in a row that leaves few places empty and is not too tall."""
+    """Return the number of panels in a row that leaves few places empty and is not too tall."""
     wanted = np.sqrt(2.5 * n_panels)
     choices = range(1, min(n_panels, IN_A_ROW) + 1)
     return min(choices, key=lambda across: -n_panels % across + abs(across - wanted))
 
 
 def checked_shape(image_shape: Any, columns: Sequence[Column]) -> tuple[int, ...]:
-    """Give the shape of pictures; raise if the columns are none of that shape."""
+    """Return the shape of pictures; raise if the columns are none of that shape."""
     shape = tuple(image_shape) if np.iterable(image_shape) else ()
     whole = all(isinstance(n, numbers.Integral) and int(n) > 0 for n in shape)
     if not whole or not (len(shape) == 2 or (len(shape) == 3 and shape[2] == 3)):

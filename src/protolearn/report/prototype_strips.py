@@ -185,7 +185,7 @@ class Strips:
             ax.axhline(self._n_numbers - 0.5, color=GREY, lw=0.8)
 
     def _add_legend(self, ax: Any, further: bool) -> None:
-        """Say what lines and marks are: below if values are written at the right."""
+        """Add what lines and marks are: below if values are written at the right."""
         from matplotlib.lines import Line2D
         from matplotlib.transforms import ScaledTranslation
 
@@ -230,7 +230,7 @@ def add_legend(ax: Any, entries: Sequence[tuple[Any, str]], **settings: Any) -> 
 
 
 def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
-    """Give the ends of the chart: all prototypes, but those far beyond the classes."""
+    """Return the ends of the chart: all prototypes, but those far beyond the classes."""
     known = np.append(points if spread is None else spread, 0.0)
     low, high = np.nanmin(known), np.nanmax(known)
     room = ASIDE * max(high - low, 1.0)
@@ -255,12 +255,12 @@ def write(
 
 
 def longest(texts: Sequence[str]) -> float:
-    """Give the width of the longest text, in inches."""
+    """Return the width of the longest text, in inches."""
     return LETTER * max(len(text) for text in texts)
 
 
 def darker(code: int) -> tuple[float, ...]:
-    """Give the colour of a class in which text can be read."""
+    """Return the colour of a class in which text can be read."""
     from matplotlib.colors import to_rgb
 
     return tuple(0.62 * part for part in to_rgb(colour(code)))

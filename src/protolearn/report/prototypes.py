@@ -247,12 +247,12 @@ class PrototypeDisplay:
         )
 
     def _scaled(self, values: Floats) -> Floats:
-        """Give values of the columns, along the last axis, in standard deviations."""
+        """Return values of the columns, along the last axis, in standard deviations."""
         means = 0.0 if self.means is None else self.means
         return (values - means) / (1.0 if self.sds is None else self.sds)
 
     def _label(self, n_shown: int, n_listed: int) -> str:
-        """Say what the axis is, and what is left out."""
+        """Return a text that says what the axis is, and what is left out."""
         scale = "value" if self.sds is None else "standard deviations from the mean of the column"
         total, rest = len(self.column_names), len(self.categories) - n_listed
         notes = [f"{n_shown} of {total} columns"] if n_shown < total else []
@@ -263,7 +263,7 @@ class PrototypeDisplay:
 
 
 def apart(points: Floats, codes: Indices) -> Floats:
-    """Give how far prototypes of different classes are from each other, in each column."""
+    """Return how far prototypes of different classes are from each other, in each column."""
     points = np.nan_to_num(points)
     found = np.zeros(points.shape[1])
     for code in np.unique(codes):

@@ -184,7 +184,7 @@ class RejectDisplay:
 
 
 def measure_of(model: Any, measure: Measure | None) -> Measure:
-    """Give the measure to draw; that of a RejectClassifier is its own."""
+    """Return the measure to draw; that of a RejectClassifier is its own."""
     if not isinstance(model, RejectClassifier):
         return "margin" if measure is None else measure
     if measure not in (None, model.measure):
@@ -196,6 +196,6 @@ def measure_of(model: Any, measure: Measure | None) -> Measure:
 
 
 def working_point(accepted: Any, right: Any) -> tuple[float, float]:
-    """Give the share of the rows that are rejected, and the accuracy of the others."""
+    """Return the share of the rows that are rejected, and the accuracy of the others."""
     accuracy = float(right[accepted].mean()) if accepted.any() else np.nan
     return float(1.0 - accepted.mean()), accuracy

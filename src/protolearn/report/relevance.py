@@ -169,7 +169,7 @@ class RelevanceDisplay:
         return self
 
     def _panels(self, ax: Any, n_panels: int, n_bars: int) -> Any:
-        """Give one axes for each group, new ones if none are given."""
+        """Return one axes for each group, new ones if none are given."""
         plt = pyplot()
         if ax is None:
             across = min(n_panels, PANELS_IN_A_ROW)

@@ -216,7 +216,7 @@ def spread_along(fpr: Floats, tpr: Floats, number: int) -> Indices:
 
 
 def cut_at_ends(rate: Floats, deviation: Floats) -> Floats:
-    """Give lengths of bars to both sides; no rate is below 0 or above 1."""
+    """Return lengths of bars to both sides; no rate is below 0 or above 1."""
     return np.stack([np.minimum(deviation, rate), np.minimum(deviation, 1.0 - rate)])
 
 

@@ -31,7 +31,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(subject: Subject) -> list[Spread]:
-    """Give the spread of each column."""
+    """Return the spread of each column."""
     n_classes = len(subject.classes)
     return [
         categories_by_class(column, part, subject.codes, n_classes)
@@ -42,7 +42,7 @@ def spread_of(subject: Subject) -> list[Spread]:
 
 
 def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:
-    """Give the percentiles of numbers."""
+    """Return the percentiles of numbers."""
     found = np.full((n_classes, len(LEVELS)), np.nan)
     for code in np.unique(codes):
         found[code] = np.percentile(values[codes == code], LEVELS)
@@ -50,7 +50,7 @@ def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats
 
 
 def categories_by_class(column: Any, part: Floats, codes: Indices, n_classes: int) -> Spread:
-    """Give the shares of categories."""
+    """Return the shares of categories."""
     nearest = column.nearest(part)
     known = nearest >= 0  # others are unknown
     counts = np.zeros((n_classes, len(column.categories)))

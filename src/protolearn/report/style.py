@@ -12,17 +12,17 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def colour(code: int) -> str:
-    """Give the colour of a class."""
+    """Return the colour of a class."""
     return COLOURS[code % len(COLOURS)]
 
 
 def mark(code: int) -> str:
-    """Give the mark of a class; with more classes than colours the pair still tells them apart."""
+    """Return the mark of a class; with more classes than colours, colour and mark differ."""
     return MARKS[(code + code // len(COLOURS)) % len(MARKS)]
 
 
 def line_style(code: int) -> str:
-    """Give the style of a line; with more lines than colours the pair still tells them apart."""
+    """Return the style of a line; with more lines than colours the pair still tells them apart."""
     return LINES[code // len(COLOURS) % len(LINES)]
 
 
@@ -32,17 +32,17 @@ def percent(share: float, _: Any) -> str:
 
 
 def number_drawn(ax: Any, gid: str) -> int:
-    """Give how many lines of a kind the axes have, so that the next has another colour."""
+    """Return how many lines of a kind the axes have, so that the next has another colour."""
     return sum(line.get_gid() == gid for line in ax.lines)
 
 
 def axes_for(ax: Any) -> Any:
-    """Give the axes to draw on, new ones if none are given."""
+    """Return the axes to draw on, new ones if none are given."""
     return pyplot().subplots(layout="constrained")[1] if ax is None else ax
 
 
 def panels_for(ax: Any, rows: int, columns: int, **settings: Any) -> Any:
-    """Give the axes of a picture of several panels, new ones if none are given."""
+    """Return the axes of a picture of several panels, new ones if none are given."""
     if ax is None:
         return pyplot().subplots(rows, columns, layout="constrained", **settings)[1]
     panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()

@@ -79,7 +79,7 @@ class Subject:
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None) -> Subject:
-        """Put a model and rows together; names are for arrays, which have none."""
+        """Return a model with rows; names are for arrays, which have none."""
         check_is_fitted(model)
         steps = flat(model)
         if not hasattr(steps[-1][1], "predict") or not hasattr(model, "classes_"):
@@ -112,7 +112,7 @@ class Subject:
         return found if found._can_be_undone else found._of_last_step()
 
     def take(self, rows: Indices) -> Subject:
-        """Give the same with some of the rows."""
+        """Return the same with some of the rows."""
         X, y, _ = Rows(self.X, self.y, None).take(rows)
         frame = X if self.frame is self.X else Rows(self.frame, self.y, None).take(rows).X
         return replace(self, X=X, y=y, frame=frame)
@@ -133,7 +133,7 @@ class Subject:
         return [shortened(str(label), LONGEST) for label in self.model.classes_]
 
     def codes_of(self, labels: Any) -> Indices:
-        """Give the places of labels among the classes."""
+        """Return the places of labels among the classes."""
         return places_among(np.asarray(self.model.classes_), labels)
 
     @cached_property
@@ -194,7 +194,7 @@ class Subject:
         return self.encoder._parts(plain)
 
     def undone(self, Z: Floats) -> Floats:
-        """Give rows of the last step in the user's units."""
+        """Return rows of the last step in the user's units."""
         for name, step in reversed(self.between):
             Z = undo_step(name, step, Z)
         return self.encoder._units.inverse_transform(Z) if self.begins_with_table else Z
@@ -258,7 +258,7 @@ class Subject:
             return False
 
     def _of_last_step(self) -> Subject:
-        """Give the same about what the last step sees, where nothing leads back."""
+        """Return the same about what the last step sees, where nothing leads back."""
         names = [name or "no name" for name in self.inner_names]
         frame = named_frame(self.inner, names)
         encoder = TableEncoder().fit(frame)
@@ -273,7 +273,7 @@ def check_unnamed(X: Any, names: Sequence[str] | None) -> None:
 
 
 def named_frame(X: Any, names: Sequence[str] | None) -> Any:
-    """Give rows whose columns have names, if any are known."""
+    """Return rows whose columns have names, if any are known."""
     check_unnamed(X, names)
     if names is None:
         return X
@@ -290,7 +290,7 @@ def named_frame(X: Any, names: Sequence[str] | None) -> Any:
 
 
 def names_after(steps: Sequence[tuple[str, Any]], names: list[str]) -> list[str]:
-    """Give what steps call their features; nothing if they do not tell."""
+    """Return what steps call their features; nothing if they do not tell."""
     try:
         for _, step in steps:
             names = [str(name) for name in step.get_feature_names_out(names)]

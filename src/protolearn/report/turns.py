@@ -38,7 +38,7 @@ class Turn(NamedTuple):
 
 
 def turns_of(subject: Subject) -> list[Turn | None]:
-    """Give for each row what would change the answer; raise if the model cannot tell."""
+    """Return for each row what would change the answer; raise if the model cannot tell."""
     with silent(NO_NAMES, UNSEEN):
         if not subject.begins_with_table:
             model = Pipeline([*subject.between, ("model", subject.last)])
@@ -51,7 +51,7 @@ def turns_of(subject: Subject) -> list[Turn | None]:
 
 
 def turn_of(columns: Sequence[Column], found: Counterfactuals, row: int) -> Turn | None:
-    """Give what would change the answer about a row of numbers, the largest change first."""
+    """Return what would change the answer about a row of numbers, the largest change first."""
     if not found.feasible[row]:
         return None
     old, new = found.original[row], found.points[row]

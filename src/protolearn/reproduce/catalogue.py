@@ -147,7 +147,7 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def find(name: str) -> Experiment:
-    """Give an experiment by its name.
+    """Return an experiment by its name.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Claim:
 
 
 def claims_table(name: str, title: str, claims: Sequence[Claim]) -> Table:
-    """Put statements into a table."""
+    """Return statements as a table."""
     return Table(
         name,
         title,
@@ -56,7 +56,7 @@ def claims_table(name: str, title: str, claims: Sequence[Claim]) -> Table:
 
 
 def told(claims: Sequence[Claim]) -> list[str]:
-    """Say in sentences how many statements hold, and what is otherwise."""
+    """Return sentences that say how many statements hold, and what is otherwise."""
     holding = [claim for claim in claims if claim.share == 1.0]
     said = [f"{len(holding)} of {len(claims)} statements hold in every repetition."]
     said += [

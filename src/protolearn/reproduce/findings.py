@@ -35,7 +35,7 @@ class Table:
     remarks: Sequence[str] = ()
 
     def markdown(self) -> str:
-        """Give the table as Markdown."""
+        """Return the table as Markdown."""
         lines = [self.head, ["---", *["---:"] * (len(self.head) - 1)], *self.rows]
         table = "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
         return "\n\n".join([f"**{self.title}**", table, *self.remarks])

@@ -12,7 +12,7 @@ FEW_ROWS = "The least populated class"
 
 
 def stratified(X: Any, y: Any, folds: int, seed: int) -> list[Any]:
-    """Give training and test rows of each fold; small classes are in some of them only."""
+    """Return training and test rows of each fold; small classes are in some of them only."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=FEW_ROWS)
         return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))

@@ -38,7 +38,7 @@ class Ledger:
             self._write(self._head)
 
     def has(self, key: str, given: str = "") -> bool:
-        """Tell whether there is a result that was found for what is given, in words."""
+        """Whether there is a result that was found for what is given, in words."""
         return key in self.results and self._given.get(key) == given
 
     def __getitem__(self, key: str) -> Any:

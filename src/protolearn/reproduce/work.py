@@ -54,7 +54,7 @@ class Work:
         function: Callable[..., Any],
         tasks: Mapping[str, tuple[Any, ...]],
     ) -> dict[str, Any]:
-        """Give the results of a function for all arguments, those known already from the ledger.
+        """Return the results of a function for all arguments, those known already from the ledger.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ def write(experiment: Experiment, work: Work, findings: Findings, folder: Path) 
 
 
 def summary(experiment: Experiment, work: Work, findings: Findings, pictures: bool) -> str:
-    """Give the findings as Markdown."""
+    """Return the findings as Markdown."""
     parts = [f"# {experiment.name}: {experiment.title}", made(experiment, work)]
     parts += [table.markdown() for table in findings.tables]
     if pictures:
@@ -38,7 +38,7 @@ def summary(experiment: Experiment, work: Work, findings: Findings, pictures: bo
 
 
 def made(experiment: Experiment, work: Work) -> str:
-    """Say what was run, and with what."""
+    """Return a text that says what was run, and with what."""
     command = f"protolearn reproduce {experiment.name} --seed {work.seed}"
     libraries = ", ".join(f"{name} {number}" for name, number in versions().items())
     text = (

@@ -54,7 +54,7 @@ class ConfusionMatrix:
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
-        """Give the percents as a pandas data frame.
+        """Return the percents as a pandas data frame.
 
         Returns
         -------

@@ -213,7 +213,7 @@ def check_kind(model: Any) -> None:
 def train_and_test(
     model: Any, X: Any, y: Any, X_test: Any, y_test: Any, test_size: float, rng: Any
 ) -> tuple[Rows, Rows]:
-    """Give the rows to draw from and those to measure on."""
+    """Return the rows to draw from and those to measure on."""
     data = labelled_rows(X, y)
     if (X_test is None) != (y_test is None):
         given = "y_test" if X_test is None else "X_test"
@@ -260,7 +260,7 @@ def fit_and_predict(model: Any, rows: Rows, X_test: Any) -> tuple[Any, Any, Any]
 
 
 def aligned(probabilities: Floats, own: NDArray[Any], classes: NDArray[Any]) -> Floats:
-    """Give a column to every class; those that a resample lacks have probability zero."""
+    """Return a column to every class; those that a resample lacks have probability zero."""
     full = np.zeros((len(probabilities), len(classes)))
     full[:, np.searchsorted(classes, own)] = probabilities
     return full

@@ -46,7 +46,7 @@ class Answers(NamedTuple):
 
 
 def splitter_of(cv: Any, model: Any, y: Any, random_state: Any) -> Any:
-    """Give the splitter that ``cv`` names; a number is one of shuffled (stratified) folds."""
+    """Return the splitter that ``cv`` names; a number is one of shuffled (stratified) folds."""
     if isinstance(cv, numbers.Integral):
         folds = StratifiedKFold if is_classifier(model) else KFold
         return folds(integer_in(cv, "cv={value!r}", 2), shuffle=True, random_state=random_state)
@@ -59,13 +59,13 @@ def splitter_of(cv: Any, model: Any, y: Any, random_state: Any) -> Any:
 
 
 def labelled_rows(X: Any, y: Any) -> Rows:
-    """Put rows and labels together."""
+    """Return rows with their labels."""
     X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, column_or_1d(y))
     return Rows(X, y, None)
 
 
 def as_indices(rows: Any) -> Indices:
-    """Give the numbers of rows, which may also be marked by truth values."""
+    """Return the numbers of rows, which may also be marked by truth values."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows
 
@@ -103,7 +103,7 @@ def fit_and_ask(
 
 
 def check_answers(model: Any, y: Any) -> NDArray[Any]:
-    """Give the labels, or raise if a model is no fitted classifier that knows them."""
+    """Return the labels, or raise if a model is no fitted classifier that knows them."""
     if is_regressor(model):
         raise ValueError(f"{type(model).__name__} is a regressor; expected a classifier.")
     check_is_fitted(model)
@@ -124,7 +124,7 @@ def answers_of(model: Any, data: Rows) -> Answers:
 
 
 def class_scores(model: Any, X: Any) -> Floats:
-    """Give one score a class: by ``decision_function``, or probabilities if there is none."""
+    """Return one score a class: by ``decision_function``, or probabilities if there is none."""
     if hasattr(model, "decision_function"):
         return columns(model, np.asarray(model.decision_function(X), dtype=np.float64))
     if hasattr(model, "predict_proba"):
@@ -136,18 +136,18 @@ def class_scores(model: Any, X: Any) -> Floats:
 
 
 def places_among(classes: NDArray[Any], labels: Any) -> Indices:
-    """Give the places of labels among classes, which may stand in any order."""
+    """Return the places of labels among classes, which may stand in any order."""
     order = np.argsort(classes)
     return order[np.searchsorted(classes, labels, sorter=order)]
 
 
 def by_class(scores: Floats) -> Floats:
-    """Give one column for each class; two classes share their difference equally."""
+    """Return one column for each class; two classes share their difference equally."""
     return np.stack([-0.5 * scores, 0.5 * scores], axis=1) if scores.ndim == 1 else scores
 
 
 def columns(model: Any, scores: Floats) -> Floats:
-    """Give scores of a model, of shape (n_samples, n_classes)."""
+    """Return scores of a model, of shape (n_samples, n_classes)."""
     last = model[-1] if isinstance(model, Pipeline) else model
     scores = by_class(scores)
     if scores.shape[1] != len(model.classes_) or pairs_of_classes(last):
@@ -160,5 +160,5 @@ def columns(model: Any, scores: Floats) -> Floats:
 
 
 def pairs_of_classes(model: Any) -> bool:
-    """Tell whether a model has a score for each pair of classes; of three there are three."""
+    """Whether a model has a score for each pair of classes; of three there are three."""
     return getattr(model, "decision_function_shape", None) == "ovo"

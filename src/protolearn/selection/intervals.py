@@ -28,7 +28,7 @@ def check_confidence(confidence: Any) -> float:
 
 
 def corrected_variance(scores: Any, n_train: Any, n_test: Any) -> float:
-    """Give the variance of the mean of scores over folds, corrected for their overlap.
+    """Return the variance of the mean of scores over folds, corrected for their overlap.
 
     Training sets of folds share most of their rows, so the scores depend on each other, and
     ``s^2 / J`` is too small. Nadeau and Bengio (2003) take ``(1 / J + n_test / n_train) s^2``.
@@ -43,7 +43,7 @@ def corrected_variance(scores: Any, n_train: Any, n_test: Any) -> float:
 
 
 def fold_interval(scores: Any, n_train: Any, n_test: Any, confidence: float) -> Interval:
-    """Give the interval of the mean of scores over folds by the corrected resampled t.
+    """Return the interval of the mean of scores over folds by the corrected resampled t.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def fold_interval(scores: Any, n_train: Any, n_test: Any, confidence: float) -> 
 
 
 def share_interval(successes: int, trials: int, confidence: float) -> Interval:
-    """Give Wilson's interval of a share."""
+    """Return Wilson's interval of a share."""
     ends = binomtest(int(successes), int(trials)).proportion_ci(confidence, method="wilson")
     return Interval(float(ends.low), float(ends.high))
 
 
 def percentile_interval(samples: Floats, confidence: float) -> Interval:
-    """Give the interval that holds the middle of the samples; those that are NaN do not count."""
+    """Return the interval that holds the middle of the samples; those that are NaN do not count."""
     samples = samples[~np.isnan(samples)]
     if not len(samples):
         return Interval(np.nan, np.nan)

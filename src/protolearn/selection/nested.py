@@ -68,7 +68,7 @@ class NestedResult:
         return float(self.inner_scores.mean()) - self.mean if self.comparable else np.nan
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Give the interval of the mean by the corrected resampled t of Nadeau and Bengio.
+        """Return the interval of the mean by the corrected resampled t of Nadeau and Bengio.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class NestedResult:
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
-        """Give the folds as a pandas data frame.
+        """Return the folds as a pandas data frame.
 
         Returns
         -------
@@ -216,7 +216,7 @@ def nested_cross_validate(
 
 
 def winner_of(fitted: Any) -> Any:
-    """Give the fitted search, the last step of a pipeline."""
+    """Return the fitted search, the last step of a pipeline."""
     last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
     if not hasattr(last, "best_params_"):
         raise ValueError(
@@ -227,7 +227,7 @@ def winner_of(fitted: Any) -> Any:
 
 
 def measure_of(search: Any) -> Any:
-    """Give the measure that the search itself uses."""
+    """Return the measure that the search itself uses."""
     last = search[-1] if isinstance(search, Pipeline) else search
     own = getattr(last, "scoring", None)
     if own is None:
@@ -239,12 +239,12 @@ def measure_of(search: Any) -> Any:
 
 
 def name_of(scoring: Any) -> str | None:
-    """Give the name of a measure."""
+    """Return the name of a measure."""
     return scoring if isinstance(scoring, str) else None
 
 
 def ends_of(measure: str | None) -> tuple[float, float]:
-    """Give the least and the most that a measure of scikit-learn can be."""
+    """Return the least and the most that a measure of scikit-learn can be."""
     name = measure or ""
     if name.startswith(SHARES):
         return 0.0, 1.0

@@ -16,7 +16,7 @@ from .roc_result import AveragedRoc, RocCurve
 
 
 def roc(model: Any, X: Any, y: Any, *, positive: Any = None) -> RocCurve:
-    """Give the false and true positive rates of a classifier for every threshold.
+    """Return the false and true positive rates of a classifier for every threshold.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def roc_over_folds(
 
 
 def curve_on(model: Any, rows: Rows, positive: Any) -> RocCurve:
-    """Give the curve of a fitted model on some rows."""
+    """Return the curve of a fitted model on some rows."""
     return roc(model, rows.X, rows.y, positive=positive)
 
 
@@ -150,7 +150,7 @@ def averaged_at_thresholds(
 
 
 def curve_of(y: Any, scores: Floats, classes: Any, positive: Any) -> RocCurve:
-    """Give the curve of one class against the others, from one score a class."""
+    """Return the curve of one class against the others, from one score a class."""
     column = column_of(classes, positive)
     own, others = scores[:, column], np.delete(scores, column, axis=1)
     is_positive = y == classes[column]
@@ -169,7 +169,7 @@ def curve_of(y: Any, scores: Floats, classes: Any, positive: Any) -> RocCurve:
 
 
 def column_of(classes: Any, positive: Any) -> int:
-    """Give the place of the positive class among all."""
+    """Return the place of the positive class among all."""
     known = classes.tolist()
     if positive is None:
         if len(known) != 2:

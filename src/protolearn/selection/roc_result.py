@@ -45,7 +45,7 @@ class RocCurve:
         return float(fpr), float(tpr)
 
     def at(self, threshold: Any) -> tuple[Any, Any]:
-        """Give both rates at some thresholds.
+        """Return both rates at some thresholds.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class AveragedRoc:
         return float(fpr), float(tpr)
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Give the interval of the mean area by the corrected resampled t.
+        """Return the interval of the mean area by the corrected resampled t.
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ class LeaveOneOutFromEachClass(BaseCrossValidator):
         self.random_state = random_state
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
-        """Give the rows of each split.
+        """Return the rows of each split.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class LeaveOneOutFromEachClass(BaseCrossValidator):
             yield np.delete(np.arange(len(y)), test), test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Give the number of splits.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class LeaveOneOutFromEachClass(BaseCrossValidator):
 
 
 def members_of(y: Any) -> list[Indices]:
-    """Give the rows of each class; every class must have two."""
+    """Return the rows of each class; every class must have two."""
     if y is None:
         raise ValueError("y is None; LeaveOneOutFromEachClass needs the labels of the rows.")
     y = column_or_1d(y)

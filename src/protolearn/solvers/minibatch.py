@@ -100,7 +100,7 @@ class MinibatchSolver(StochasticSolver):
         return float(total / weight)
 
     def tables(self, flat: Floats, moments: Moments, codebook: Codebook) -> list[Table]:
-        """Give the parts of the flat vector: the prototypes, and the metric if it is learned."""
+        """Return the parts of the flat vector: the prototypes, and the metric if it is learned."""
         cut, found = codebook.prototypes.size, []
         for place, rows, factor in (
             (slice(cut), codebook.prototypes, 1.0),
@@ -113,7 +113,7 @@ class MinibatchSolver(StochasticSolver):
         return found
 
     def share(self, rows: Floats) -> float:
-        """Give the factor of the learning rate for the entries of some rows."""
+        """Return the factor of the learning rate for the entries of some rows."""
         return 1.0
 
     @abstractmethod
@@ -268,7 +268,7 @@ class Adam(MinibatchSolver):
         check_positive(self, "epsilon")
 
     def first_rate(self, distance: Distance) -> float:
-        """Give the learning rate of the first step: a shorter one where a metric moves as well."""
+        """Return the learning rate of the first step, shorter where a metric moves as well."""
         if self.learning_rate is None:
             return 0.025 if distance.adaptive else 0.05
         return super().first_rate(distance)
@@ -318,7 +318,7 @@ def adapted_step(rows, gradient, mean, square, rate, new, new_square, correction
 
 
 def recall(memory: Memory, names: tuple[str, ...], codebook: Codebook, size: int) -> Moments:
-    """Give the moments as flat vectors; zeros where nothing is remembered."""
+    """Return the moments as flat vectors; zeros where nothing is remembered."""
     moments = {}
     for name in names:
         rows = memory.by_prototype.get(name, np.zeros_like(codebook.prototypes))

@@ -18,15 +18,15 @@ class ArrayTable(Table):
         super().__init__(data, [f"x{j}" for j in range(data.shape[1])])
 
     def column(self, name: Any) -> Any:
-        """Give a column."""
+        """Return a column."""
         return self.data[:, self.names.index(name)]
 
     def dtype(self, name: Any) -> Any:
-        """Give the type of the whole."""
+        """Return the type of the whole."""
         return self.data.dtype
 
     def read(self, name: Any) -> Values:
-        """Tell by the type of the array, or by the values."""
+        """Return by the type of the array, or by the values."""
         column, kind = self.column(name), self.data.dtype.kind
         if kind in "fiu":
             return Values("number", column.astype(np.float64))
@@ -35,7 +35,7 @@ class ArrayTable(Table):
         return of_objects(column.tolist(), name)
 
     def without(self, name: Any) -> Any:
-        """Give the array without a column."""
+        """Return the array without a column."""
         return np.delete(self.data, self.names.index(name), axis=1)
 
     @staticmethod

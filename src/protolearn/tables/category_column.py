@@ -105,19 +105,19 @@ class CategoryColumn(TypeInWords):
         return [f"{name}={self.text(c)}" for c in (range(n) if n != 2 else [1])]
 
     def codes(self, values: Values) -> Indices:
-        """Give the place of each value among the categories, or ``UNKNOWN``."""
+        """Return the place of each value among the categories, or ``UNKNOWN``."""
         place = {value: code for code, value in enumerate(self.categories)}
         place.setdefault(None, self.usual)
         data = to_kind(values, self.kind, self.name).data
         return np.array([place.get(value, UNKNOWN) for value in data], dtype=np.intp)
 
     def plain(self, values: Values) -> Floats:
-        """Give the entries; those of an unknown category are equally far from all."""
+        """Return the entries; those of an unknown category are equally far from all."""
         codes = self.codes(values)
         return np.where((codes == UNKNOWN)[:, None], self.entries.mean(axis=0), self.entries[codes])
 
     def shares(self, plain: Floats) -> Floats:
-        """Give how much of each category there is in entries, one for a full category."""
+        """Return how much of each category there is in entries, one for a full category."""
         if len(self.categories) > 2:
             return plain / (self.distance / np.sqrt(2.0))
         second = plain / self.distance
@@ -126,17 +126,17 @@ class CategoryColumn(TypeInWords):
         )
 
     def nearest(self, plain: Floats) -> Indices:
-        """Give the code of the category with the largest entry; UNKNOWN where all are equal."""
+        """Return the code of the category with the largest entry; UNKNOWN where all are equal."""
         shares = self.shares(plain)
         told = (np.ptp(shares, axis=1) > EQUAL) | (len(self.categories) == 1)
         return np.where(told, shares.argmax(axis=1), UNKNOWN)
 
     def values(self, plain: Floats) -> Values:
-        """Give the categories with the largest entries."""
+        """Return the categories with the largest entries."""
         return Values(self.kind, self.named(self.nearest(plain)))
 
     def named(self, codes: Indices) -> NDArray[Any]:
-        """Give the categories of codes."""
+        """Return the categories of codes."""
         return as_objects([None if c == UNKNOWN else self.categories[c] for c in codes])
 
     def text(self, code: int) -> str:
@@ -157,7 +157,7 @@ class CategoryColumn(TypeInWords):
 
 
 def in_order(found: Any, order: tuple[Any, ...] | None) -> list[Any]:
-    """Give the categories that were found in their own order, or sorted."""
+    """Return the categories that were found in their own order, or sorted."""
     if order is not None:
         return [value for value in order if value in found]
     try:

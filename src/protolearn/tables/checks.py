@@ -18,7 +18,7 @@ UNSEEN = "Categories that the training rows"
 
 
 def given_categories(categories: Any, table: Table) -> dict[Any, list[Any]]:
-    """Give the categories that a user names, by column."""
+    """Return the categories that a user names, by column."""
     if categories is None:
         return {}
     if not isinstance(categories, Mapping):
@@ -33,7 +33,7 @@ def given_categories(categories: Any, table: Table) -> dict[Any, list[Any]]:
 
 
 def one_column(name: Any, given: Any) -> list[Any]:
-    """Give the categories of a column that a user names; None for a missing value."""
+    """Return the categories of a column that a user names; None for a missing value."""
     try:
         values = [] if isinstance(given, str) else as_objects(list(given)).tolist()
         different = len(set(values)) == len(values)
@@ -47,7 +47,7 @@ def one_column(name: Any, given: Any) -> list[Any]:
 
 
 def of_codes(values: Values, name: Any) -> Values:
-    """Give numbers that are codes of categories as categories."""
+    """Return numbers that are codes of categories as categories."""
     if values.kind == "date":
         raise ValueError(
             f"Column {name!r} holds dates and is named as categorical; turn it into texts, or "
@@ -89,7 +89,7 @@ def tell_empty(columns: list[Column]) -> None:
 
 
 def tell_unseen(unseen: dict[Any, list[Any]], unknown: str) -> None:
-    """Tell about categories by column that the training rows do not have, if anything is said."""
+    """Warn of categories that the training rows do not have, by column."""
     if not unseen or unknown == "ignore":
         return
     told = "; ".join(

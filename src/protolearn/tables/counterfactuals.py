@@ -35,7 +35,7 @@ def counterfactual_table(
     *,
     max_combinations: int = 500,
 ) -> TableCounterfactuals:
-    """Give for each row of a table the nearest one with another class, in the user's units.
+    """Return for each row of a table the nearest one with another class, in the user's units.
 
     Categories jump from one to another, and are never mixed; numbers and dates move.
 
@@ -106,13 +106,13 @@ def counterfactual_table(
 
 
 def predicted(pipeline: Any, rows: Any) -> Any:
-    """Give the answers of the whole pipeline; what it warns about was told before."""
+    """Return the answers of the whole pipeline; what it warns about was told before."""
     with silent(NO_NAMES, "X has feature names", UNSEEN):
         return pipeline.predict(rows)
 
 
 def targets(model: Any, target: Any, n_rows: int) -> NDArray[Any] | None:
-    """Give the label that each row is to get, None for any other."""
+    """Return the label that each row is to get, None for any other."""
     if target is None:
         return None
     labels = np.full(n_rows, target) if np.ndim(target) == 0 else np.asarray(target)
@@ -135,7 +135,7 @@ def check_apart(nearest: Nearest, steps: TableSteps) -> None:
 
 
 def jumps_of(steps: TableSteps, table: Table, nearest: Nearest) -> Jumps:
-    """Give the jumps that categories may make."""
+    """Return the jumps that categories may make."""
     encoder, limits, rows = steps.encoder, nearest.limits, nearest.rows
     places = places_of(encoder)
     jumps = Jumps([], [], [], [], [], [])
@@ -160,7 +160,7 @@ def jumps_of(steps: TableSteps, table: Table, nearest: Nearest) -> Jumps:
 def answered(
     pipeline: Any, steps: TableSteps, table: Table, nearest: Nearest
 ) -> TableCounterfactuals:
-    """Give the result, with the labels that the pipeline gives the changed rows."""
+    """Return the result, with the labels that the pipeline gives the changed rows."""
     feasible, points = np.isfinite(nearest.reach), nearest.points
     frame = changed_frame(steps, table, nearest.rows, points)
     label = predicted(pipeline, frame)
@@ -191,19 +191,19 @@ def answered(
 
 
 def sought(nearest: Nearest, label: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which labels are those that were asked for."""
+    """Return which labels are those that were asked for."""
     return label != nearest.label if nearest.target is None else label == nearest.target
 
 
 def pushed(nearest: Nearest, rows: Indices, farther: float) -> Floats:
-    """Give points a little farther on their way, but for categories and the ends of ranges."""
+    """Return points a little farther on their way, but for categories and the ends of ranges."""
     start, limits = nearest.rows[rows], nearest.limits
     way = np.where(limits.fixed, 0.0, nearest.points[rows] - start)
     return np.clip(nearest.points[rows] + farther * way, limits.low, limits.high)
 
 
 def changed_frame(steps: TableSteps, table: Table, rows: Floats, points: Floats) -> Any:
-    """Give the table with the values that change; all others are as they were."""
+    """Return the table with the values that change; all others are as they were."""
     columns = {}
     for j, (name, places) in enumerate(zip(table.names, places_of(steps.encoder), strict=True)):
         column = steps.encoder.columns_[j]
@@ -219,7 +219,7 @@ def changed_frame(steps: TableSteps, table: Table, rows: Floats, points: Floats)
 def changed_column(
     column: Column, table: Table, name: Any, points: Floats, moved: NDArray[np.bool_]
 ) -> Any:
-    """Give a column with new values where it has changed."""
+    """Return a column with new values where it has changed."""
     old, new = table.read(name), column.values(points)
     data = np.where(moved, new.data, old.data)
     return table.series(Values(new.kind, data), table.dtype(name), fine=True)
@@ -228,7 +228,7 @@ def changed_column(
 def changes_of(
     steps: TableSteps, table: Table, rows: Floats, points: Floats
 ) -> tuple[tuple[Change, ...], ...]:
-    """Give what changes in each row, the largest change first."""
+    """Return what changes in each row, the largest change first."""
     found: list[list[Change]] = [[] for _ in rows]
     before, after = (steps.encoder._units.transform(part) for part in (rows, points))
     for j, places in enumerate(places_of(steps.encoder)):

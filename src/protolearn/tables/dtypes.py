@@ -74,7 +74,7 @@ class TypeInWords:
 
 
 def in_words(dtype: Any) -> Any:
-    """Give a type in words; the type itself if words would not give it back."""
+    """Return a type in words; the type itself if words would not give it back."""
     if dtype is None:
         return None
     if isinstance(dtype, WrittenType):
@@ -86,7 +86,7 @@ def in_words(dtype: Any) -> Any:
 
 
 def from_words(words: dict[str, Any]) -> Any:
-    """Give a type from its words, or a ``WrittenType`` if that cannot be here."""
+    """Return a type from its words, or a ``WrittenType`` if that cannot be here."""
     form = WrittenType(**words)
     try:
         return _type(form)
@@ -95,7 +95,7 @@ def from_words(words: dict[str, Any]) -> Any:
 
 
 def _gives(form: WrittenType, dtype: Any) -> bool:
-    """Tell whether a form gives a type back."""
+    """Whether a form gives a type back."""
     try:
         return bool(_type(form) == dtype)
     except ERRORS:
@@ -103,7 +103,7 @@ def _gives(form: WrittenType, dtype: Any) -> bool:
 
 
 def _written(dtype: Any) -> Iterator[WrittenType]:
-    """Give forms, of which the first may not be exact enough."""
+    """Return forms, of which the first may not be exact enough."""
     if isinstance(dtype, np.dtype):
         yield WrittenType("numpy", dtype.str)
         yield WrittenType("numpy", dtype.char)
@@ -120,7 +120,7 @@ def _written(dtype: Any) -> Iterator[WrittenType]:
 
 
 def _written_polars(dtype: Any, kind: type) -> WrittenType:
-    """Give a type of polars."""
+    """Return a type of polars."""
     settings = {name: getattr(dtype, name) for name in SETTINGS if name in vars(dtype)}
     if kind.__name__ == "Enum":
         settings["categories"] = dtype.categories.to_list()
@@ -131,7 +131,7 @@ def _written_polars(dtype: Any, kind: type) -> WrittenType:
 
 
 def _written_categories(dtype: Any) -> Iterator[WrittenType]:
-    """Give categories of pandas, if they are plain values."""
+    """Return categories of pandas, if they are plain values."""
     values, words = dtype.categories.tolist(), in_words(dtype.categories.dtype)
     if isinstance(words, dict) and all(type(value) in PLAIN for value in values):
         settings = {"categories": values, "of": words, "ordered": bool(dtype.ordered)}
@@ -139,7 +139,7 @@ def _written_categories(dtype: Any) -> Iterator[WrittenType]:
 
 
 def _written_exactly(dtype: Any) -> Iterator[WrittenType]:
-    """Give types of pandas whose names say less than they are, or say something else."""
+    """Return types of pandas whose names say less than they are, or say something else."""
     if hasattr(dtype, "pyarrow_dtype"):
         yield WrittenType("pandas", "arrow", {"of": str(dtype.pyarrow_dtype)})
     if hasattr(dtype, "storage"):
@@ -150,7 +150,7 @@ def _written_exactly(dtype: Any) -> Iterator[WrittenType]:
 
 
 def _type(form: WrittenType) -> Any:
-    """Give the type of a form; names are looked up among types and nowhere else."""
+    """Return the type of a form; names are looked up among types and nowhere else."""
     name, settings = str(form.name), form.settings
     if form.library == "numpy":
         return np.dtype(name)
@@ -162,7 +162,7 @@ def _type(form: WrittenType) -> Any:
 
 
 def _polars_type(name: str, settings: dict[str, Any]) -> Any:
-    """Give a type of polars."""
+    """Return a type of polars."""
     import polars as pl
 
     found = getattr(pl, name)
@@ -176,7 +176,7 @@ def _polars_type(name: str, settings: dict[str, Any]) -> Any:
 
 
 def _pandas_type(name: str, settings: dict[str, Any]) -> Any:
-    """Give a type of pandas."""
+    """Return a type of pandas."""
     import pandas as pd  # type: ignore[import-untyped]
 
     if name == "category":
@@ -194,7 +194,7 @@ def _pandas_type(name: str, settings: dict[str, Any]) -> Any:
 
 
 def _arrow_type(name: str) -> Any:
-    """Give a type of Arrow; some have no name that Arrow itself would read."""
+    """Return a type of Arrow; some have no name that Arrow itself would read."""
     import pyarrow as pa
 
     if found := DECIMAL.fullmatch(name):

@@ -155,7 +155,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Give the numbers that a model sees.
+        """Return the numbers that a model sees.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._units.transform(self._plain(self._table(X, reset=False)))
 
     def inverse_transform(self, X: Any) -> Any:
-        """Give rows in the units and words of the table.
+        """Return rows in the units and words of the table.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array(numbered(out), dtype=object)
 
     def describe(self) -> str:
-        """Tell in words what was understood of each column.
+        """Return in words what was understood of each column.
 
         Returns
         -------
@@ -253,11 +253,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return LIBRARIES[self._library]
 
     def _table(self, X: Any, reset: bool) -> Table:
-        """Give a table that can be read by columns; in the order of ``fit`` if that was before."""
+        """Return a table that can be read by columns, in the order of ``fit`` if there was one."""
         return input_table(self, X, reset)
 
     def _plain(self, table: Table) -> Floats:
-        """Give numbers in the user's units, and the entries of categories."""
+        """Return numbers in the user's units, and the entries of categories."""
         parts, unseen = [], {}
         for column, name in zip(self.columns_, table.names, strict=True):
             values = table.read(name)
@@ -276,13 +276,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return list(zip(self.columns_, parts, strict=True))
 
     def _series(self, column: Column, values: Values) -> Any:
-        """Give a column of a frame."""
+        """Return a column of a frame."""
         whole = isinstance(column, NumberColumn) and column.whole_days
         return self._kind_of_table.series(values, column.dtype, whole_days=whole)
 
 
 def units(columns: tuple[Column, ...]) -> StandardScaler:
-    """Give the scaler between the user's units and those of the model.
+    """Return the scaler between the user's units and those of the model.
 
     Its numbers are set, since a missing value counts as the median and categories have a scale of
     their own.

@@ -14,7 +14,7 @@ from .table import Table
 
 
 def input_table(encoder: Any, X: Any, reset: bool) -> Table:
-    """Give a table that can be read by columns; in the order of ``fit`` if that was before."""
+    """Return a table that can be read by columns; in the order of ``fit`` if that was before."""
     kind = library(X)
     if kind == "numpy":
         if not hasattr(X, "dtype"):  # keep numbers beside texts
@@ -48,7 +48,7 @@ def check_fields(encoder: Any, table: Table, reset: bool) -> None:
 
 
 def names_here(encoder: Any, table: Table) -> list[Any]:
-    """Give the names of the columns that were there at ``fit``, all of which must be here."""
+    """Return the names of the columns that were there at ``fit``, all of which must be here."""
     names = [column.name for column in encoder.columns_]
     lost = [name for name in names if name not in table.names]
     if lost:

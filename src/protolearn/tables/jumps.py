@@ -46,7 +46,7 @@ class Jumps:
         return prod(len(codes) for codes in self.allowed)
 
     def of_size(self, size: int, reach: Floats) -> Iterator[tuple[Indices, dict[int, int]]]:
-        """Give rows, and the codes to which so many columns jump, where that is within reach.
+        """Return rows, and the codes to which so many columns jump, where that is within reach.
 
         ``reach`` is the squared length within which something new may be found, and may shrink
         meanwhile.
@@ -64,7 +64,7 @@ class Jumps:
                     yield rows, jump
 
     def _possible(self, jump: dict[int, int], reach: Floats) -> NDArray[np.bool_]:
-        """Tell for which rows a jump changes all its columns, and is within reach."""
+        """Return for which rows a jump changes all its columns, and is within reach."""
         cost = np.zeros(len(reach))
         possible = np.ones(len(reach), dtype=bool)
         for j, code in jump.items():
@@ -73,14 +73,14 @@ class Jumps:
         return possible & (cost < reach)
 
     def made(self, rows: Floats, jump: dict[int, int]) -> Floats:
-        """Give rows after a jump."""
+        """Return rows after a jump."""
         rows = rows.copy()
         for j, code in jump.items():
             rows[:, self.places[j]] = self.entries[j][code]
         return rows
 
     def least(self, size: int) -> Floats:
-        """Give the least squared length of jumps of so many columns, for each row."""
+        """Return the least squared length of jumps of so many columns, for each row."""
         shortest = []
         for own, codes, cost in zip(self.own, self.allowed, self.cost, strict=True):
             other = np.where(own[:, None] == codes, np.inf, cost[:, codes])

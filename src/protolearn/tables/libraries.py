@@ -19,7 +19,7 @@ LIBRARIES: dict[str, type[Table]] = {
 
 
 def library(X: Any) -> str:
-    """Tell which library a table is of; what is no frame is taken for an array."""
+    """Return which library a table is of; what is no frame is taken for an array."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         return "pandas"
     if type(X).__module__.partition(".")[0] == "polars":

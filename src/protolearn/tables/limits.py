@@ -65,24 +65,24 @@ class Limits:
         return cls(still, low, high, allowed, bounded)
 
     def hold(self, plain: Floats) -> NDArray[np.bool_]:
-        """Tell which rows lie within the ranges."""
+        """Return which rows lie within the ranges."""
         return np.all((self.low <= plain) & (plain <= self.high), axis=1)
 
     def by_place(self) -> tuple[list[int] | None, dict[int, tuple[float, float]] | None]:
-        """Give what ``counterfactual`` takes as fixed and bounds; None where there is nothing."""
+        """Return what ``counterfactual`` takes as fixed and bounds; None where there is nothing."""
         bounded = np.flatnonzero(np.isfinite(self.low) | np.isfinite(self.high))
         ranges = {int(j): (float(self.low[j]), float(self.high[j])) for j in bounded}
         return np.flatnonzero(self.fixed).tolist() or None, ranges or None
 
 
 def places_of(encoder: TableEncoder) -> list[slice]:
-    """Give where the numbers of each column are."""
+    """Return where the numbers of each column are."""
     ends = np.cumsum([0, *(column.width for column in encoder.columns_)]).tolist()
     return [slice(*pair) for pair in pairwise(ends)]
 
 
 def known(name: Any, names: list[Any], parameter: str) -> Any:
-    """Give the name of a column, of an array also by its place, or raise if there is none such."""
+    """Return the name of a column, of an array also by its place; raise if there is none such."""
     if isinstance(name, (int, np.integer)) and names == [
         f"x{place}" for place in range(len(names))
     ]:
@@ -96,7 +96,7 @@ def known(name: Any, names: list[Any], parameter: str) -> Any:
 
 
 def given_bounds(bounds: Any, columns: tuple[Column, ...]) -> dict[Any, Any]:
-    """Give the bounds of a user by column."""
+    """Return the bounds of a user by column."""
     if bounds is None:
         return {}
     if isinstance(bounds, str) and bounds == "training":
@@ -111,7 +111,7 @@ def given_bounds(bounds: Any, columns: tuple[Column, ...]) -> dict[Any, Any]:
 
 
 def allowed_codes(column: CategoryColumn, given: Any) -> Indices:
-    """Give the codes of the allowed categories; a missing value is nothing to strive for."""
+    """Return the codes of the allowed categories; a missing value is nothing to strive for."""
     if given is None:
         given = [value for value in column.categories if value is not None]
     given = listed(given)
@@ -125,7 +125,7 @@ def allowed_codes(column: CategoryColumn, given: Any) -> Indices:
 
 
 def ends_of(column: Column, given: Any) -> tuple[float, float]:
-    """Give both ends of a range in numbers."""
+    """Return both ends of a range in numbers."""
     assert isinstance(column, NumberColumn)
     if given is SEEN:
         return column.low, column.high
@@ -144,7 +144,7 @@ def ends_of(column: Column, given: Any) -> tuple[float, float]:
 
 
 def end_of(column: NumberColumn, end: Any, none: float) -> float:
-    """Give one end of a range as a number; a date may also be written as text.
+    """Return one end of a range as a number; a date may also be written as text.
 
     A date without a time zone is one in the time zone of the column.
     """

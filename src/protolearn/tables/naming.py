@@ -12,14 +12,14 @@ from .table import Table
 
 
 def listed(names: Any) -> list[Any]:
-    """Give several names as a list; a single one is one."""
+    """Return several names as a list; a single one is one."""
     if names is None:
         return []
     return [names] if isinstance(names, str) or not np.iterable(names) else list(names)
 
 
 def named(name: Any, table: Table, parameter: str) -> Any:
-    """Give the name of a column, of an array also by its place."""
+    """Return the name of a column, of an array also by its place."""
     if name in table.names:
         return name
     if isinstance(table, ArrayTable) and isinstance(name, (int, np.integer)):

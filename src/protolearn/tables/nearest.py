@@ -89,7 +89,7 @@ class Nearest:
         self.reach[rows[nearer]] = length[nearer]
 
     def _moved(self, starts: Floats, rows: Indices) -> tuple[Floats, NDArray[np.bool_]]:
-        """Give the nearest rows that have the answer, and which of them are there."""
+        """Return the nearest rows that have the answer, and which of them are there."""
         if self.target is not None:
             return self._ask(starts, self.target[rows])
         label, points = self.label[rows], starts.copy()
@@ -128,12 +128,12 @@ class Nearest:
         return found.points, found.feasible
 
     def predict(self, rows: Floats) -> NDArray[Any]:
-        """Give the answers for rows."""
+        """Return the answers for rows."""
         with silent(NO_NAMES):
             return np.asarray(self.model.predict(rows))
 
     def squared(self, points: Floats, rows: Indices) -> Floats:
-        """Give the squared length of changes, as the model sees them."""
+        """Return the squared length of changes, as the model sees them."""
         if not len(points):
             return np.zeros(0)
         return np.square(np.asarray(self.units.inner(points)) - self.seen[rows]).sum(axis=1)

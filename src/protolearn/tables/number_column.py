@@ -104,14 +104,14 @@ class NumberColumn(TypeInWords):
         return [name]
 
     def plain(self, values: Values) -> Floats:
-        """Give a column of numbers in the user's units, none missing."""
+        """Return a column of numbers in the user's units, none missing."""
         if self.kind == "empty":
             return np.zeros((len(values.data), 1))
         data = finite(self.name, to_kind(values, self.kind, self.name).data)
         return np.where(np.isnan(data), self.median, data)[:, None]
 
     def values(self, plain: Floats) -> Values:
-        """Give the values of numbers in the user's units."""
+        """Return the values of numbers in the user's units."""
         data = np.full(len(plain), np.nan) if self.kind == "empty" else plain[:, 0]
         return Values(self.kind, data)
 
@@ -159,7 +159,7 @@ def finite(name: Any, data: Floats) -> Floats:
 
 
 def decimals(sd: float) -> int:
-    """Give the number of decimals that show a hundredth of a standard deviation."""
+    """Return the number of decimals that show a hundredth of a standard deviation."""
     return int(np.clip(np.ceil(-np.log10(sd / 50.0)), 0, 15))
 
 

@@ -23,15 +23,15 @@ class PandasTable(Table):
         return self.data.index
 
     def column(self, name: Any) -> Any:
-        """Give a series."""
+        """Return a series."""
         return self.data.iloc[:, self.names.index(name)]
 
     def dtype(self, name: Any) -> Any:
-        """Give its dtype."""
+        """Return its dtype."""
         return self.column(name).dtype
 
     def read(self, name: Any) -> Values:
-        """Tell by the dtype what it is, and by the values where the dtype is object."""
+        """Return by the dtype what it is, and by the values where the dtype is object."""
         import pandas as pd  # type: ignore[import-untyped]
 
         series, types = self.column(name), pd.api.types
@@ -51,7 +51,7 @@ class PandasTable(Table):
         return of_objects(_objects(series), name)
 
     def without(self, name: Any) -> Any:
-        """Give the frame without a column."""
+        """Return the frame without a column."""
         return self.data.drop(columns=[name])
 
     @staticmethod
@@ -99,7 +99,7 @@ class PandasTable(Table):
 
 
 def _cast(series: Any, dtype: Any) -> Any:
-    """Give a series of a type, or as it is if that cannot hold it."""
+    """Return a series of a type, or as it is if that cannot hold it."""
     if hasattr(dtype, "categories") and not series.dropna().isin(dtype.categories).all():
         return series
     try:
@@ -113,7 +113,7 @@ def _cast(series: Any, dtype: Any) -> Any:
 
 
 def _objects(series: Any) -> NDArray[Any]:
-    """Give a series of pandas as objects, None where one is missing."""
+    """Return a series of pandas as objects, None where one is missing."""
     data = np.array(series.astype(object).to_numpy(dtype=object), dtype=object)
     data[series.isna().to_numpy(dtype=bool)] = None
     return data

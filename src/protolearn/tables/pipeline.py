@@ -27,7 +27,7 @@ def table_pipeline(
     category_distance: float = 1.0,
     max_categories: int = 50,
 ) -> Pipeline:
-    """Put a :class:`TableEncoder` in front of a model.
+    """Return a pipeline with a :class:`TableEncoder` in front of a model.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
 
 
 def labels(table: Any, target: Any) -> NDArray[Any]:
-    """Give labels as an array that scikit-learn takes: of numbers, truth values or texts."""
+    """Return labels as an array that scikit-learn takes: of numbers, truth values or texts."""
     values = table.read(target)
     if values.kind in ("number", "date"):
         column = table.column(target)

@@ -18,15 +18,15 @@ class PolarsTable(Table):
         super().__init__(data, data.columns)
 
     def column(self, name: Any) -> Any:
-        """Give a series."""
+        """Return a series."""
         return self.data.get_column(name)
 
     def dtype(self, name: Any) -> Any:
-        """Give its dtype."""
+        """Return its dtype."""
         return self.data.schema[name]
 
     def read(self, name: Any) -> Values:
-        """Tell by the dtype what it is."""
+        """Return by the dtype what it is."""
         import polars as pl
 
         series = self.column(name)
@@ -46,7 +46,7 @@ class PolarsTable(Table):
         raise not_understood(name, dtype)
 
     def without(self, name: Any) -> Any:
-        """Give the frame without a column."""
+        """Return the frame without a column."""
         return self.data.drop(name)
 
     @staticmethod
@@ -85,7 +85,7 @@ class PolarsTable(Table):
 
 
 def _doubles(series: Any) -> Floats:
-    """Give a series of polars as doubles."""
+    """Return a series of polars as doubles."""
     import polars as pl
 
     return np.array(series.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)

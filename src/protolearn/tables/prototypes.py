@@ -13,7 +13,7 @@ from .values import Values
 
 
 def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
-    """Give the prototypes of a model in the units and words of the table it was fitted to.
+    """Return the prototypes of a model in the units and words of the table it was fitted to.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
 
 
 def share_columns(column: Column, part: Any, kind: type[Table]) -> dict[str, Any]:
-    """Give a column of numbers for each category."""
+    """Return a column of numbers for each category."""
     assert isinstance(column, CategoryColumn)
     texts = [f"{column.name}={column.text(code)}" for code in range(len(column.categories))]
     found = column.shares(part)

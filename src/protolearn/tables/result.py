@@ -84,7 +84,7 @@ class TableCounterfactuals:
         return first_rows(self)
 
     def describe(self, row: int) -> str:
-        """Say in words what would change the answer about a row, the largest change first.
+        """Return in words what would change the answer about a row, the largest change first.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class TableCounterfactuals:
         return f"would be {self.label[row]} instead of {self.original_label[row]} if {text}"
 
     def sentences(self) -> list[str]:
-        """Say for each row in words what would change the answer.
+        """Return for each row in words what would change the answer.
 
         Returns
         -------

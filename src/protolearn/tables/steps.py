@@ -48,7 +48,7 @@ class TableSteps(NamedTuple):
         return cls(steps[0][1], steps[1:-1], steps[-1][1])
 
     def undone(self, Z: Floats) -> Floats:
-        """Give rows of the last step as the encoder made them."""
+        """Return rows of the last step as the encoder made them."""
         for name, step in reversed(self.between):
             if not hasattr(step, "inverse_transform"):
                 raise no_way_back(name, step, "it has no inverse_transform")
@@ -57,7 +57,7 @@ class TableSteps(NamedTuple):
 
 
 def flat(model: Any, name: str = "model") -> list[tuple[str, Any]]:
-    """Give all steps, in order; of a search those of its best estimator."""
+    """Return all steps, in order; of a search those of its best estimator."""
     if hasattr(model, "best_estimator_"):
         return flat(model.best_estimator_, name)
     if not isinstance(model, Pipeline):
@@ -70,7 +70,7 @@ def flat(model: Any, name: str = "model") -> list[tuple[str, Any]]:
 
 
 def prototypes_of(model: Any) -> tuple[Floats, Any]:
-    """Give the prototypes of a model, or the rows it keeps in their place, and their labels."""
+    """Return the prototypes of a model, or the rows it keeps in their place, and their labels."""
     rows = getattr(model, "prototypes_", None)
     if rows is None:
         rows = getattr(model, "exemplars_", None)

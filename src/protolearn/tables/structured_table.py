@@ -28,15 +28,15 @@ class StructuredTable(Table):
         super().__init__(data, names)
 
     def column(self, name: Any) -> Any:
-        """Give a field."""
+        """Return a field."""
         return np.asarray(self.data[name])
 
     def dtype(self, name: Any) -> Any:
-        """Give the type of a field."""
+        """Return the type of a field."""
         return self.data.dtype[name]
 
     def read(self, name: Any) -> Values:
-        """Tell by the type of the field, or by the values."""
+        """Return by the type of the field, or by the values."""
         column, dtype = self.column(name), self.dtype(name)
         if dtype.subdtype is not None or dtype.names is not None:
             raise not_understood(name, f"arrays or records ({dtype})")
@@ -56,7 +56,7 @@ class StructuredTable(Table):
         raise not_understood(name, dtype)
 
     def without(self, name: Any) -> Any:
-        """Give the array without a field."""
+        """Return the array without a field."""
         return self.data[[other for other in self.names if other != name]]
 
     @staticmethod
@@ -86,7 +86,7 @@ class StructuredTable(Table):
 
 
 def unmasked(column: Any) -> NDArray[Any]:
-    """Give a field without its mask: NaN, NaT or None where it hides something."""
+    """Return a field without its mask: NaN, NaT or None where it hides something."""
     hidden, data = np.ma.getmaskarray(column), np.asarray(column)
     if not hidden.any():
         return data
@@ -101,7 +101,7 @@ def unmasked(column: Any) -> NDArray[Any]:
 
 
 def decoded(column: NDArray[Any]) -> NDArray[Any]:
-    """Give bytes as texts; those that are not UTF-8 are taken as Latin-1."""
+    """Return bytes as texts; those that are not UTF-8 are taken as Latin-1."""
     if column.dtype.kind != "S":
         return column
     try:

@@ -45,19 +45,19 @@ class Table(ABC):
 
     @abstractmethod
     def column(self, name: Any) -> Any:
-        """Give a column as it is."""
+        """Return a column as it is."""
 
     @abstractmethod
     def dtype(self, name: Any) -> Any:
-        """Give the type of a column."""
+        """Return the type of a column."""
 
     @abstractmethod
     def read(self, name: Any) -> Values:
-        """Give the values of a column."""
+        """Return the values of a column."""
 
     @abstractmethod
     def without(self, name: Any) -> Any:
-        """Give the data without a column."""
+        """Return the data without a column."""
 
     @staticmethod
     @abstractmethod
@@ -81,19 +81,19 @@ class Table(ABC):
 
 
 def free(name: str, taken: Container[Any]) -> str:
-    """Give a name, with a number if it is taken."""
+    """Return a name, with a number if it is taken."""
     names = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(other for other in names if other not in taken)
 
 
 def is_whole(data: Any) -> bool:
-    """Tell whether all numbers that are there are integers."""
+    """Whether all numbers that are there are integers."""
     known = data[~np.isnan(data)]
     return bool((known == np.rint(known)).all())
 
 
 def holds(dtype: Any, data: Floats) -> bool:
-    """Tell whether numbers are integers that a type of NumPy can hold."""
+    """Whether numbers are integers that a type of NumPy can hold."""
     ends = np.iinfo(dtype)
     # As a double the greatest integer of 64 bits is the first that is too large.
     inside = (data >= float(ends.min)) & (data < float(ends.max) + 1.0)
@@ -101,7 +101,7 @@ def holds(dtype: Any, data: Floats) -> bool:
 
 
 def whole(data: Any, integer: bool) -> Floats:
-    """Give numbers; of integers without what rounding has added."""
+    """Return numbers; of integers without what rounding has added."""
     data = np.array([np.nan if v is None else v for v in data], dtype=np.float64)
     nearest = np.rint(data)
     off = np.abs(data - nearest)[~np.isnan(data)]

@@ -53,7 +53,7 @@ def category_text(column: CategoryColumn, code: int, given: Any) -> str:
 
 
 def taken_as(text: str) -> str:
-    """Say what took the place of a missing value."""
+    """Return a text that says what took the place of a missing value."""
     return f"missing (taken as {text})"
 
 

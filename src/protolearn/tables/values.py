@@ -44,7 +44,7 @@ class Values(NamedTuple):
 
 
 def as_objects(values: Any) -> NDArray[Any]:
-    """Give an array of objects of one dimension, with None where one is missing."""
+    """Return an array of objects of one dimension, with None where one is missing."""
     found = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
         found[i] = None if is_missing(value) else value
@@ -52,7 +52,7 @@ def as_objects(values: Any) -> NDArray[Any]:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value is None, NaN, NaT or the NA of pandas."""
+    """Whether a value is None, NaN, NaT or the NA of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.datetime64)) and bool(value != value)
@@ -77,7 +77,7 @@ def of_objects(values: Any, name: Any) -> Values:
 
 
 def known(values: Values) -> Values:
-    """Give values, of kind ``"empty"`` if all are missing."""
+    """Return values, of kind ``"empty"`` if all are missing."""
     if values.data.dtype == object:
         empty = all(value is None for value in values.data)
     else:
@@ -86,14 +86,14 @@ def known(values: Values) -> Values:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number."""
+    """Whether a value is a real number."""
     return isinstance(value, (numbers.Real, decimal.Decimal)) and not isinstance(
         value, (bool, np.bool_)
     )
 
 
 def as_double(value: Any) -> float:
-    """Give a number as a double; infinity if it is too large for one."""
+    """Return a number as a double; infinity if it is too large for one."""
     try:
         return float(value)
     except OverflowError:
@@ -101,7 +101,7 @@ def as_double(value: Any) -> float:
 
 
 def not_understood(name: Any, found: Any) -> TypeError:
-    """Say that a column holds what is neither a number nor a category."""
+    """Return an error that says that a column holds what is neither a number nor a category."""
     return TypeError(
         f"Column {name!r} holds {found}; expected numbers, texts, categories, truth values or "
         "dates (an entry of it must be a string or a number). Turn it into such, or drop it."
@@ -109,7 +109,7 @@ def not_understood(name: Any, found: Any) -> TypeError:
 
 
 def as_times(data: NDArray[Any]) -> NDArray[np.datetime64]:
-    """Give dates, with a time zone or not, as times in UTC."""
+    """Return dates, with a time zone or not, as times in UTC."""
     plain = [
         value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
         for value in data
@@ -118,14 +118,14 @@ def as_times(data: NDArray[Any]) -> NDArray[np.datetime64]:
 
 
 def days(times: NDArray[np.datetime64]) -> Floats:
-    """Give times as days since 1970, NaN for none."""
+    """Return times as days since 1970, NaN for none."""
     found = times.astype("datetime64[us]").astype(np.int64) / MICROSECONDS
     found[np.isnat(times)] = np.nan
     return found
 
 
 def times_of(day: Floats, whole: bool = False, fine: bool = False) -> NDArray[np.datetime64]:
-    """Give days since 1970 as times, to the nearest day, microsecond (``fine``) or millisecond.
+    """Return days since 1970 as times, to the nearest day, microsecond (``fine``) or millisecond.
 
     Doubles hold days to about a microsecond, so that a rounded time of day is as it was.
     """
@@ -139,13 +139,13 @@ def times_of(day: Floats, whole: bool = False, fine: bool = False) -> NDArray[np
 
 
 def zone_of(dtype: Any) -> datetime.tzinfo | None:
-    """Give the time zone of a type of dates, if it has one."""
+    """Return the time zone of a type of dates, if it has one."""
     zone = getattr(dtype, "tz", None) or getattr(dtype, "time_zone", None)
     return zoneinfo.ZoneInfo(zone) if isinstance(zone, str) else zone
 
 
 def clock(day: float, zone: datetime.tzinfo | None) -> float:
-    """Give days since 1970 in UTC as the clocks of a time zone have them."""
+    """Return days since 1970 in UTC as the clocks of a time zone have them."""
     if zone is None:
         return day
     try:
@@ -156,13 +156,13 @@ def clock(day: float, zone: datetime.tzinfo | None) -> float:
 
 
 def from_clock(day: float, zone: datetime.tzinfo | None) -> float:
-    """Give days since 1970 by the clocks of a time zone in UTC."""
+    """Return days since 1970 by the clocks of a time zone in UTC."""
     guess = day - (clock(day, zone) - day)
     return day - (clock(guess, zone) - guess)
 
 
 def to_kind(values: Values, kind: str, name: Any) -> Values:
-    """Give values as the kind that a column had before, or raise if they are not of it."""
+    """Return values as the kind that a column had before, or raise if they are not of it."""
     if kind == values.kind:
         return values
     n = len(values.data)

@@ -8,7 +8,7 @@ __all__ = ["Parts", "onnx_distance", "register_converters", "to_onnx"]
 
 
 def __getattr__(name: str) -> Any:
-    """Give what needs onnx itself, which is imported only then."""
+    """Return what needs onnx itself, which is imported only then."""
     if name in ("Parts", "onnx_distance"):
         from . import distances
 

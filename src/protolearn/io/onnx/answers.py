@@ -65,7 +65,7 @@ class Answers:
 
 
 def as_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Give labels as ONNX has them: 64-bit integers, double precision, booleans or strings."""
+    """Return labels as ONNX has them: 64-bit integers, double precision, booleans or strings."""
     labels = np.asarray(labels)
     if labels.dtype.kind in "iu" and np.array_equal(labels.astype(np.int64), labels):
         return labels.astype(np.int64)
@@ -80,5 +80,5 @@ def as_labels(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def two_columns(scores: Tensor) -> Tensor:
-    """Give one score a class for the score of the second of two."""
+    """Return one score a class for the score of the second of two."""
     return (-scores).beside(scores)

@@ -81,5 +81,5 @@ def offered_by(model: Any) -> dict[str, Output]:
 
 
 def kind_of(model: Any) -> type[Answers]:
-    """Give the kind of answers of a model."""
+    """Return the kind of answers of a model."""
     return next(kind for family, kind in ANSWERS.items() if isinstance(model, family))

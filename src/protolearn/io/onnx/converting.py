@@ -47,7 +47,7 @@ def converted(model: Any, target_opset: int | None) -> Any:
 
 
 def n_features(model: Any) -> int:
-    """Give the number of features."""
+    """Return the number of features."""
     steps = [step for _, step in getattr(model, "steps", [])]
     for each in (model, *steps, *parts(model)):
         if hasattr(each, "n_features_in_"):

@@ -35,7 +35,7 @@ OPTIONS = {
 
 
 def alias(kind: type[Any]) -> str:
-    """Give the name of the operator of a kind of classifiers."""
+    """Return the name of the operator of a kind of classifiers."""
     return f"protolearn.{kind.__module__}.{kind.__qualname__}"
 
 
@@ -56,7 +56,7 @@ def check_one_input(model: Any, inputs: list[Any]) -> None:
 
 
 def everything_asked(scope: Any, model: Any) -> bool:
-    """Tell whether a model is to give all of its outputs."""
+    """Whether a model is to give all of its outputs."""
     return bool(scope.get_options(model, {"all_outputs": False})["all_outputs"])
 
 
@@ -66,23 +66,23 @@ def variable(scope: Any, name: str, output: Output, given: Any) -> Any:
 
 
 def tensor_type(output: Output, given: Any) -> Any:
-    """Give the type of an output."""
+    """Return the type of an output."""
     dtype = precision(given) if output.dtype is None else output.dtype
     return TYPES[np.dtype(dtype)]([None] if output.width is None else [None, output.width])
 
 
 def precision(given: Any) -> np.dtype[Any]:
-    """Give the precision in which an input of some type is computed with."""
+    """Return the precision in which an input of some type is computed with."""
     return np.dtype(np.float64 if isinstance(given, DoubleTensorType) else np.float32)
 
 
 def labels_in(graph: Graph, given: Any) -> Tensor:
-    """Give the labels of another model as they come."""
+    """Return the labels of another model as they come."""
     return Tensor(graph, given.full_name, KINDS[type(given.type)])
 
 
 def numbers(graph: Graph, given: Any) -> Tensor:
-    """Give an input in the precision in which it is computed with."""
+    """Return an input in the precision in which it is computed with."""
     dtype = precision(given.type)
     if isinstance(given.type, FloatTensorType | DoubleTensorType):
         return Tensor(graph, given.full_name, dtype)
@@ -90,7 +90,7 @@ def numbers(graph: Graph, given: Any) -> Tensor:
 
 
 def graph_in(scope: Any, container: Any) -> Graph:
-    """Give the graph to add nodes to; raise if it is to be of too old an operator set."""
+    """Return the graph to add nodes to; raise if it is to be of too old an operator set."""
     graph = Graph(scope, container)
     if graph.opset < LEAST_OPSET:
         raise ValueError(

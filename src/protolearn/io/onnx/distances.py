@@ -50,7 +50,7 @@ class Parts(NamedTuple):
     common: Tensor | None = None
 
     def whole(self) -> Tensor:
-        """Give the distances."""
+        """Return the distances."""
         if self.common is None:
             return self.relative
         return (self.relative + self.common).positive()
@@ -58,7 +58,7 @@ class Parts(NamedTuple):
 
 @singledispatch
 def onnx_distance(distance: Distance, X: Tensor, codebook: Codebook) -> Parts:
-    """Give the distances of the rows of a tensor to all prototypes.
+    """Return the distances of the rows of a tensor to all prototypes.
 
     Register a function for a distance of your own, with ``@onnx_distance.register``.
 
@@ -83,7 +83,7 @@ def onnx_distance(distance: Distance, X: Tensor, codebook: Codebook) -> Parts:
 
 
 def distance_parts(distance: Distance, X: Tensor, codebook: Codebook) -> Parts:
-    """Give the distances, unless the formula at hand is that of a parent with another one."""
+    """Return the distances, unless the formula at hand is that of a parent with another one."""
     form = onnx_distance.dispatch(type(distance))
     written_for = next(
         (kind for kind in type(distance).__mro__ if onnx_distance.registry.get(kind) is form), None
@@ -192,24 +192,24 @@ def _feature_space(distance: FeatureSpaceDistance, X: Tensor, codebook: Codebook
 
 
 def combined(found: Tensor, codebook: Codebook) -> Tensor:
-    """Give ``|w|^2 - 2 phi(x).w`` for combinations w of samples."""
+    """Return ``|w|^2 - 2 phi(x).w`` for combinations w of samples."""
     found = found.cast(np.float64)
     return found @ (-2.0 * codebook.prototypes.T) + codebook.metric[:, 0]
 
 
 def centred(X: Tensor, codebook: Codebook) -> tuple[Tensor, Floats]:
-    """Give rows and prototypes relative to a point among the data, where few digits are lost."""
+    """Return rows and prototypes relative to a point among the data, where few digits are lost."""
     center = codebook.center.astype(X.dtype)  # the same for both, rounded or not
     return X - center, codebook.prototypes - center
 
 
 def mapped_parts(P: Tensor, Q: Floats) -> Parts:
-    """Give ``|p - q|^2 = (|q|^2 - 2 p.q) + |p|^2``."""
+    """Return ``|p - q|^2 = (|q|^2 - 2 p.q) + |p|^2``."""
     return Parts(P @ (-2.0 * Q).T + np.square(Q).sum(axis=1), P.squared().sum(1))
 
 
 def by_maps(codebook: Codebook, parts: Callable[[Indices, Floats], Parts]) -> Parts:
-    """Put the distances under several maps together, in the order of the prototypes."""
+    """Return the distances under several maps, in the order of the prototypes."""
     if len(codebook.metric) == 1:
         return parts(np.arange(len(codebook.labels)), codebook.metric[0])
     order, columns = [], []
@@ -221,7 +221,7 @@ def by_maps(codebook: Codebook, parts: Callable[[Indices, Floats], Parts]) -> Pa
 
 
 def power_mean(differences: Tensor, p: float) -> Tensor:
-    """Give ``(sum |e|^p)^(1/p)`` of each row; in units of its largest entry, for large powers."""
+    """Return ``(sum |e|^p)^(1/p)`` of each row; in units of its largest entry, for large powers."""
     if p == 1.0:
         return differences.sum(1)
     if p == 2.0:
@@ -234,7 +234,7 @@ def power_mean(differences: Tensor, p: float) -> Tensor:
 
 
 def partial_parts(P: Tensor, Q: Floats) -> Parts:
-    """Give the same over the observed features, times features / observed, if any is missing.
+    """Return the same over the observed features, times features / observed, if any is missing.
 
     A missing entry of P shows in the products of its row.
     """
@@ -257,7 +257,7 @@ def partial_parts(P: Tensor, Q: Floats) -> Parts:
 
 
 def observed(P: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Give rows with zeros where entries are missing; where they are not; features / observed."""
+    """Return rows with zeros where entries are missing; where they are not; features / observed."""
     absent = P.apply("IsNaN", dtype=bool)
     known = (~absent).cast(P.dtype)
     features = (known * 0.0 + 1.0).sum(1)

@@ -88,7 +88,7 @@ def to_onnx(
 
 
 def register_converters() -> None:
-    """Tell skl2onnx how to convert the classifiers of protolearn.
+    """Register the converters of protolearn's classifiers with skl2onnx.
 
     :func:`to_onnx` does so itself. It is for calls of ``skl2onnx.to_onnx``, with inputs of other
     types than single precision. There a classifier has two outputs, the label and probabilities

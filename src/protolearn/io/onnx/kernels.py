@@ -10,7 +10,7 @@ from .tensor import Tensor
 
 
 def products(kernel: FeatureKernel, X: Tensor, rows: Floats) -> Tensor:
-    """Give the products of the rows of a tensor with some samples."""
+    """Return the products of the rows of a tensor with some samples."""
     X, Y = shifted(kernel, X), rows if kernel.center is None else rows - kernel.center
     if kernel.kind == "linear":
         return X @ Y.T
@@ -21,7 +21,7 @@ def products(kernel: FeatureKernel, X: Tensor, rows: Floats) -> Tensor:
 
 
 def diagonal(kernel: FeatureKernel, X: Tensor) -> Tensor:
-    """Give the product of each row with itself, an array (n, 1)."""
+    """Return the product of each row with itself, an array (n, 1)."""
     squares = shifted(kernel, X).squared().sum(1)
     if kernel.kind == "linear":
         return squares
@@ -29,7 +29,7 @@ def diagonal(kernel: FeatureKernel, X: Tensor) -> Tensor:
 
 
 def shifted(kernel: FeatureKernel, X: Tensor) -> Tensor:
-    """Give the rows relative to the centre of the kernel."""
+    """Return the rows relative to the centre of the kernel."""
     if callable(kernel.kind):
         raise TypeError(
             "A kernel that is a Python function has no form in ONNX; fit the model with a named "
@@ -40,6 +40,6 @@ def shifted(kernel: FeatureKernel, X: Tensor) -> Tensor:
 
 
 def power(kernel: FeatureKernel, inner: Tensor) -> Tensor:
-    """Give ``(gamma x.y + coef0)^degree``."""
+    """Return ``(gamma x.y + coef0)^degree``."""
     settings = kernel.settings
     return (inner * settings["gamma"] + settings["coef0"]) ** float(settings["degree"])

@@ -21,14 +21,14 @@ KNOWN = (*ANSWERS, RejectClassifier, AutoPrototypeClassifier)
 
 
 def without_search(model: Any) -> Any:
-    """Give what a search of scikit-learn has found, in place of the search."""
+    """Return what a search of scikit-learn has found, in place of the search."""
     while hasattr(model, "best_estimator_") and not isinstance(model, AutoPrototypeClassifier):
         model = model.best_estimator_
     return model
 
 
 def parts(model: Any) -> Iterator[Any]:
-    """Give a model, and those that answer within it; the one that decides comes last."""
+    """Return a model, and those that answer within it; the one that decides comes last."""
     yield model
     inner = [model.steps[-1][1]] if isinstance(model, Pipeline) else []
     for name in ("model_", "best_estimator_"):
@@ -38,7 +38,7 @@ def parts(model: Any) -> Iterator[Any]:
 
 
 def transformers(model: Any) -> Iterator[Any]:
-    """Give what rows go through before the model that answers."""
+    """Return what rows go through before the model that answers."""
     for part in parts(model):
         steps = [step for _, step in part.steps[:-1]] if isinstance(part, Pipeline) else []
         for step in steps:
@@ -46,7 +46,7 @@ def transformers(model: Any) -> Iterator[Any]:
 
 
 def members(step: Any) -> Iterator[Any]:
-    """Give a transformer, and those that it is made of."""
+    """Return a transformer, and those that it is made of."""
     yield step
     inner: list[Any] = []
     if isinstance(step, Pipeline):
@@ -79,12 +79,12 @@ def check_parts(model: Any) -> None:
 
 
 def is_ours(kind: type[Any]) -> bool:
-    """Tell whether a kind of classifiers is registered here, and not by the user."""
+    """Whether a kind of classifiers is registered here, and not by the user."""
     return issubclass(kind, KNOWN) and get_model_alias(kind) == alias(kind)
 
 
 def everything_of(model: Any) -> dict[int, dict[str, bool]]:
-    """Give the options by which all outputs of a model, and of those within it, are declared."""
+    """Return the options by which all outputs of a model, and of those within it, are declared."""
     options: dict[int, dict[str, bool]] = {}
     for part in parts(model):
         if is_ours(type(part)):

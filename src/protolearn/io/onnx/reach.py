@@ -10,7 +10,7 @@ from .tensor import Tensor
 def reach(
     lead: Tensor, shrinking: list[Tensor], growing: list[Tensor], weight: list[Any]
 ) -> Tensor:
-    """Give how far prototypes may move before a lead is lost, which is not negative.
+    """Return how far prototypes may move before a lead is lost, which is not negative.
 
     As in ``analysis.margins``: it solves ``lead = 2 theta sum a d + sum_come a (theta -
     d)^2`` for theta, the second sum over those among the shrinking distances that theta exceeds.

@@ -27,7 +27,7 @@ def register_all() -> None:
 def register(
     kind: type[Any], parse: Any, shapes: Any, convert: Any, options: Any = OPTIONS
 ) -> None:
-    """Tell skl2onnx of a kind of models, unless it knows of it already."""
+    """Register a kind of models with skl2onnx, unless it is known already."""
     try:
         get_model_alias(kind)
     except RuntimeError:
@@ -37,7 +37,7 @@ def register(
 
 
 def kinds_of(family: type[Any]) -> Iterator[type[Any]]:
-    """Give a class and all that are derived from it."""
+    """Return a class and all that are derived from it."""
     yield family
     for kind in family.__subclasses__():
         yield from kinds_of(kind)

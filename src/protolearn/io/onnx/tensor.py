@@ -30,7 +30,7 @@ class Graph:
         self.container = container
 
     def constant(self, value: Any, dtype: Any = None) -> Tensor:
-        """Give an array as a constant of the graph."""
+        """Return an array as a constant of the graph."""
         given = np.asarray(value)
         with np.errstate(over="ignore"):
             array = given.astype(object if given.dtype.kind == "U" else dtype or given.dtype)
@@ -40,7 +40,7 @@ class Graph:
         return Tensor(self, name, array.dtype)
 
     def keep(self, constant: Any) -> None:
-        """Put a constant into the graph."""
+        """Add a constant to the graph."""
         kind, shape = constant.data_type, list(constant.dims)
         words = list(constant.string_data) if kind == onnx.TensorProto.STRING else constant
         self.container.add_initializer(constant.name, kind, shape, words)
@@ -54,12 +54,12 @@ class Graph:
     def add(
         self, operator: str, inputs: list[str], outputs: list[str], settings: dict[str, Any]
     ) -> None:
-        """Put a node into the graph."""
+        """Add a node to the graph."""
         name = self.scope.get_unique_operator_name(operator)
         self.container.add_node(operator, inputs, outputs, name=name, **settings)
 
     def give(self, tensor: Tensor, name: str) -> None:
-        """Give a tensor the name of an output."""
+        """Return a tensor the name of an output."""
         self.add("Identity", [tensor.name], [name], {})
 
     @property
@@ -70,7 +70,7 @@ class Graph:
     def choose(
         self, condition: Tensor, then: Callable[[Graph], Tensor], otherwise: Tensor
     ) -> Tensor:
-        """Give one of two tensors; the first is computed only where the condition holds."""
+        """Return one of two tensors; the first is computed only where the condition holds."""
         branches = {
             "then_branch": self._branch(then, otherwise.dtype),
             "else_branch": self._branch(lambda inner: otherwise.within(inner), otherwise.dtype),
@@ -78,7 +78,7 @@ class Graph:
         return self.node("If", condition, dtype=otherwise.dtype, **branches)
 
     def _branch(self, make: Callable[[Graph], Tensor], dtype: Any) -> Any:
-        """Give a graph within the graph."""
+        """Return a graph within the graph."""
         branch = Branch(self.scope, self.container)
         made = branch.node("Identity", make(branch))
         kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
@@ -124,11 +124,11 @@ class Tensor:
         self.dtype = np.dtype(dtype)
 
     def within(self, graph: Graph) -> Tensor:
-        """Give the same tensor for formulas in another graph, which sees it."""
+        """Return the same tensor for formulas in another graph, which sees it."""
         return Tensor(graph, self.name, self.dtype)
 
     def _with(self, other: Any) -> Tensor:
-        """Give the other operand as a tensor of the same type."""
+        """Return the other operand as a tensor of the same type."""
         return other if isinstance(other, Tensor) else self.graph.constant(other, self.dtype)
 
     def __add__(self, other: Any) -> Tensor:
@@ -162,38 +162,38 @@ class Tensor:
         return self.graph.node("GreaterOrEqual", self, self._with(other), dtype=bool)
 
     def equals(self, other: Any) -> Tensor:
-        """Tell where both are the same."""
+        """Return where both are the same."""
         return self.graph.node("Equal", self, self._with(other), dtype=bool)
 
     def __invert__(self) -> Tensor:
         return self.graph.node("Not", self)
 
     def apply(self, operator: str, dtype: Any = None) -> Tensor:
-        """Give a function of each entry, by the name of its operator."""
+        """Return a function of each entry, by the name of its operator."""
         return self.graph.node(operator, self, dtype=dtype)
 
     def maximum(self, other: Any) -> Tensor:
-        """Give the larger of both, entry by entry."""
+        """Return the larger of both, entry by entry."""
         return self.graph.node("Max", self, self._with(other))
 
     def squared(self) -> Tensor:
-        """Give the squares."""
+        """Return the squares."""
         return self * self
 
     def positive(self) -> Tensor:
-        """Give zero in place of what is negative; what is no number stays so."""
+        """Return zero in place of what is negative; what is no number stays so."""
         return self.replaced(self < 0.0, 0.0)
 
     def root(self) -> Tensor:
-        """Give the square roots, of what rounding made negative zero."""
+        """Return the square roots, of what rounding made negative zero."""
         return self.positive().apply("Sqrt")
 
     def replaced(self, condition: Tensor, other: Any) -> Tensor:
-        """Give the entries, and the other ones where the condition holds."""
+        """Return the entries, and the other ones where the condition holds."""
         return self.graph.node("Where", condition, self._with(other), self, dtype=self.dtype)
 
     def cast(self, dtype: Any) -> Tensor:
-        """Give the same in another type."""
+        """Return the same in another type."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self
@@ -206,11 +206,11 @@ class Tensor:
         return self.graph.node("ReduceSum", self, axes, keepdims=int(keepdims))
 
     def max(self, axis: int, keepdims: bool = True) -> Tensor:
-        """Give the largest entry along an axis."""
+        """Return the largest entry along an axis."""
         return self._reduced("ReduceMax", axis, keepdims)
 
     def min(self, axis: int, keepdims: bool = True) -> Tensor:
-        """Give the smallest entry along an axis."""
+        """Return the smallest entry along an axis."""
         return self._reduced("ReduceMin", axis, keepdims)
 
     def _reduced(self, operator: str, axis: int, keepdims: bool) -> Tensor:
@@ -220,43 +220,43 @@ class Tensor:
         return self.graph.node(operator, self, axes, keepdims=int(keepdims))
 
     def logsumexp(self, axis: int) -> Tensor:
-        """Give ``log sum exp`` along an axis, which stays."""
+        """Return ``log sum exp`` along an axis, which stays."""
         largest = self.max(axis).maximum(np.finfo(self.dtype).min)  # a number if all are -inf
         return (self - largest).apply("Exp").sum(axis).apply("Log") + largest
 
     def softmax(self) -> Tensor:
-        """Give the softmax of each row."""
+        """Return the softmax of each row."""
         return self.graph.node("Softmax", self, axis=1)
 
     def argmin(self) -> Tensor:
-        """Give where each row has its smallest entry, the first of several."""
+        """Return where each row has its smallest entry, the first of several."""
         return self.graph.node("ArgMin", self, axis=1, keepdims=0, dtype=np.int64)
 
     def argmax(self) -> Tensor:
-        """Give where each row has its largest entry, the first of several."""
+        """Return where each row has its largest entry, the first of several."""
         return self.graph.node("ArgMax", self, axis=1, keepdims=0, dtype=np.int64)
 
     def take(self, index: Any, axis: int = 0) -> Tensor:
-        """Give the named entries along an axis."""
+        """Return the named entries along an axis."""
         if not isinstance(index, Tensor):
             index = self.graph.constant(index, np.int64)
         return self.graph.node("Gather", self, index, axis=axis)
 
     def at(self, index: Tensor) -> Tensor:
-        """Give the one entry of each row that is named for it, an array (n, 1)."""
+        """Return the one entry of each row that is named for it, an array (n, 1)."""
         return self.graph.node("GatherElements", self, index.reshaped(-1, 1), axis=1)
 
     def without(self, index: Tensor, width: int) -> Tensor:
-        """Put infinity in the place of the one entry of each row that is named for it."""
+        """Return the rows with infinity in the place of the entry named for each."""
         named = index.reshaped(-1, 1).equals(np.arange(width)[None, :])
         return self.replaced(named, np.inf)
 
     def reshaped(self, *shape: int) -> Tensor:
-        """Give the same entries in another shape."""
+        """Return the same entries in another shape."""
         return self.graph.node("Reshape", self, self.graph.constant(shape, np.int64))
 
     def beside(self, *others: Tensor) -> Tensor:
-        """Give the columns of this and of others."""
+        """Return the columns of this and of others."""
         return self.graph.node("Concat", self, *others, axis=1) if others else self
 
 
@@ -273,5 +273,5 @@ def check_range(given: NDArray[Any], array: NDArray[Any]) -> None:
 
 
 def take_from(graph: Graph, values: NDArray[Any], index: Tensor) -> Tensor:
-    """Give entries of an array by their places."""
+    """Return entries of an array by their places."""
     return graph.constant(values).take(index)

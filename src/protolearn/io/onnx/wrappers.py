@@ -40,7 +40,7 @@ def parse_within(scope: Any, model: Any, within: Any, inputs: Any) -> dict[str, 
 
 
 def some_of(scope: Any, model: Any, outputs: list[Any]) -> list[Any]:
-    """Give all outputs if the option says so, else the first two."""
+    """Return all outputs if the option says so, else the first two."""
     return outputs if everything_asked(scope, model) else outputs[:2]
 
 
@@ -76,7 +76,7 @@ def confidence_name(model: RejectClassifier, within: dict[str, Any]) -> str:
 
 
 def reject_labels(model: RejectClassifier) -> NDArray[Any]:
-    """Give the classes and, last, the label of rejected rows."""
+    """Return the classes and, last, the label of rejected rows."""
     dtype = common_dtype(model.classes_, model.reject_label_)
     label = np.asarray([model.reject_label_], dtype)
     return as_labels(np.concatenate([model.classes_.astype(dtype), label]))
@@ -101,7 +101,7 @@ def convert_reject(scope: Any, operator: Any, container: Any) -> None:
 
 
 def measured(values: Tensor, name: str, n_classes: int) -> Tensor:
-    """Give one number a row: the margin, the largest probability, or the lead of a score."""
+    """Return one number a row: the margin, the largest probability, or the lead of a score."""
     if name == "hypothesis_margin":
         return values
     best = values.max(1)
@@ -111,7 +111,7 @@ def measured(values: Tensor, name: str, n_classes: int) -> Tensor:
 
 
 def code_of(graph: Graph, label: Tensor, classes: NDArray[Any]) -> Tensor:
-    """Give the places of labels among the classes."""
+    """Return the places of labels among the classes."""
     keys = as_labels(classes)
     if keys.dtype.kind != "O":
         same = label.reshaped(-1, 1).equals(keys.astype(label.dtype)[None, :])
@@ -137,7 +137,7 @@ def parse_auto(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) 
 
 
 def convert_auto(scope: Any, operator: Any, container: Any) -> None:
-    """Give the softmax of the scores at a temperature; of two classes one has both scores."""
+    """Return the softmax of the scores at a temperature; of two classes one has both scores."""
     graph, model = graph_in(scope, container), operator.raw_operator
     check_declared(operator, "scores")
     unit = model.temperature_ * (2.0 if len(model.classes_) == 2 else 1.0)

@@ -84,13 +84,13 @@ class Aggregate(NamedTuple):
 
     @classmethod
     def empty(cls, n: int) -> Aggregate:
-        """Give the sum before the first round."""
+        """Return the sum before the first round."""
         return cls(np.zeros(n), np.zeros(n), np.zeros(n))
 
 
 @numba.njit(**FAST)
 def decay(x):
-    """Give ``exp(x)`` for x from -40 to 0, of a smaller x as if it were -40.
+    """Return ``exp(x)`` for x from -40 to 0, of a smaller x as if it were -40.
 
     The series of ``exp(x / 1024)``, squared ten times: right to 4e-13. It runs in SIMD registers;
     the library's exponentials would take longer than the products of samples of few features.
@@ -105,7 +105,7 @@ def decay(x):
 
 @numba.njit(**FAST)
 def least(a):
-    """Give the smallest number."""
+    """Return the smallest number."""
     smallest = np.inf
     for i in range(a.size):
         smallest = min(smallest, a[i])
@@ -114,7 +114,7 @@ def least(a):
 
 @numba.njit(**FAST)
 def inner(a, b):
-    """Give the scalar product."""
+    """Return the scalar product."""
     total = 0.0
     for i in range(a.size):
         total += a[i] * b[i]
@@ -123,7 +123,7 @@ def inner(a, b):
 
 @numba.njit(**FAST)
 def sum_of(a):
-    """Give the sum."""
+    """Return the sum."""
     total = 0.0
     for i in range(a.size):
         total += a[i]
@@ -151,7 +151,7 @@ def add(v, distance, signed, scores, sign, gamma, products):
 
 @numba.njit(**FAST)
 def vote(edge, other, target):
-    """Give the weight of a hyperplane by how well it classifies either class."""
+    """Return the weight of a hyperplane by how well it classifies either class."""
     return 0.125 * np.log(
         (2.0 + edge - target)
         * (2.0 + other - target)

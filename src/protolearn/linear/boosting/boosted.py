@@ -150,7 +150,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         return Rounds(frame, problem, settings).run(self._report())
 
     def _report(self) -> Report:
-        """Give the function that prints how far the rounds have come."""
+        """Return the function that prints how far the rounds have come."""
         started, shown = perf_counter(), 0
         every = 1 if self.verbose > 1 else max(self.max_iter // LINES, 1)
 
@@ -186,13 +186,13 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         self._warn(runs)
 
     def _pairs(self) -> list[Any]:
-        """Give the classes of each problem; the first of one versus rest is None."""
+        """Return the classes of each problem; the first of one versus rest is None."""
         if len(self.classes_) == 2:
             return [self.classes_]
         return [np.array([None, label], dtype=object) for label in self.classes_]
 
     def _warn(self, runs: list[Boosted]) -> None:
-        """Say which classes were not separated, and which problems are not solved."""
+        """Warn of classes that were not separated, and of problems that are not solved."""
         overlapping = [run.name for run in runs if run.hopeless]
         if overlapping:
             advice = (

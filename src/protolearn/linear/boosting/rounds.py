@@ -57,7 +57,7 @@ class Ball(NamedTuple):
 
     @classmethod
     def of(cls, frame: Frame, signs: Floats, C: float) -> Ball:
-        """Put the samples, lengthened by ``1 / sqrt(C)``, into the unit ball."""
+        """Return the samples, lengthened by ``1 / sqrt(C)``, within the unit ball."""
         order = np.argsort(-signs, kind="stable")
         largest = float(np.einsum("ij,ij->i", frame.rows, frame.rows).max())
         slack = 1.0 / (1.0 + C * largest) if largest > 0.0 else float(np.isfinite(C))
@@ -129,17 +129,17 @@ class Rounds:
             report(self.progress, radius * self.frame.scale, self.ended())
 
     def ended(self) -> bool:
-        """Tell whether no further round is needed, or allowed, or of any use."""
+        """Whether no further round is needed, or allowed, or of any use."""
         full = self.progress.rounds >= self.settings.max_iter
         return full or self.progress.closed == 1 or self.hopeless()
 
     def gap(self) -> float:
-        """Give the part of the bound that the largest margin is short of."""
+        """Return the part of the bound that the largest margin is short of."""
         upper, lower = self.progress.upper, self.progress.lower
         return (upper - lower) / upper if 0.0 < upper < np.inf else np.inf
 
     def hopeless(self) -> bool:
-        """Tell whether the hulls of the classes meet, as far as it matters."""
+        """Whether the hulls of the classes meet, as far as it matters."""
         upper, lower = self.progress.upper, self.progress.lower
         if upper <= 0.5 * VANISHED:
             return True
@@ -147,7 +147,7 @@ class Rounds:
         return hard and lower <= 0.0 and upper <= min(self.settings.tol, HOPELESS)
 
     def told(self, steps: list[Step]) -> Boosted:
-        """Say how it went."""
+        """Return how it went."""
         _, _, margin, bound = steps[-1]
         hopeless, closed = self.hopeless(), self.progress.closed == 1
         return Boosted(
@@ -160,14 +160,14 @@ class Rounds:
         )
 
     def step(self, round: int, gamma: Floats) -> Step:
-        """Give the aggregate of a round in canonical form, without its many coefficients."""
+        """Return the aggregate of a round in canonical form, without its many coefficients."""
         expansion, margin = self.hyperplane(gamma)
         form = canonical(expansion, self.frame)._replace(gamma=np.empty(0))
         scale = self.frame.scale
         return Step(round, form, scale * margin, scale * self.ball.radius * self.progress.upper)
 
     def hyperplane(self, gamma: Floats) -> tuple[Expansion, float]:
-        """Give the hyperplane halfway between the prototypes, and its margin in the frame."""
+        """Return the hyperplane halfway between the prototypes, and its margin in the frame."""
         unsorted = np.empty_like(gamma)
         unsorted[self.ball.order] = gamma
         products = self.frame.rows @ (unsorted @ self.frame.rows) + unsorted / self.settings.C
@@ -178,5 +178,5 @@ class Rounds:
 
 
 def next_step(round: int) -> int:
-    """Give the round after this one that a path shows: all first ones, then one in every 25th."""
+    """Return the round after this one that a path shows: all first ones, then one in every 25th."""
     return round + max(round // 25, 1)

@@ -17,13 +17,13 @@ class Basis(Protocol):
     """How many functions there are, and samples."""
 
     def function(self, j: int) -> Floats:
-        """Give the values of one function at all samples."""
+        """Return the values of one function at all samples."""
 
     def products(self, rows: Floats) -> Floats:
-        """Give ``rows @ Phi``: the products of some rows of numbers with all functions."""
+        """Return ``rows @ Phi``: the products of some rows of numbers with all functions."""
 
     def squares(self, weight: Floats) -> Floats:
-        """Give ``sum_i weight_i phi_j(x_i)^2`` of all functions."""
+        """Return ``sum_i weight_i phi_j(x_i)^2`` of all functions."""
 
 
 class GramBasis:
@@ -34,7 +34,7 @@ class GramBasis:
         self.size = len(gram)
 
     def function(self, j: int) -> Floats:
-        """Give one column."""
+        """Return one column."""
         return self.gram[:, j]
 
     def products(self, rows: Floats) -> Floats:
@@ -97,13 +97,13 @@ class RowBasis:
 
 
 def linear_basis(rows: Floats) -> Basis:
-    """Give the linear functions of samples in the form that takes less memory."""
+    """Return the linear functions of samples in the form that takes less memory."""
     n, d = rows.shape
     return RowBasis(rows) if d < n else GramBasis(rows @ rows.T)
 
 
 def gram_matrix(kernel: FeatureKernel | None, X: Floats, rows: Indices) -> Floats:
-    """Give the products of some samples, or this part of them if they are given."""
+    """Return the products of some samples, or this part of them if they are given."""
     if kernel is None:
         return X if len(rows) == len(X) else X[np.ix_(rows, rows)]
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for what is not finite

@@ -94,7 +94,7 @@ def laplace(
 def _log_posterior(
     mean: Floats, design: Floats, signs: Floats, weight: Floats, precision: Floats
 ) -> tuple[float, Floats]:
-    """Give the log-posterior but for a constant, and the log-odds of the right classes."""
+    """Return the log-posterior but for a constant, and the log-odds of the right classes."""
     odds = signs * (mean @ design)
     penalty = 0.5 * precision @ np.square(mean)
     return float(-(weight @ np.logaddexp(0.0, -odds)) - penalty), odds

@@ -176,7 +176,7 @@ class RVM(LinearPrototypeClassifier):
 
     @row_by_row
     def decision_function(self, X: Any) -> Floats:
-        """Give the score of each class; for two classes that of the second.
+        """Return the score of each class; for two classes that of the second.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class RVM(LinearPrototypeClassifier):
 
     @row_by_row
     def predict_proba(self, X: Any) -> Floats:
-        """Give the probabilities of the classes.
+        """Return the probabilities of the classes.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class RVM(LinearPrototypeClassifier):
         return one_versus_rest(scores) if scores.ndim == 2 else logistic(scores / self.unit_)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether X is a matrix of products."""
+        """Return whether X is a matrix of products, for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is("precomputed")
         return tags
@@ -307,7 +307,7 @@ class RVM(LinearPrototypeClassifier):
             self.relevance_vectors_ = X[self.support_]
 
     def _log_odds(self, X: Floats) -> Floats:
-        """Give the log-odds of some rows by their products with the relevance vectors."""
+        """Return the log-odds of some rows by their products with the relevance vectors."""
         dual = self.dual_coef_[:, self.support_]
         if self.kernel_ is None:
             products = X[:, self.support_]
@@ -331,5 +331,5 @@ FITTED = (
 
 
 def relevant(models: list[SparseModel]) -> Indices:
-    """Give the samples that are in any of the models, in order."""
+    """Return the samples that are in any of the models, in order."""
     return np.unique(np.concatenate([model.chosen for model in models]))

@@ -81,7 +81,7 @@ class State(NamedTuple):
 
     @classmethod
     def bias_alone(cls, signs: Floats, weight: Floats) -> State:
-        """Give the model without any function: the odds of the classes."""
+        """Return the model without any function: the odds of the classes."""
         odds = np.log(weight[signs > 0.0].sum()) - np.log(weight[signs < 0.0].sum())
         none = np.zeros(0, dtype=np.intp)
         return cls(none, np.ones((1, len(signs))), np.array([BIAS_PRECISION]), np.array([odds]))
@@ -93,7 +93,7 @@ class State(NamedTuple):
         )
 
     def add(self, j: int, function: Floats, precision: float) -> State:
-        """Put a function in."""
+        """Return the state with one more function."""
         return State(
             np.append(self.chosen, j),
             np.vstack([self.design, function]),
@@ -205,7 +205,7 @@ def best_candidate(basis: Basis, state: State, posterior: Posterior) -> tuple[in
 
 
 def twins(products: Floats, squares: Floats, state: State, curvature: Floats) -> NDArray[np.bool_]:
-    """Tell which functions are multiples of one in the model, but for a constant.
+    """Return which functions are multiples of one in the model, but for a constant.
 
     Both together would leave open how they share the variance of their prior.
     """

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def warn_of_problems(model: Any) -> None:
-    """Tell the caller of ``fit`` of problems that are not solved or have no solution."""
+    """Warn the caller of ``fit`` of problems that are not solved or have no solution."""
     several = len(model.gain_) > 1
     for k, gain in enumerate(model.gain_):
         which = f" for class {model.classes_.tolist()[k]!r} against the rest" if several else ""

@@ -19,7 +19,7 @@ from ...native import i8, matrix_out, native, types, vector, vector_out
 
 @numba.njit
 def _best(alpha, variance, mean):
-    """Give the best precision of one function, and what it gains."""
+    """Return the best precision of one function, and what it gains."""
     s, q = 1.0 / variance - alpha, mean / variance
     now = np.log(alpha * variance) + q * mean
     if s > 0.0 and q * q > s:
@@ -89,7 +89,7 @@ class Caution:
         self.idled = np.zeros(size, dtype=bool)
 
     def entering(self, j: int, best: float) -> float:
-        """Give the precision with which a function enters: not far from where it has left."""
+        """Return the precision with which a function enters: not far from where it has left."""
         self._turn(np.array([j]), np.array([-1.0]))
         return max(best, float(self.left[j] * np.exp(-self.reach[j])))
 
@@ -98,7 +98,7 @@ class Caution:
         self.left[model] = precision
 
     def idle(self, model: Indices, best: Floats) -> NDArray[np.bool_]:
-        """Tell of the bias and the functions which are better out, though it gains nothing.
+        """Return which of the bias and the functions are better out, though it gains nothing.
 
         Each is told once, so that none comes and goes for ever.
         """
@@ -110,7 +110,7 @@ class Caution:
     def bounds(
         self, model: Indices, now: Floats, best: Floats, variance: Floats
     ) -> tuple[Floats, Floats]:
-        """Give the least and the largest precisions that may follow on those of now."""
+        """Return the least and the largest precisions that may follow on those of now."""
         self._turn(model, np.sign(best - now))
         reach = self.reach[model]
         free = np.isinf(reach) | (1.0 / variance - now < NEGLIGIBLE * now)

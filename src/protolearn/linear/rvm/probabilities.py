@@ -9,18 +9,18 @@ from ..._arrays import Floats, Indices
 
 
 def logistic(odds: Floats) -> Floats:
-    """Give the probabilities of two classes by the log-odds of the second."""
+    """Return the probabilities of two classes by the log-odds of the second."""
     half = 0.5 * odds
     return shares(np.stack([-half, half], axis=1), (odds > 0.0).astype(np.intp))
 
 
 def one_versus_rest(odds: Floats) -> Floats:
-    """Give logistic functions of the log-odds of each class, divided by their sum."""
+    """Return logistic functions of the log-odds of each class, divided by their sum."""
     return shares(-np.logaddexp(0.0, -odds), odds.argmax(axis=1))
 
 
 def shares(scores: Floats, winner: Indices) -> Floats:
-    """Give ``exp(scores)``, divided by their sum in each row; the winner has the largest.
+    """Return ``exp(scores)``, divided by their sum in each row; the winner has the largest.
 
     Where the rest is rounding, it could be equal to another.
     """

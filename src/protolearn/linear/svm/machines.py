@@ -173,13 +173,13 @@ def check_norm(norm: Any) -> None:
 
 
 def spanned(rows: Floats) -> Floats:
-    """Give rows with the same products, and no more features than there are rows."""
+    """Return rows with the same products, and no more features than there are rows."""
     n, d = rows.shape
     return rows if d <= n else np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
 
 
 def slack_weights(C: float, frame: Frame, weight: Floats | None) -> Floats:
-    """Give the C of each sample for rows of unit size, within what doubles can represent."""
+    """Return the C of each sample for rows of unit size, within what doubles can represent."""
     weight = np.ones(len(frame.rows)) if weight is None else weight
     return np.clip(C * frame.scale**2 * weight, *SLACK_WEIGHTS)
 
@@ -229,5 +229,5 @@ def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
 
 
 def expanded(machine: Machine, signs: Floats) -> Expansion:
-    """Give the hyperplane of a machine by its samples."""
+    """Return the hyperplane of a machine by its samples."""
     return Expansion(machine.alpha * signs, machine.offset, details=machine)

@@ -18,7 +18,7 @@ DEFAULT_C = np.geomspace(1e-4, 1e4, 50)
 def regularization_path(
     X: Any, y: Any, C: Any = None, *, norm: int = 1, sample_weight: Any = None
 ) -> PrototypePath:
-    """Give the prototypes of the soft-margin support vector machine at many values of C.
+    """Return the prototypes of the soft-margin support vector machine at many values of C.
 
     Parameters
     ----------

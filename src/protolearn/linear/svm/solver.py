@@ -76,11 +76,11 @@ class Envelopes:
     alpha: Floats
 
     def multipliers(self, decision: Floats) -> Floats:
-        """Give the multipliers before they are clipped."""
+        """Return the multipliers before they are clipped."""
         return self.alpha + self.sigma * (1.0 - self.signs * decision)
 
     def minimise(self, normal: Floats, offset: float) -> tuple[Floats, float, int]:
-        """Give the minimum, from a start, and the number of steps.
+        """Return the minimum, from a start, and the number of steps.
 
         A whole step that leaves every sample on its part of the envelope is exact but for rounding,
         if that of any sample is curved: otherwise the offset has no minimum there. The next step
@@ -235,7 +235,7 @@ def polished(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: F
 def on_the_margin(
     machine: Machine, free: NDArray[np.bool_], rows: Floats, signs: Floats, give: Floats
 ) -> tuple[Floats, float]:
-    """Give multipliers and an offset with which the free samples lie on the margin."""
+    """Return multipliers and an offset with which the free samples lie on the margin."""
     signed, own = signs[free, None] * rows[free], signs[free]
     pull = machine.alpha * signs
     left = 1.0 - (give * machine.alpha)[free] - signed @ (pull @ rows) - own * machine.offset
@@ -249,7 +249,7 @@ def on_the_margin(
 
 
 def middle_offset(machine: Machine, rows: Floats, signs: Floats) -> float:
-    """Give the middle of all offsets that are optimal, where no sample is free."""
+    """Return the middle of all offsets that are optimal, where no sample is free."""
     level = signs - rows @ machine.normal
     above = (signs > 0.0) == (machine.alpha > 0.0)  # the offset is at most the level
     high, low = level[above].min(initial=np.inf), level[~above].max(initial=-np.inf)
@@ -259,5 +259,5 @@ def middle_offset(machine: Machine, rows: Floats, signs: Floats) -> float:
 
 
 def _nowhere(rows: Floats) -> Machine:
-    """Give the start without any knowledge."""
+    """Return the start without any knowledge."""
     return Machine(np.zeros(len(rows)), np.zeros(rows.shape[1]), 0.0)

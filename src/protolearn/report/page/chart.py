@@ -87,7 +87,7 @@ def class_colour(code: int) -> Colour:
 
 
 def class_symbol(code: int) -> str:
-    """Give the mark of a class; with more classes than colours the pair still tells them apart."""
+    """Return the mark of a class; with more classes than colours, colour and mark differ."""
     return SYMBOLS[(code + code // 8) % 8]
 
 
@@ -112,7 +112,7 @@ def shares(title: str, **settings: Any) -> dict[str, Any]:
 
 
 def numbers(values: Any) -> list[Any]:
-    """Give numbers as JSON has them, with as many digits as can be seen."""
+    """Return numbers as JSON has them, with as many digits as can be seen."""
     return [rounded(value) for value in np.asarray(values, dtype=np.float64).ravel().tolist()]
 
 
@@ -130,7 +130,7 @@ def as_json(value: Any) -> Markup:
 
 
 def every(number: int, most: int) -> Sequence[int]:
-    """Give the places of at most so many out of a number of things, the first and the last too."""
+    """Return the places of at most so many of some things, with the first and the last."""
     if number <= most:
         return range(number)
     return [int(i) for i in np.unique(np.linspace(0, number - 1, most).round().astype(int))]

@@ -37,7 +37,7 @@ def counting(story: Story) -> Section:
 
 
 def told(found: Relevances) -> str:
-    """Say which columns count most."""
+    """Return a text that says which columns count most."""
     order, mean = found.order, found.values.mean(axis=0)
     if not mean.sum():
         return "No column counts: all rows get the same answer."

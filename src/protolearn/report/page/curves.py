@@ -55,7 +55,7 @@ def roc(story: Story) -> Chart | None:
 
 
 def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
-    """Give both rates and the area of the curve of each class, of two classes of the second."""
+    """Return both rates and the area of the curve of each class, of two classes of the second."""
     evaluation, answers = evidence.evaluation, evidence.answers
     if evaluation.roc is not None:  # of two classes, averaged over the folds
         found = evaluation.roc
@@ -74,7 +74,7 @@ def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
 
 
 def roc_note(evidence: Evidence, n_left: int) -> str:
-    """Say what the curves are."""
+    """Return a text that says what the curves are."""
     left = f" {n_left} more are not drawn." if n_left else ""
     if evidence.evaluation.roc is not None:
         return "Averaged over the folds." if evidence.evaluation.n_folds else ""
@@ -153,7 +153,7 @@ class Group(NamedTuple):
 
 
 def calibrated(groups: Sequence[Group], said: float, right: float) -> str:
-    """Say whether answers are right as often as their probabilities say."""
+    """Return a text that says whether answers are right as often as their probabilities say."""
     off = [one for one in groups if not one.low <= one.said <= one.high]
     if not off:
         return "Answers are right as often as they say, as far as these rows can tell."

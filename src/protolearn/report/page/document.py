@@ -78,7 +78,7 @@ def page(story: Story) -> str:
 
 
 def header(story: Story, sections: list[Section]) -> Markup:
-    """Give the head of the page: its title, and the way to the sections."""
+    """Return the head of the page: its title, and the way to the sections."""
     links = [tag("a", one.short, href=f"#{one.name}") for one in sections]
     options = [tag("option", "all classes", value="")]
     options += [tag("option", name, value=code) for code, name in enumerate(story.subject.classes)]
@@ -102,7 +102,7 @@ def header(story: Story, sections: list[Section]) -> Markup:
 
 
 def in_short(story: Story) -> Markup:
-    """Tell what was learned, with the most important numbers."""
+    """Return what was learned, with the most important numbers."""
     evaluation, subject = story.evidence.evaluation, story.subject
     accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
     n_prototypes = 0 if subject.prototypes is None else len(subject.prototypes[0])
@@ -138,7 +138,7 @@ def tile(value: str, name: str, more: str) -> Markup:
 
 
 def colours() -> str:
-    """Give the colours of classes to the page, for light and dark."""
+    """Return the colours of classes to the page, for light and dark."""
 
     def named(values: Any) -> str:
         return "".join(f"--class-{i}:{value};" for i, value in enumerate(values))
@@ -155,7 +155,7 @@ def text_of(name: str) -> str:
 
 @cache
 def charting_library() -> str:
-    """Give the charting library, or nothing if it is not installed."""
+    """Return the charting library, or nothing if it is not installed."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:

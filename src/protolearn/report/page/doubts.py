@@ -69,7 +69,7 @@ def second_look(story: Story, found: Sequence[Doubt]) -> Section:
 
 
 def introduced(evidence: Evidence, with_turns: bool) -> str:
-    """Say what is listed."""
+    """Return a text that says what is listed."""
     when = " when their rows were left out" if evidence.left_out else ""
     turns = ", each with the smallest change that would give it another answer" * with_turns
     return (
@@ -79,7 +79,7 @@ def introduced(evidence: Evidence, with_turns: bool) -> str:
 
 
 def turned(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
-    """Give what would change the answers about rows, or why nobody knows."""
+    """Return what would change the answers about rows, or why nobody knows."""
     try:
         return turns_of(story.subject.take(rows)), ""
     except (TypeError, ValueError) as error:
@@ -135,7 +135,7 @@ def mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
 
 
 def speaker(evidence: Evidence) -> str:
-    """Say who judged a row."""
+    """Return who judged a row."""
     return "Without it, a model" if evidence.left_out else "The model"
 
 

@@ -95,7 +95,7 @@ def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None)
 
 
 def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
-    """Say how rows came to be judged by models that had not seen them."""
+    """Return a text that says how rows came to be judged by models that had not seen them."""
     judged = np.unique(rows)
     if len(judged) == len(rows) == n_rows:
         return (
@@ -123,7 +123,7 @@ def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
 
 
 def folds_for(cv: Any, y: NDArray[Any]) -> Any:
-    """Give as many folds as the smallest class has rows, if those are fewer than wanted."""
+    """Return as many folds as the smallest class has rows, if those are fewer than wanted."""
     if not isinstance(cv, Integral):
         return cv
     labels, counts = np.unique(y, return_counts=True)
@@ -137,7 +137,7 @@ def folds_for(cv: Any, y: NDArray[Any]) -> Any:
 
 
 def pooled(folds: Sequence[Answers]) -> Answers:
-    """Put the answers of folds together; scores and probabilities if all have them."""
+    """Return the answers of all folds; scores and probabilities if all have them."""
 
     def together(name: str) -> Any:
         parts = [getattr(fold, name) for fold in folds]

@@ -26,7 +26,7 @@ EXPLAINED = {
 
 
 def goodness(story: Story) -> Section:
-    """Tell how good the model is."""
+    """Return how good the model is."""
     section = Section("good", "How good, and how sure", "Quality")
     evidence = story.evidence
     both = tag("div", measures(evidence), confusion(evidence), class_="two")

@@ -38,7 +38,7 @@ def written(key: str, value: Any) -> str:
 
 
 def joined(children: Iterable[Any]) -> Markup:
-    """Put elements, texts and lists of them together."""
+    """Return elements, texts and lists of them as one."""
     parts = []
     for child in children:
         if isinstance(child, Markup):

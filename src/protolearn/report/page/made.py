@@ -47,7 +47,7 @@ def tried(story: Story) -> Section | None:
 
 
 def made(story: Story) -> Section:
-    """Tell how the model was made."""
+    """Return how the model was made."""
     section = Section("made", "How it was made", "Made")
     time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
     if story.page:
@@ -63,7 +63,7 @@ def made(story: Story) -> Section:
 
 
 def surroundings() -> list[tuple[str, str]]:
-    """Give the versions of what is installed, and the day."""
+    """Return the versions of what is installed, and the day."""
     return [
         ("versions", ", ".join(f"{name} {text}" for name, text in versions().items())),
         ("written", date.today().isoformat()),
@@ -71,12 +71,12 @@ def surroundings() -> list[tuple[str, str]]:
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of what a result depends on."""
+    """Return the versions of what a result depends on."""
     return {name: version(name) for name in LIBRARIES} | {"python": platform.python_version()}
 
 
 def fingerprint(X: Any, y: Any) -> str:
-    """Give a text that other rows or labels would not have."""
+    """Return a text that other rows or labels would not have."""
     return digest(X, y)
 
 

@@ -65,7 +65,7 @@ def world(story: Story, rows: Indices) -> Section:
 
 
 def explained(story: Story, found: PlaneMap, some: Subject) -> str:
-    """Say what is to be seen."""
+    """Return a text that says what is to be seen."""
     when = " when they were left out" if story.evidence.left_out else ""
     share = float((found.regions_at_points == some.predicted).mean())
     return (
@@ -76,7 +76,7 @@ def explained(story: Story, found: PlaneMap, some: Subject) -> str:
 
 
 def faithful(share: float) -> str:
-    """Say how far a plane can be trusted."""
+    """Return a text that says how far a plane can be trusted."""
     if share == 1.0:
         return "The plane loses nothing: each row lies in the region of its answer."
     return (
@@ -86,7 +86,7 @@ def faithful(share: float) -> str:
 
 
 def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
-    """Give the chart."""
+    """Return the chart."""
     rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     traces = marks_of_rows(story, found, codes, rows)
     if len(rings):
@@ -177,7 +177,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
-    """Give the rows of the map as the page shows them when they are pointed at."""
+    """Return the rows of the map as the page shows them when they are pointed at."""
     subject, some = story.subject, story.subject.take(rows)
     texts = some.texts()
     order = (story.columns_that_count or list(range(len(texts))))[:MOST_COLUMNS]

@@ -51,7 +51,7 @@ def paths(story: Story) -> Section | None:
 
 
 def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
-    """Give the paths of a model, and what they are."""
+    """Return the paths of a model, and what they are."""
     path = getattr(subject.last, "path_", None)
     if path is not None:
         remark = "The prototypes and the hyperplane after every round of boosting."
@@ -78,14 +78,14 @@ def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
 
 
 def of_class(path: PrototypePath, label: Any) -> PrototypePath:
-    """Give a path of one class against the rest, as boosting has it."""
+    """Return a path of one class against the rest, as boosting has it."""
     classes = np.empty(2, dtype=object)
     classes[1] = label
     return replace(path, classes=classes)
 
 
 def place_of_model(subject: Subject, path: PrototypePath, places: Sequence[int]) -> int:
-    """Give the step that is the model itself, or the next one to it: of rounds the last."""
+    """Return the step that is the model itself, or the next one to it: of rounds the last."""
     if path.parameter != "C":
         return len(places) - 1
     return int(np.abs(np.log(path.values[list(places)] / subject.last.C)).argmin())
@@ -136,7 +136,7 @@ def named(path: PrototypePath, number: int) -> str:
 
 
 def slider(name: str, path: PrototypePath, steps: list[dict[str, Any]], start: int) -> Markup:
-    """Give the slider of a path."""
+    """Return the slider of a path."""
     label = "Round" if path.parameter == "round" else path.parameter
     return tag(
         "div",
@@ -156,7 +156,7 @@ def slider(name: str, path: PrototypePath, steps: list[dict[str, Any]], start: i
 
 
 def class_of(subject: Subject, label: Any) -> int | None:
-    """Give the class of a side of the hyperplane; None for the rest."""
+    """Return the class of a side of the hyperplane; None for the rest."""
     return None if label is None else int(subject.codes_of(np.array([label]))[0])
 
 
@@ -173,7 +173,7 @@ def trail(centers: Floats, colour: Colour) -> dict[str, Any]:
 
 
 def box_of(places: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Give the ends of both axes."""
+    """Return the ends of both axes."""
     low, high = places.min(axis=0), places.max(axis=0)
     pad = PAD * (high - low) + 1e-12
     ends = np.stack([low - pad, high + pad], axis=1).tolist()
@@ -203,6 +203,6 @@ def segment(line: Floats, box: Any) -> list[list[Any]]:
 
 
 def share_right(path: PrototypePath, i: int, what: Shown) -> float:
-    """Give the share of rows on the right side of a hyperplane."""
+    """Return the share of rows on the right side of a hyperplane."""
     side = np.asarray(what.X @ path.coef[i] + path.intercept[i]) > 0.0
     return float((side == (what.codes == 1)).mean())

@@ -16,21 +16,21 @@ GREY, COLOUR, PALETTE = 0, 2, 3
 
 
 def grey(values: NDArray[Any], low: float, high: float) -> str:
-    """Give a picture of numbers, or of three numbers a point, the lowest of them black."""
+    """Return a picture of numbers, or of three numbers a point, the lowest of them black."""
     scale = 255.0 / (high - low) if high > low else 0.0
     pixels = np.rint((values - low) * scale).clip(0, 255).astype(np.uint8)
     return address(pixels, COLOUR if values.ndim == 3 else GREY)
 
 
 def painted(codes: NDArray[Any], colours: Sequence[tuple[int, int, int, int]]) -> str:
-    """Give a picture of codes, each in its colour (red, green, blue, opacity)."""
+    """Return a picture of codes, each in its colour (red, green, blue, opacity)."""
     palette = np.array(colours, dtype=np.uint8)
     extra = chunk(b"PLTE", palette[:, :3].tobytes()) + chunk(b"tRNS", palette[:, 3].tobytes())
     return address(codes.astype(np.uint8), PALETTE, extra)
 
 
 def address(pixels: NDArray[np.uint8], kind: int, extra: bytes = b"") -> str:
-    """Give a picture as an address that holds it."""
+    """Return a picture as an address that holds it."""
     height, width = pixels.shape[:2]
     lines = pixels.reshape(height, -1)
     data = np.hstack([np.zeros((height, 1), dtype=np.uint8), lines]).tobytes()
@@ -45,6 +45,6 @@ def address(pixels: NDArray[np.uint8], kind: int, extra: bytes = b"") -> str:
 
 
 def chunk(name: bytes, data: bytes) -> bytes:
-    """Give a part of a file, with its length and its check."""
+    """Return a part of a file, with its length and its check."""
     check = zlib.crc32(name + data)
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)

@@ -44,7 +44,7 @@ def safety(story: Story) -> Section:
 
 
 def by_which(story: Story) -> str:
-    """Say by which rows the charts are."""
+    """Return a text that says by which rows the charts are."""
     n_rows, n_used = len(story.subject.y), len(story.measured_rows)
     which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
     seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
@@ -64,7 +64,7 @@ def unit(subject: Subject) -> str:
 
 
 def certain(subject: Subject, radius: Floats) -> str:
-    """Say what the certificates tell, in a sentence."""
+    """Return a text that says what the certificates tell, in a sentence."""
     half = float(np.median(radius))
     return (
         "A certificate is a proof: no change of a row that is smaller than its certified radius "

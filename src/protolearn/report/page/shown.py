@@ -59,7 +59,7 @@ def prototypes(story: Story) -> Section:
 
 
 def rule_of(model: Any) -> str:
-    """Say what prototypes have to do with the decision."""
+    """Return a text that says what prototypes have to do with the decision."""
     if isinstance(model, LinearPrototypeClassifier):
         return OF_LINEAR
     if not isinstance(model, NearestPrototypeClassifier):
@@ -105,7 +105,7 @@ def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
 
 
 def left_out(story: Story, n_prototypes: int) -> str:
-    """Say what the table does not show."""
+    """Return a text that says what the table does not show."""
     rest = []
     if n_prototypes:
         rest.append(f"{n_prototypes} more prototypes")
@@ -115,7 +115,7 @@ def left_out(story: Story, n_prototypes: int) -> str:
 
 
 def columns_in_order(story: Story, plain: Floats) -> list[int]:
-    """Give the columns, those that count most first, or in which prototypes differ most."""
+    """Return the columns, those that count most first, or in which prototypes differ most."""
     subject, known = story.subject, story.columns_that_count
     if known is not None:
         return known
@@ -134,7 +134,7 @@ def of_class(name: str, code: int) -> Markup:
 
 
 def of_category(column: Any, part: Floats, spread: Spread, code: int, name: str) -> Markup:
-    """Tell how many rows of the class have the category of a prototype."""
+    """Return how many rows of the class have the category of a prototype."""
     category = int(column.nearest(part)[0])
     assert spread.shares is not None
     text = "" if category < 0 else f"{spread.shares[code, category]:.0%} of {name}"
@@ -182,7 +182,7 @@ def strip(
 
 
 def star(x: float) -> str:
-    """Give the corners of a star, the mark of prototypes."""
+    """Return the corners of a star, the mark of prototypes."""
     corners = []
     for k in range(10):
         size, angle = (7.0 if k % 2 == 0 else 3.0), math.pi * k / 5.0
@@ -209,7 +209,7 @@ def picture(story: Story, plain: Floats, name: str, mark: Markup | None = None) 
 
 
 def image_of(story: Story, plain: Floats) -> str:
-    """Give a row as a picture."""
+    """Return a row as a picture."""
     assert story.image_shape is not None
     image = plain.reshape(story.image_shape)
     step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / LARGEST_PICTURE))

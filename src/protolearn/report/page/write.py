@@ -162,7 +162,7 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
 
 
 def about(subject: Subject) -> str:
-    """Say in a line what the page is about."""
+    """Return a text that says what the page is about."""
     counts = np.bincount(subject.codes, minlength=len(subject.classes))
     names = [shortened(name, 40) for name in subject.classes]
     parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
@@ -175,7 +175,7 @@ def about(subject: Subject) -> str:
 
 
 def sentences(subject: Subject, evidence: Evidence) -> list[str]:
-    """Tell what was learned, in three sentences."""
+    """Return what was learned, in three sentences."""
     accuracy = evidence.evaluation.accuracy
     name, true = class_name(subject.last), evidence.answers.y_true
     labels, counts = np.unique(true, return_counts=True)
@@ -212,7 +212,7 @@ def name_of(label: Any) -> str:
 
 
 def how_to_load(path: str | os.PathLike[str], rows: str) -> str:
-    """Give the lines that load a model."""
+    """Return the lines that load a model."""
     return (
         "from protolearn import load\n"
         f"model = load({os.fspath(path)!r})\n"
@@ -221,13 +221,13 @@ def how_to_load(path: str | os.PathLike[str], rows: str) -> str:
 
 
 def candidates(model: Any) -> Sequence[Any]:
-    """Give the candidates among which the model was chosen, if it was."""
+    """Return the candidates among which the model was chosen, if it was."""
     last = model[-1] if isinstance(model, Pipeline) else model
     return getattr(last, "leaderboard_", ())
 
 
 def names_of_rows(X: Any) -> Sequence[Any]:
-    """Give the names of the rows of a frame, or their numbers, the first is 0."""
+    """Return the names of the rows of a frame, or their numbers, the first is 0."""
     index = getattr(X, "index", None)
     if index is None or callable(index) or not index.is_unique:
         return range(len(X))

@@ -42,6 +42,6 @@ def given(name: str, seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
 
 
 def splits(name: str, folds: int, seed: int) -> list[Any]:
-    """Give training and test rows of each fold."""
+    """Return training and test rows of each fold."""
     X, y = given(name, seed)
     return stratified(X, y, folds, seed)

@@ -36,13 +36,13 @@ def critical_difference(compared: Comparison, level: float, figure: Any) -> None
 
 
 def picture_height(compared: Comparison, level: float) -> float:
-    """Give the inches that the names and bars of the ranks need."""
+    """Return the inches that the names and bars of the ranks need."""
     groups = joined(np.sort(compared.ranks), compared.critical_difference(level))
     return FIRST_BAR + BAR_STEP * len(groups) + LEVEL_STEP * (len(compared.models) / 2 + 1) + 0.4
 
 
 def pareto_front(ordered: Sequence[Standing]) -> list[Standing]:
-    """Give the models than which none is both faster and better, the fastest first."""
+    """Return the models than which none is both faster and better, the fastest first."""
     front: list[Standing] = []
     for one in sorted(_ranked(ordered), key=lambda one: (one.ratio, one.rank)):
         if not front or (one.rank or 0.0) < (front[-1].rank or 0.0):
@@ -102,13 +102,13 @@ def _name_at(ax: Any, one: Standing, place: tuple[int, int, str], weight: str) -
 
 
 def _cost(box: Any, taken: Sequence[Any], frame: Any) -> float:
-    """Give the area of a box on what is taken, and beyond the frame."""
+    """Return the area of a box on what is taken, and beyond the frame."""
     outside = _overlap(box, box) - _overlap(box, frame)
     return outside + sum(_overlap(box, other) for other in taken)
 
 
 def _overlap(a: Any, b: Any) -> float:
-    """Give the common area of two boxes."""
+    """Return the common area of two boxes."""
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
     return max(width, 0.0) * max(height, 0.0)

@@ -102,6 +102,6 @@ def _standing(
 
 
 def _times(found: Found, sets: Sequence[str], name: str) -> dict[str, float]:
-    """Give the median time; the first fit of a process can be one that compiles."""
+    """Return the median time; the first fit of a process can be one that compiles."""
     done = [s for s in sets if not found[s, name]["failed"]]
     return {s: 1000.0 * float(np.median(found[s, name]["seconds"])) for s in done}

@@ -93,12 +93,12 @@ def _records(one: Standing, sets: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def mean_accuracy(one: Standing) -> float | None:
-    """Give the mean over the sets on which the model did not fail."""
+    """Return the mean over the sets on which the model did not fail."""
     return float(np.mean(list(one.accuracy.values()))) if one.accuracy else None
 
 
 def typical_time(one: Standing) -> float | None:
-    """Give the geometric mean over the same, in milliseconds."""
+    """Return the geometric mean over the same, in milliseconds."""
     if not one.milliseconds:
         return None
     return float(np.exp(np.mean(np.log(list(one.milliseconds.values())))))

@@ -79,7 +79,7 @@ def system(name: str, seed: int) -> GMLVQ:
 
 
 def accuracies(name: str, seed: int) -> list[float]:
-    """Give the test accuracies of ten folds."""
+    """Return the test accuracies of ten folds."""
     X, y = load("iris")
     folds = RepeatedStratifiedKFold(n_splits=10, n_repeats=1, random_state=seed)
     found = []
@@ -90,7 +90,7 @@ def accuracies(name: str, seed: int) -> list[float]:
 
 
 def eigenvalues(model: Any) -> Floats:
-    """Give the eigenvalues of Lambda, the largest first."""
+    """Return the eigenvalues of Lambda, the largest first."""
     return np.asarray(np.linalg.eigvalsh(model.metric_)[::-1])
 
 
@@ -134,7 +134,7 @@ def claims_of(name: str, model: Any, names: list[str], train: float, test: float
 
 
 def collapse(models: dict[str, Any]) -> str:
-    """Say how many directions remain."""
+    """Return a text that says how many directions remain."""
     first = {name: 100 * eigenvalues(model)[0] for name, model in models.items()}
     return (
         f"The first eigenvalue has {first[SHORT]:.1f} % of the sum after {SHORT} and "
@@ -144,7 +144,7 @@ def collapse(models: dict[str, Any]) -> str:
 
 
 def matrix_table(models: dict[str, Any], names: list[str]) -> Table:
-    """Give diagonal and eigenvalues of Lambda."""
+    """Return diagonal and eigenvalues of Lambda."""
     records: list[dict[str, Any]] = [
         {
             "training": name,
@@ -171,7 +171,7 @@ def matrix_table(models: dict[str, Any], names: list[str]) -> Table:
 
 
 def prototypes_table(models: dict[str, Any], names: list[str]) -> Table:
-    """Give the prototypes, in standard deviations."""
+    """Return the prototypes, in standard deviations."""
     records = [
         {"training": name, "class": str(label), **dict(zip(names, map(float, row), strict=True))}
         for name, model in models.items()

@@ -91,7 +91,7 @@ def labels(seed: int, sets: int) -> tuple[Floats, Floats]:
 
 
 def fitted(degree: int, x: Floats, targets: Floats, at: Floats) -> Floats:
-    """Give the values of the least squares fits of many data sets, a row each."""
+    """Return the values of the least squares fits of many data sets, a row each."""
     powers, wanted = (np.polynomial.legendre.legvander(z, degree) for z in (x, at))
     return np.asarray((wanted @ np.linalg.lstsq(powers, targets.T, rcond=None)[0]).T)
 
@@ -211,7 +211,7 @@ def prototype_claims(name: str, found: Parts) -> list[Claim]:
 
 
 def polynomial_table(found: Parts) -> Table:
-    """Give the parts of the error of the polynomials."""
+    """Return the parts of the error of the polynomials."""
     paper = {1: "high bias, low variance", 3: "matched", 7: "low bias, high variance"}
     keys = "bias", "variance", "error", "training", "outside"
     return Table(
@@ -235,7 +235,7 @@ def polynomial_table(found: Parts) -> Table:
 
 
 def prototype_table(found: dict[str, Parts]) -> Table:
-    """Give the parts of the error of the prototypes."""
+    """Return the parts of the error of the prototypes."""
     records: list[dict[str, Any]] = [
         {"set": name, "prototypes": k, **one}
         for name, parts in found.items()

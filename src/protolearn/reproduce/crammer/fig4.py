@@ -72,7 +72,7 @@ def three_classes(seed: int, n: int = POINTS) -> tuple[Floats, NDArray[Any]]:
 
 
 def hinge_loss(prototypes: Floats, labels: NDArray[Any], X: Floats, y: NDArray[Any]) -> float:
-    """Give the sum of ``(1 - theta)_+`` over the hypothesis margins of all points."""
+    """Return the sum of ``(1 - theta)_+`` over the hypothesis margins of all points."""
     squared = ((X[:, None] - prototypes) ** 2).sum(axis=2)
     theta = Hypothesis()(squared, labels == y[:, None])[0]
     return float(np.maximum(0.0, 1.0 - theta).sum())
@@ -88,7 +88,7 @@ def first_prototypes(start: str, X: Floats, y: NDArray[Any], rng: np.random.Rand
 
 
 def follow(start: str, seed: int, rounds: int) -> dict[str, Any]:
-    """Give the loss along OLVQ1, its training error, and what a minimiser of the loss reaches."""
+    """Return the loss along OLVQ1, its training error, and what a minimiser of the loss reaches."""
     X, y = three_classes(seed)
     rng = np.random.RandomState(seed)
     first = first_prototypes(start, X, y, rng)
@@ -109,7 +109,7 @@ def follow(start: str, seed: int, rounds: int) -> dict[str, Any]:
 
 
 def summary(one: dict[str, Any]) -> dict[str, float]:
-    """Give the numbers of a curve."""
+    """Return the numbers of a curve."""
     losses = np.array(one["losses"])
     stretches = np.array([part.mean() for part in np.array_split(losses, 10)])
     return {
@@ -125,7 +125,7 @@ def summary(one: dict[str, Any]) -> dict[str, float]:
 
 
 def losses_table(curves: Curves) -> Table:
-    """Give the loss at the start and at the end of each draw."""
+    """Return the loss at the start and at the end of each draw."""
     records: list[dict[str, Any]] = [
         {"begins_at": start, "draw": seed, **summary(one)}
         for start, draws in curves.items()
@@ -189,7 +189,7 @@ def claims_of(start: str, curves: list[dict[str, Any]]) -> list[Claim]:
 
 
 def later(start: str, curves: list[dict[str, Any]]) -> str:
-    """Say how soon the loss falls, and how far from its least."""
+    """Return a text that says how soon the loss falls, and how far from its least."""
     falls = [
         (one["losses"][0] - one["losses"][len(one["losses"]) // 5])
         / (one["losses"][0] - min(one["losses"]))
@@ -205,7 +205,7 @@ def later(start: str, curves: list[dict[str, Any]]) -> str:
 
 
 def panels(curves: Curves) -> Callable[[Any], None]:
-    """Give what draws the loss of all draws, the first one strong, a panel for each start."""
+    """Return what draws the loss of all draws, the first one strong, a panel for each start."""
 
     def draw(figure: Any) -> None:
         axes = figure.subplots(1, len(curves), sharex=True, sharey=True)

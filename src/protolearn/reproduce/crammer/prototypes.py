@@ -57,7 +57,7 @@ def run(work: Work) -> Findings:
 
 
 def folds(repeats: int, seed: int) -> RepeatedStratifiedKFold:
-    """Give the splits, the same for all classifiers."""
+    """Return the splits, the same for all classifiers."""
     return RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=repeats, random_state=seed)
 
 
@@ -76,7 +76,7 @@ def fitted(kind: str, k: int, seed: int, X: Any, y: Any) -> Any:
 
 
 def fold_errors(name: str, kind: str, k: int, repeats: int, seed: int) -> list[float]:
-    """Give the test error in every fold."""
+    """Return the test error in every fold."""
     X, y = fetch(name)
     errors = []
     for train, test in folds(repeats, seed).split(X, y):
@@ -86,7 +86,7 @@ def fold_errors(name: str, kind: str, k: int, repeats: int, seed: int) -> list[f
 
 
 def measured(work: Work, name: str, numbers: tuple[int, ...], repeats: int) -> dict[str, Any]:
-    """Give the errors of all classifiers on a data set: (numbers, folds), ends (folds,)."""
+    """Return the errors of all classifiers on a data set: (numbers, folds), ends (folds,)."""
     asked = [(rule, k) for rule in RULES for k in numbers] + [(NEAREST, 0), (MEANS, 0)]
     tasks = {f"{name}, {kind}, {k}": (name, kind, k, repeats, work.seed) for kind, k in asked}
     found = {key: np.array(errors) for key, errors in work.map(name, fold_errors, tasks).items()}
@@ -107,7 +107,7 @@ def p_values(worse: Floats, errors: Floats, n_rows: int) -> Floats:
 
 
 def standard_error(errors: Floats, n_rows: int) -> float:
-    """Give the standard error of a mean over repeated folds, which overlap."""
+    """Return the standard error of a mean over repeated folds, which overlap."""
     n_test = n_rows / FOLDS
     return float(np.sqrt(corrected_variance(errors, n_rows - n_test, n_test)))
 
@@ -134,7 +134,7 @@ def optimum(name: str, rule: str, one: dict[str, Any]) -> dict[str, Any]:
 
 
 def better(error: float, other: float, p: float) -> str:
-    """Say whether an error is smaller than another."""
+    """Return a text that says whether an error is smaller than another."""
     if error >= other:
         return "no"
     return "yes" if p < LEVEL else "not significantly"
@@ -223,7 +223,7 @@ def lines(one: dict[str, Any]) -> list[tuple[str, Any, Floats]]:
 
 
 def bound(name: str, k: int, seed: int) -> dict[str, float]:
-    """Give the two terms of the bound for OLVQ1 trained on all rows."""
+    """Return the two terms of the bound for OLVQ1 trained on all rows."""
     X, y = fetch(name)
     Z = StandardScaler().fit_transform(X)
     radius = float(np.linalg.norm(Z, axis=1).max())
@@ -257,7 +257,7 @@ def bound_table(name: str, bounds: list[dict[str, float]]) -> Table:
 
 
 def told(records: list[dict[str, Any]]) -> list[str]:
-    """Say in sentences where the prediction holds."""
+    """Return sentences that say where the prediction holds."""
     said = []
     for rule in RULES:
         own = [one for one in records if one["rule"] == rule]
@@ -278,7 +278,7 @@ def told(records: list[dict[str, Any]]) -> list[str]:
 
 
 def told_bound(name: str, bounds: list[dict[str, float]]) -> str:
-    """Say what the bound makes of it."""
+    """Return a text that says what the bound makes of it."""
     least = min(bounds, key=lambda one: one["bound"])
     first, last = bounds[0], bounds[-1]
     empty = all(one["bound"] >= 1.0 for one in bounds)

@@ -50,12 +50,12 @@ def fig3(work: Work) -> Findings:
 
 
 def toy_ends(seed: int) -> dict[str, Any]:
-    """Give the ends of both paths on one draw of the separable points."""
+    """Return the ends of both paths on one draw of the separable points."""
     return ends(on_toy(seed), HARD)
 
 
 def neuron_ends(seed: int, n_per_stimulus: int) -> dict[str, Any]:
-    """Give the ends of both paths on one draw of the overlapping responses."""
+    """Return the ends of both paths on one draw of the overlapping responses."""
     return ends(on_neurons(seed, n_per_stimulus)[0], SOFT)
 
 
@@ -65,7 +65,7 @@ def paths_of(fits: Fits) -> dict[str, PrototypePath]:
 
 
 def ends(fits: Fits, last: str) -> dict[str, Any]:
-    """Give how far each path begins from the class means, and ends from the SVM.
+    """Return how far each path begins from the class means, and ends from the SVM.
 
     For each path three lists, in the order of ``KINDS``: the first difference, the last, and that
     of the two classifiers; and the share of steps that come nearer to the SVM.
@@ -94,7 +94,7 @@ def findings(
     tables: Any,
     remarks: list[str],
 ) -> Findings:
-    """Put a figure and its tables together."""
+    """Return a figure with its tables."""
     claims = claims_of(draws, last)
     return Findings(
         [
@@ -135,7 +135,7 @@ def claim_of(
 
 
 def ends_table(found: dict[str, Any], last: str) -> Table:
-    """Give the differences of one draw."""
+    """Return the differences of one draw."""
     records = [
         {
             "path": path,
@@ -168,7 +168,7 @@ def ends_table(found: dict[str, Any], last: str) -> Table:
 
 
 def chosen_table(fits: Fits, C: float) -> Table:
-    """Give the training error at each C."""
+    """Return the training error at each C."""
     errors = training_errors(fits.X, fits.y)
     return Table(
         "training_error",
@@ -186,7 +186,7 @@ def chosen_table(fits: Fits, C: float) -> Table:
 
 
 def panels(fits: Fits, last: str) -> Callable[[Any], None]:
-    """Give what draws the differences along both paths, a column each."""
+    """Return what draws the differences along both paths, a column each."""
 
     def draw(figure: Any) -> None:
         from ...report import ConvergenceDisplay

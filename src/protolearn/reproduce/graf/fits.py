@@ -86,7 +86,7 @@ def on_toy(seed: int) -> Fits:
 
 
 def training_errors(X: Floats, y: NDArray[Any]) -> Floats:
-    """Give the training error of the soft-margin SVM at each C that is tried."""
+    """Return the training error of the soft-margin SVM at each C that is tried."""
     machines = (SoftMarginSVM(norm=2, C=C).fit(X, y) for C in TRIED)
     return np.array([1.0 - machine.score(X, y) for machine in machines])
 

@@ -10,30 +10,30 @@ from ..._arrays import Floats
 
 
 def distances(model: Any, rows: Any) -> Floats:
-    """Give the signed distances of rows to the hyperplane, positive on the side of class +1."""
+    """Return the signed distances of rows to the hyperplane, positive on the side of class +1."""
     normal = model.coef_[0]
     return np.asarray((rows @ normal + model.intercept_[0]) / np.linalg.norm(normal))
 
 
 def margin(model: Any, X: Any, y: Any) -> float:
-    """Give the distance of the nearest row to the hyperplane, negative on the wrong side."""
+    """Return the distance of the nearest row to the hyperplane, negative on the wrong side."""
     return float((y * distances(model, X)).min())
 
 
 def angle(model: Any, other: Any) -> float:
-    """Give the angle between the normals of two hyperplanes in degrees."""
+    """Return the angle between the normals of two hyperplanes in degrees."""
     u, v = (one.coef_[0] / np.linalg.norm(one.coef_[0]) for one in (model, other))
     return float(np.rad2deg(2.0 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v))))
 
 
 def from_middle(model: Any) -> float:
-    """Give how far the hyperplane is from halfway between the prototypes, as a share of the way."""
+    """Return how far the hyperplane is from halfway between the prototypes, as a share."""
     between = np.sum(np.diff(model.prototypes_, axis=0) ** 2)
     return float(np.ravel(model.shift_)[0] / (2.0 * between))
 
 
 def canonical_gap(model: Any, X: Any) -> float:
-    """Give how far a model is from its canonical form.
+    """Return how far a model is from its canonical form.
 
     The largest of ``|sum gamma|``, ``|sum |gamma| - 2|`` and the relative differences of the normal
     to ``sum gamma_i x_i`` and to ``p+ - p-``.

@@ -53,12 +53,12 @@ def fig4(work: Work) -> Findings:
 
 
 def draw_of_neurons(seed: int, n_per_stimulus: int) -> dict[str, Any]:
-    """Give what the statements are about, for one draw."""
+    """Return what the statements are about, for one draw."""
     return facts(on_neurons(seed, n_per_stimulus)[0])
 
 
 def facts(fits: Fits) -> dict[str, Any]:
-    """Give the numbers of every classifier."""
+    """Return the numbers of every classifier."""
     models = {**fits.models, BOOSTED: fits.boosted}
     path = fits.rounds
     ends = [path.prototypes[0] - fits.models[MEAN].prototypes_]
@@ -71,7 +71,7 @@ def facts(fits: Fits) -> dict[str, Any]:
 
 
 def numbers(model: Any, fits: Fits) -> dict[str, Any]:
-    """Give the numbers of one classifier."""
+    """Return the numbers of one classifier."""
     found, y = distances(model, fits.X), fits.y
     half = float(np.abs(distances(fits.models[MEAN], fits.models[MEAN].prototypes_)).mean())
     return {
@@ -152,7 +152,7 @@ def claims_of(draws: list[dict[str, Any]]) -> list[Claim]:
 
 
 def models_table(found: dict[str, Any]) -> Table:
-    """Give the numbers of the classifiers on one draw."""
+    """Return the numbers of the classifiers on one draw."""
     paper = {
         MEAN: "at the class means",
         FISHER: "as in figure 1",

@@ -39,7 +39,7 @@ def fig1(work: Work) -> Findings:
 
 
 def facts(seed: int) -> dict[str, Any]:
-    """Give what the statements are about, for one draw."""
+    """Return what the statements are about, for one draw."""
     fits = on_toy(seed)
     models, gamma = fits.models, np.sort(np.abs(np.ravel(fits.models[SPARSE].dual_coef_)))
     means = models[MEAN].prototypes_
@@ -113,7 +113,7 @@ def claims_of(draws: list[dict[str, Any]]) -> list[Claim]:
 
 
 def models_table(fits: Fits) -> Table:
-    """Give the numbers of each classifier."""
+    """Return the numbers of each classifier."""
     paper = {MEAN: "S = 0", FISHER: "S not 0", SPARSE: "|S| largest", HARD: "S = 0"}
     models = {**fits.models, "boosted prototypes": fits.boosted}
     records: list[dict[str, Any]] = [

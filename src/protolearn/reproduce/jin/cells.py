@@ -94,7 +94,7 @@ class Cell:
         return self.accuracy >= self.bar
 
     def texts(self) -> tuple[str, str]:
-        """Give ours, with a star if it is short, and theirs."""
+        """Return ours, with a star if it is short, and theirs."""
         star = "" if self.met else "*"
         return (
             shown(self.accuracy, self.deviation) + star,
@@ -102,7 +102,7 @@ class Cell:
         )
 
     def record(self) -> dict[str, Any]:
-        """Give the line of the CSV file."""
+        """Return the line of the CSV file."""
         return {
             "data": self.data,
             "method": self.method,
@@ -121,5 +121,5 @@ def shown(mean: float, deviation: float) -> str:
 
 
 def blank(value: float) -> float | str:
-    """Give a number for a CSV file, nothing for NaN."""
+    """Return a number for a CSV file, nothing for NaN."""
     return "" if np.isnan(value) else round(value, 4)

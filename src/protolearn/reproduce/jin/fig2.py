@@ -48,7 +48,7 @@ def run(work: Work) -> Findings:
 
 
 def chosen_taus(work: Work) -> dict[str, float]:
-    """Give the rate of each method that is best on validation rows."""
+    """Return the rate of each method that is best on validation rows."""
     if work.quick:
         return dict.fromkeys(METHODS, QUICK_TAU)
     tasks = {f"tau/{name}": ("usps", name, PROTOTYPES, RATES, work.seed) for name in METHODS}
@@ -82,7 +82,7 @@ def followed(name: str, tau: float, epochs: int, rows: int, seed: int) -> Curve:
 
 
 def mean_difference(state: Any, X: Any, y: Any) -> float:
-    """Give the mean difference of the squared distances to the nearest rival and own prototype."""
+    """Return the mean difference of squared distances to the nearest rival and own prototype."""
     D = state.distance.pairwise(X, state.codebook)
     own = state.codebook.labels == y[:, None]
     rival = np.where(own, np.inf, D).min(axis=1)
@@ -107,7 +107,7 @@ def draw(canvas: Any, curves: dict[str, Curve]) -> None:
 
 
 def margins_table(curves: dict[str, Curve], taus: dict[str, float]) -> Table:
-    """Give the margins after the first and after the last pass."""
+    """Return the margins after the first and after the last pass."""
     records: list[dict[str, Any]] = [
         {
             "method": name,
@@ -147,7 +147,7 @@ def margins_table(curves: dict[str, Curve], taus: dict[str, float]) -> Table:
 
 
 def remarks(curves: dict[str, Curve]) -> list[str]:
-    """Say whether LOGM ends with the largest margin, as in the paper."""
+    """Return sentences that say whether LOGM ends with the largest margin, as in the paper."""
     last = {name: curve["difference"][-1] for name, curve in curves.items()}
     return [
         f"In the paper LOGM ends with a larger average margin than {other}: here "

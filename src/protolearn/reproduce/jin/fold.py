@@ -21,7 +21,7 @@ FOLDS = 10
 def judged_fold(
     name: str, repetition: int, fold: int, protocol: Protocol, seed: int
 ) -> dict[str, dict[str, float]]:
-    """Give the accuracy and the chosen setting of each method in one fold of one repetition."""
+    """Return the accuracy and the chosen setting of each method in one fold of one repetition."""
     X, y = coded(name)
     whole = seed_of(seed, name, repetition)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=whole)
@@ -54,12 +54,12 @@ def judged(
 
 @cache
 def coded(name: str) -> tuple[Floats, Indices]:
-    """Give a set with its classes as numbers."""
+    """Return a set with its classes as numbers."""
     X, y = fetch(name)
     return X, np.unique(y, return_inverse=True)[1]
 
 
 def seed_of(*parts: Any) -> int:
-    """Give a seed for a part of the work, the same in every run."""
+    """Return a seed for a part of the work, the same in every run."""
     words = [part if isinstance(part, int) else crc32(str(part).encode()) for part in parts]
     return int(np.random.SeedSequence(words).generate_state(1)[0] >> 1)

@@ -47,7 +47,7 @@ def judged(
 
 @cache
 def selection_fits(name: str, protocol: Protocol, seed: int) -> tuple[Fits, Any, Indices]:
-    """Give the fits on four fifths of the training part, and the rows that choose."""
+    """Return the fits on four fifths of the training part, and the rows that choose."""
     parts = read(name)
     taught, asked = train_test_split(
         np.arange(len(parts.y)), test_size=protocol.validation, stratify=parts.y, random_state=seed
@@ -58,7 +58,7 @@ def selection_fits(name: str, protocol: Protocol, seed: int) -> tuple[Fits, Any,
 
 @cache
 def read(name: str) -> Parts:
-    """Give the customary parts: pixels as they are, texts as weighted words."""
+    """Return the customary parts: pixels as they are, texts as weighted words."""
     X, labels = fetch(name, "train")
     X_test, test_labels = fetch(name, "test")
     classes, y = np.unique(labels, return_inverse=True)

@@ -24,7 +24,7 @@ class Method:
     attraction: float = 1.0
 
     def objective(self, n_classes: int, alpha: float, scale: float) -> Objective:
-        """Give the cost for an attraction and a unit of distance."""
+        """Return the cost for an attraction and a unit of distance."""
         distance, attraction = SquaredEuclidean(), alpha * self.attraction
         return Objective(distance, self.margin, self.loss, n_classes, attraction, scale)
 

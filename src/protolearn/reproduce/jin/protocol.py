@@ -56,13 +56,13 @@ class Protocol:
     taus: tuple[float, ...] = TAUS
 
     def settings(self) -> Iterator[Setting]:
-        """Give the grid; of equally good settings the first is chosen."""
+        """Return the grid; of equally good settings the first is chosen."""
         for prototypes, alpha, tau in product(self.prototypes, self.alphas, self.taus):
             yield Setting(alpha, prototypes, tau)
 
 
 def chosen(tried: Iterable[tuple[Setting, float]]) -> tuple[Setting, float]:
-    """Give the setting with the best accuracy, the first of equal ones, and that accuracy."""
+    """Return the setting with the best accuracy, the first of equal ones, and that accuracy."""
     return max(tried, key=lambda one: one[1])
 
 
@@ -90,11 +90,11 @@ class Fits:
         self._starts: dict[int, tuple[Floats, float]] = {}
 
     def labels(self, prototypes: int) -> Indices:
-        """Give the classes of the prototypes."""
+        """Return the classes of the prototypes."""
         return np.repeat(np.arange(self.n_classes), prototypes)
 
     def start(self, prototypes: int) -> tuple[Floats, float]:
-        """Give the first prototypes, and the mean squared distance of a row to the nearest."""
+        """Return the first prototypes, and the mean squared distance of a row to the nearest."""
         if prototypes not in self._starts:
             counts = np.full(self.n_classes, prototypes)
             rng = np.random.RandomState(self.seed)
@@ -104,7 +104,7 @@ class Fits:
         return self._starts[prototypes]
 
     def prototypes(self, method: Method, setting: Setting) -> Floats:
-        """Give the prototypes that a setting ends with."""
+        """Return the prototypes that a setting ends with."""
         W, scale = self.start(setting.prototypes)
         objective = method.objective(self.n_classes, setting.alpha, scale)
         labels = self.labels(setting.prototypes)
@@ -118,7 +118,7 @@ class Fits:
 
 
 def distances(X: Any, W: Floats) -> Floats:
-    """Give the squared distances of rows, which may be sparse, to prototypes.
+    """Return the squared distances of rows, which may be sparse, to prototypes.
 
     Half a million times for a few hundred rows, where the checks of scikit-learn's take far longer.
     """

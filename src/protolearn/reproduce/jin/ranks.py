@@ -56,12 +56,12 @@ def ranks_table(cells: Sequence[Cell]) -> Table:
 
 
 def column(cells: Sequence[Cell], method: str, which: str) -> list[float]:
-    """Give the accuracies of a method, in the order of the sets."""
+    """Return the accuracies of a method, in the order of the sets."""
     return [getattr(cell, which) for cell in cells if cell.method == method]
 
 
 def signed_rank_p(cells: Sequence[Cell], other: str, which: str) -> float:
-    """Give the p-value of LOGM against another method."""
+    """Return the p-value of LOGM against another method."""
     differences = [
         a - b
         for a, b in zip(column(cells, "LOGM", which), column(cells, other, which), strict=True)

@@ -58,7 +58,7 @@ def run(work: Work) -> Findings:
 
 
 def small_cells(work: Work) -> Iterator[Cell]:
-    """Give the cells of the ten small sets."""
+    """Return the cells of the ten small sets."""
     protocol = QUICK_PROTOCOL if work.quick else SMALL_PROTOCOL
     sets = QUICK_SETS if work.quick else tuple(SMALL)
     repetitions = 1 if work.quick else REPETITIONS
@@ -87,7 +87,7 @@ def small_cells(work: Work) -> Iterator[Cell]:
 
 
 def large_cells(work: Work) -> Iterator[Cell]:
-    """Give the cells of USPS and 20 newsgroups."""
+    """Return the cells of USPS and 20 newsgroups."""
     protocol = LARGE_PROTOCOL
     tried = work.map(
         "USPS and 20 newsgroups: settings",
@@ -115,19 +115,19 @@ def large_cells(work: Work) -> Iterator[Cell]:
 
 
 def typical(judged: list[Judged]) -> tuple[Setting, float]:
-    """Give the setting that was chosen most often, and in what share of the folds."""
+    """Return the setting that was chosen most often, and in what share of the folds."""
     chosen = Counter(Setting(one["alpha"], int(one["prototypes"]), one["tau"]) for one in judged)
     setting, times = min(chosen.items(), key=lambda one: (-one[1], one[0]))
     return setting, times / len(judged)
 
 
 def fallen(judged: list[Judged]) -> list[Judged]:
-    """Give the folds in which the chosen setting broke down when all training rows were used."""
+    """Return the folds in which the chosen setting broke down when all training rows were used."""
     return [one for one in judged if one["accuracy"] < one["validation"] - FALL]
 
 
 def fallen_text(cell: Cell) -> str:
-    """Say in how many folds a method broke down, and whether attraction would have helped."""
+    """Return in how many folds a method broke down, and whether attraction would have helped."""
     if not cell.fallen:
         return ""
     free = sum(one["alpha"] == 0.0 for one in cell.fallen)
@@ -139,7 +139,7 @@ def fallen_text(cell: Cell) -> str:
 
 
 def accuracy_table(cells: list[Cell]) -> Table:
-    """Put ours beside theirs."""
+    """Return a table of ours beside theirs."""
     names = list(dict.fromkeys(cell.data for cell in cells))
     of = {(cell.data, cell.method): cell for cell in cells}
     head = ["data", *(part for method in METHODS for part in (method, "paper"))]
@@ -190,7 +190,7 @@ def settings_text(cell: Cell, published: Setting | None) -> str:
 
 
 def settings_record(cell: Cell, published: Setting | None) -> dict[str, Any]:
-    """Give the line of the CSV file."""
+    """Return the line of the CSV file."""
     paper = dict.fromkeys(Setting._fields, "") if published is None else published._asdict()
     return {
         "data": cell.data,
@@ -202,7 +202,7 @@ def settings_record(cell: Cell, published: Setting | None) -> dict[str, Any]:
 
 
 def remarks(cells: list[Cell], quick: bool) -> list[str]:
-    """Say which cells are short, and what to know of the protocol."""
+    """Return sentences that say which cells are short, and what to know of the protocol."""
     short = [cell for cell in cells if not cell.met]
     texts = [
         f"{len(cells) - len(short)} of {len(cells)} cells reach the paper's mean less one "

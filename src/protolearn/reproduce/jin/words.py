@@ -14,7 +14,7 @@ WORDS = 1000
 
 
 def information_gain(X: Any, y: Indices) -> Floats:
-    """Give, for each word, what knowing that it occurs tells about the class, in bits."""
+    """Return what knowing that a word occurs tells about the class, in bits, for each."""
     n = X.shape[0]
     member = csr_array((np.ones(n), (y, np.arange(n))))
     occurs = csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
@@ -26,7 +26,7 @@ def information_gain(X: Any, y: Indices) -> Floats:
 
 
 def entropy(counts: Floats) -> Floats:
-    """Give the entropy of each column of counts in bits; zero for one without any."""
+    """Return the entropy of each column of counts in bits; zero for one without any."""
     total = np.maximum(counts.sum(axis=0), 1.0)
     p = counts / total
     logs = np.log2(p, where=p > 0.0, out=np.zeros_like(p))
@@ -54,6 +54,6 @@ class Weighting:
         self.rarity = np.log(X.shape[0] / np.maximum(occurring, 1))
 
     def __call__(self, X: Any) -> Any:
-        """Give the weights of texts."""
+        """Return the weights of texts."""
         counts = csr_array(X[:, self.words], dtype=np.float64)
         return csr_array(normalize(csr_array(counts.log1p().multiply(self.rarity))))

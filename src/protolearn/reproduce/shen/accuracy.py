@@ -70,7 +70,7 @@ def table4(work: Work) -> Findings:
 
 
 def signs(comparison: Comparison) -> NDArray[np.intp]:
-    """Give +1, 0 or -1 by set and other method: the PSVM is significantly better, or worse."""
+    """Return +1, 0 or -1 by set and other method: the PSVM is significantly better, or worse."""
     found = []
     for method in OTHERS:
         statistic, pvalue = comparison.t_test(PSVM, method)
@@ -79,7 +79,7 @@ def signs(comparison: Comparison) -> NDArray[np.intp]:
 
 
 def published_signs(sets: Sequence[str], table: Accuracies) -> NDArray[np.intp]:
-    """Give the same by the marks of the paper."""
+    """Return the same by the marks of the paper."""
     return np.array([[wins(name, method, table) for method in OTHERS] for name in sets])
 
 
@@ -185,7 +185,7 @@ def _named(prefix: str, counts: WinTieLoss) -> dict[str, int]:
 
 
 def _remarks(comparison: Comparison, paper: Accuracies) -> Iterator[str]:
-    """Say where our PSVM stands beside the published one, and which methods stand elsewhere."""
+    """Yield where our PSVM stands beside the published one, and which methods differ."""
     means, names = 100.0 * comparison.means, comparison.datasets
     places = [paper[name][PSVM] for name in names]
     ours = means[:, METHODS.index(PSVM)]

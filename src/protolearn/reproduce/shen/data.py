@@ -37,6 +37,6 @@ def load(name: str, seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
 
 @cache
 def given(name: str, noisy: bool, seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Give a set as the methods see it; with noise, test rows have wrong labels too."""
+    """Return a set as the methods see it; with noise, test rows have wrong labels too."""
     X, y = load(name, seed)
     return X, datasets.flip_labels(y, NOISE, random_state=seed) if noisy else y

@@ -21,17 +21,17 @@ FOLDS, QUICK_FOLDS = 10, 3
 
 
 def n_folds(work: Work) -> int:
-    """Give the number of folds."""
+    """Return the number of folds."""
     return QUICK_FOLDS if work.quick else FOLDS
 
 
 def sets(work: Work) -> tuple[str, ...]:
-    """Give the names of the sets."""
+    """Return the names of the sets."""
     return QUICK if work.quick else SETS
 
 
 def measured(work: Work, methods: Sequence[str], noisy: bool) -> dict[tuple[str, str, int], Any]:
-    """Give what :func:`measure` found, by set, method and number of the fold."""
+    """Return what :func:`measure` found, by set, method and number of the fold."""
     kind, folds = ("noisy" if noisy else "clean"), n_folds(work)
     places = [(s, m, f) for s in sets(work) for m in methods for f in range(folds)]
     work.need(*(name for name in sets(work) if name not in DRAWN))
@@ -70,7 +70,7 @@ def measure(
 
 
 def compared(work: Work, methods: Sequence[str], noisy: bool) -> Comparison:
-    """Give the accuracies of all folds."""
+    """Return the accuracies of all folds."""
     found, names, folds = measured(work, methods, noisy), sets(work), n_folds(work)
     sizes = np.array([_sizes(name, noisy, folds, work.seed) for name in names])
 

@@ -64,40 +64,40 @@ class Boosted(AdaBoostClassifier):
 
 
 def psvm(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give our PSVM with its defaults; it scales the features itself."""
+    """Return our PSVM with its defaults; it scales the features itself."""
     return PrototypeSVM(random_state=seed)
 
 
 def tree(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give a pruned tree."""
+    """Return a pruned tree."""
     return _pruned(_tree(seed), "ccp_alpha", seed)
 
 
 def boosted_tree(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give boosted pruned trees."""
+    """Return boosted pruned trees."""
     boosted = Boosted(_tree(seed), n_estimators=ROUNDS, random_state=seed)
     return _pruned(boosted, "estimator__ccp_alpha", seed)
 
 
 def linear_svm(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give a linear SVM."""
+    """Return a linear SVM."""
     return make_pipeline(StandardScaler(), SVC(kernel="linear"))
 
 
 def boosted_linear_svm(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give boosted linear SVMs."""
+    """Return boosted linear SVMs."""
     svm = WeightedSVC(kernel="linear")
     return make_pipeline(StandardScaler(), Boosted(svm, n_estimators=ROUNDS, random_state=seed))
 
 
 def polynomial_svm(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give an SVM with a quadratic kernel."""
+    """Return an SVM with a quadratic kernel."""
     svm = SVC(kernel="poly", degree=2, gamma=1.0 / n_features, coef0=1.0)
     return make_pipeline(StandardScaler(), svm)
 
 
 def perceptron(n_features: int, n_classes: int, seed: int) -> Any:
-    """Give a multilayer perceptron; Weka's number of hidden units."""
+    """Return a multilayer perceptron; Weka's number of hidden units."""
     network = MLPClassifier(
         ((n_features + n_classes) // 2,),
         activation="logistic",

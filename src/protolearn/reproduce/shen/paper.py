@@ -215,5 +215,5 @@ TABLE5 = {
 
 
 def wins(row: str, method: str, table: dict[str, dict[str, Published]]) -> int:
-    """Give +1, 0 or -1: the PSVM is better, about equal, or worse, by the published mark."""
+    """Return +1, 0 or -1: the PSVM is better, about equal, or worse, by the published mark."""
     return {WIN: 1, LOSS: -1}.get(table[row][method].mark, 0)

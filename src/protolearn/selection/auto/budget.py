@@ -38,7 +38,7 @@ class Budget:
         return self.seconds is not None and self.elapsed >= self.seconds
 
     def left(self, n_fits: int, timeless: bool = False) -> int:
-        """Give how many of some fits may begin now; the very first always may.
+        """Return how many of some fits may begin now; the very first always may.
 
         ``timeless``: among them are some that take no time.
         """
@@ -47,7 +47,7 @@ class Budget:
         return n_fits if self.max_fits is None else min(n_fits, self.max_fits - self.n_fits)
 
     def reason(self) -> str:
-        """Say which limit was met."""
+        """Return which limit was met."""
         if self.max_fits is not None and self.n_fits >= self.max_fits:
             return f"max_fits={self.max_fits} was reached"
         rest = "were over" if self.over else "leave no time for more"

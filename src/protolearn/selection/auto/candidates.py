@@ -51,7 +51,7 @@ class Candidate:
     scaled: bool = True
 
     def pipeline(self, y: NDArray[Any], seed: int) -> Pipeline:
-        """Give the model for these labels, behind its scaler, yet to be fitted."""
+        """Return the model for these labels, behind its scaler, yet to be fitted."""
         settings = dict(self.settings)
         if "prototypes_per_class" in settings:
             settings["prototypes_per_class"] = at_most(settings["prototypes_per_class"], y)
@@ -80,7 +80,7 @@ def shown(value: Any) -> str:
 
 
 def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:
-    """Give each class as many prototypes, or as many as it has rows."""
+    """Return each class as many prototypes, or as many as it has rows."""
     labels, counts = np.unique(y, return_counts=True)
     if n_prototypes <= counts.min():
         return n_prototypes
@@ -91,21 +91,21 @@ def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:
 
 
 def linear(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
-    """Give linear classifiers, which are one prototype a class."""
+    """Return linear classifiers, which are one prototype a class."""
     yield SoftMarginSVM, {"C": [1.0, 0.01, 0.1, 10.0, 100.0]}
     yield FisherPrototypes, {"ridge": [0.1, 0.001]}
     yield MeanOfClass, {}
 
 
 def fixed(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
-    """Give LVQ with the Euclidean metric."""
+    """Return LVQ with the Euclidean metric."""
     yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": [15.0, 5.0]}
     yield GLVQ, {"prototypes_per_class": [1, 4], "attraction": [0.05]}
     yield RSLVQ, {"prototypes_per_class": [1, 3, 6]}
 
 
 def learned(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
-    """Give LVQ with one learned metric."""
+    """Return LVQ with one learned metric."""
     full = full_rank(n_features)
     low = sorted({rank for rank in (2, n_features // 3) if 2 <= rank < n_features})
     yield GMLVQ, {"prototypes_per_class": [2, 1, 4], "rank": [full, *low]}
@@ -115,7 +115,7 @@ def learned(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
 
 
 def local(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
-    """Give LVQ with a learned metric for each class, or for each prototype."""
+    """Return LVQ with a learned metric for each class, or for each prototype."""
     by_class = {"prototypes_per_class": [1, 2], "regularization": [0.005, 0.0, 0.05]}
     by_prototype = {"prototypes_per_class": [2, 3], "regularization": [0.02]}
     rank = [full_rank(n_features)]
@@ -124,18 +124,18 @@ def local(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
 
 
 def kernel(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
-    """Give LVQ in the feature space of Gaussian kernels, from wide to narrow."""
+    """Return LVQ in the feature space of Gaussian kernels, from wide to narrow."""
     gammas = [width / n_features for width in (1.0, 0.1, 0.3, 3.0)]
     yield KernelGLVQ, {"prototypes_per_class": [3, 1, 6], "gamma": gammas}
 
 
 def ensemble(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
-    """Give ensembles of small linear SVMs."""
+    """Return ensembles of small linear SVMs."""
     yield PrototypeSVM, {"C": [100.0, 1.0]}
 
 
 def full_rank(n_features: int) -> int | None:
-    """Give the rank of a map that keeps as much as there is time for."""
+    """Return the rank of a map that keeps as much as there is time for."""
     return None if n_features <= MOST_MAPPED else WIDE_RANK
 
 
@@ -156,7 +156,7 @@ ALL_PAIRS_MODELS = "AdaTron", "ExemplarSVM", "KernelAdaTron", "RVM"
 
 
 def members(family: str, n_features: int, scaled: bool = True) -> list[Candidate]:
-    """Give the candidates of a family."""
+    """Return the candidates of a family."""
     return [
         Candidate(family, model, settings, scaled)
         for model, grid in FAMILIES[family](n_features)

@@ -81,7 +81,7 @@ class Checkpoint:
 
 
 def fingerprint(ledger: Ledger, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Give by what a search is known again: all that its fits depend on."""
+    """Return by what a search is known again: all that its fits depend on."""
     task = ledger.task
     every = [[str(one), one.settings, one.scaled] for one in ledger.candidates]
     return {
@@ -96,7 +96,7 @@ def fingerprint(ledger: Ledger, settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _entry(place: Place, fit: Trial) -> list[Any]:
-    """Give a fit as JSON has it."""
+    """Return a fit as JSON has it."""
     numbers = fit.seconds, fit.n_numbers, fit.n_prototypes, fit.steepness
     return [*place, [plain(score) for score in fit.scores], *map(plain, numbers), fit.failure]
 

@@ -20,13 +20,13 @@ FEWEST = 3
 
 
 def best(scores: Floats, sizes: Floats) -> int:
-    """Give the row with the best mean score; of several the smallest."""
+    """Return the row with the best mean score; of several the smallest."""
     means = np.round(scores.mean(axis=1), DIGITS)
     return int(np.lexsort((sizes, -means))[0])
 
 
 def simplest(scores: Floats, sizes: Floats) -> int:
-    """Give the smallest within one standard error of the best; of several the better one.
+    """Return the smallest within one standard error of the best; of several the better one.
 
     The error is that of the mean difference to the best one, fold by fold: what makes a fold
     difficult for both does not count.
@@ -66,7 +66,7 @@ def chosen_without(ledger: Ledger, fold: int, n_folds: int, choose: Choice) -> i
 
 
 def expected(ledger: Ledger, n_folds: int, choose: Choice) -> float:
-    """Give the mean score on the folds of the first split, each by what is chosen without it.
+    """Return the mean score on the folds of the first split, each by what is chosen without it.
 
     The scores are those of the search: its fits leave out two folds, one of which is this one.
     """
@@ -79,7 +79,7 @@ def expected(ledger: Ledger, n_folds: int, choose: Choice) -> float:
 
 
 def failed(ledger: Ledger) -> ValueError:
-    """Say that no candidate could be fitted, and why the first could not."""
+    """Return an error that says that no candidate could be fitted, and why the first could not."""
     number, reason = next(iter(ledger.failures().items()))
     return ValueError(
         f"None of the {len(ledger.failures())} candidates that were tried could be fitted and "

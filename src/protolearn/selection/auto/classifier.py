@@ -221,7 +221,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the label of each row.
+        """Return the label of each row.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._asked("predict", X))
 
     def decision_function(self, X: Any) -> Floats:
-        """Give the scores of the chosen model.
+        """Return the scores of the chosen model.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._asked("decision_function", X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Give the probability of each class.
+        """Return the probability of each class.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         return probabilities(self.decision_function(X), 1.0 / self.temperature_)
 
     def _asked(self, method: str, X: Any) -> Any:
-        """Give the answer of the chosen model."""
+        """Return the answer of the chosen model."""
         check_is_fitted(self, "best_estimator_")  # a search that was stopped has left others
         array = validate_data(self, X, dtype=np.float64, reset=False)
         with warnings.catch_warnings():  # which has been said already
@@ -334,5 +334,5 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def named(X: Any, array: Floats) -> Any:
-    """Give rows with the names of their features, if they have such."""
+    """Return rows with the names of their features, if they have such."""
     return X if hasattr(X, "columns") else array

@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 
 
 def sampled(y: NDArray[Any], seed: int) -> Indices:
-    """Give the rows that the search looks at."""
+    """Return the rows that the search looks at."""
     rows = np.arange(len(y))
     if len(y) <= MOST_ROWS:
         return rows
@@ -78,7 +78,7 @@ def splits(y: NDArray[Any], seed: int) -> list[list[Fold]]:
 
 
 def pairs(split: list[Fold], first: int) -> list[Pair]:
-    """Give all pairs of folds of a split; ``first`` is the number of its first fold."""
+    """Return all pairs of folds of a split; ``first`` is the number of its first fold."""
     return [
         Pair(
             np.intersect1d(split[i][0], split[j][0]),

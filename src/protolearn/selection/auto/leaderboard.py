@@ -71,13 +71,13 @@ class Leaderboard(Sequence[Standing]):
     @overload
     def __getitem__(self, place: slice) -> Leaderboard: ...
     def __getitem__(self, place: int | slice) -> Standing | Leaderboard:
-        """Give a candidate by its place, or several as a shorter leaderboard."""
+        """Return a candidate by its place, or several as a shorter leaderboard."""
         if isinstance(place, slice):
             return Leaderboard(self._standings[place])
         return self._standings[place]
 
     def __len__(self) -> int:
-        """Give how many candidates were tried."""
+        """Return how many candidates were tried."""
         return len(self._standings)
 
     def __iter__(self) -> Iterator[Standing]:
@@ -94,7 +94,7 @@ class Leaderboard(Sequence[Standing]):
         return "\n".join([head, *rows, *([f"     and {hidden} more"] if hidden else [])])
 
     def to_frame(self) -> Any:
-        """Give the table as a pandas frame.
+        """Return the table as a pandas frame.
 
         Returns
         -------

@@ -140,7 +140,7 @@ class Ledger:
             missing = missing[len(now) :]
 
     def be_patient(self) -> None:
-        """Give slow candidates the time that others have left; one has a fit, whatever it takes."""
+        """Let slow candidates have the time that others left; one has a fit, whatever it takes."""
         if self.pace is None:
             return
         self.pace.patient, self.passed_over = True, False
@@ -150,13 +150,13 @@ class Ledger:
                 break
 
     def n_fits(self) -> Indices:
-        """Give how many of its first fits each candidate has; 0 if it failed or is too slow."""
+        """Return how many of its first fits each candidate has; 0 if it failed or is too slow."""
         number = np.isfinite(self.scores).all(axis=2).cumprod(axis=1).sum(axis=1)
         number[[*self.failures(), *self.too_slow]] = 0
         return number
 
     def by_fold(self, numbers: Any, n_fits: int) -> Floats:
-        """Give the mean score of candidates on each fold that their first fits left out."""
+        """Return the mean score of candidates on each fold that their first fits left out."""
         folds = np.array([pair.folds for pair in self.pairs[:n_fits]])
         left_out = np.unique(folds)
         here = folds[..., None] == left_out  # fit, place in the pair, fold
@@ -164,7 +164,7 @@ class Ledger:
         return np.asarray(total / here.sum(axis=(0, 1)))
 
     def without(self, numbers: Any, fold: int) -> Floats:
-        """Give the scores on each other fold of a split by fits that left this one out too."""
+        """Return the scores on each other fold of a split by fits that left this one out too."""
         scores = [
             self.scores[numbers, place, 1 - pair.folds.index(fold)]
             for place, pair in enumerate(self.pairs)
@@ -173,7 +173,7 @@ class Ledger:
         return np.stack(scores, axis=1)
 
     def on(self, number: int, fold: int) -> Floats:
-        """Give the scores of a candidate on a fold, as far as there are fits that left it out."""
+        """Return the scores of a candidate on a fold, as far as there are fits that left it out."""
         scores = [
             self.scores[number, place, pair.folds.index(fold)]
             for place, pair in enumerate(self.pairs)
@@ -182,17 +182,17 @@ class Ledger:
         return np.array(scores)
 
     def failures(self) -> dict[int, str]:
-        """Give the reason for each candidate that failed."""
+        """Return the reason for each candidate that failed."""
         return {number: t.failure for (number, _), t in self.trials.items() if t.failure}
 
     def of(self, number: int, what: str) -> Floats:
-        """Give something that is known of each fit of a candidate."""
+        """Return something that is known of each fit of a candidate."""
         places = [(number, pair) for pair in range(len(self.pairs))]
         made = [self.trials[place] for place in places if place in self.trials]
         return np.array([getattr(trial, what) for trial in made])
 
     def sizes(self, numbers: Any) -> Floats:
-        """Give how many numbers candidates take, mean over their fits."""
+        """Return how many numbers candidates take, mean over their fits."""
         return np.array([self.of(number, "n_numbers").mean() for number in numbers])
 
     def _make(self, places: Sequence[Place]) -> None:
@@ -228,7 +228,7 @@ def trial(candidate: Candidate, task: Task, train: Indices, *tests: Indices) -> 
 
 
 def outcome(candidate: Candidate, task: Task, train: Indices, tests: tuple[Indices, ...]) -> Trial:
-    """Give what comes of a fit, or why nothing does."""
+    """Return what comes of a fit, or why nothing does."""
     X, y, scorer, seed = task
     held_out, nothing = np.concatenate(tests), (np.nan,) * len(tests)
     try:

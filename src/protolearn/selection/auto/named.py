@@ -32,7 +32,7 @@ NUMBERS = [1, 2, 4]
 
 
 def models() -> Iterator[type[BaseEstimator]]:
-    """Give the classifiers of the library that have scores, and need nothing but rows."""
+    """Return the classifiers of the library that have scores, and need nothing but rows."""
     for package in classifiers, linear, perceptrons, ensemble:
         for name in package.__all__:
             model = getattr(package, name)
@@ -46,7 +46,7 @@ MODELS = {model.__name__: model for model in models()}
 
 
 def model_names() -> list[str]:
-    """Give the names of the models that ``families`` takes beside families.
+    """Return the names of the models that ``families`` takes beside families.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def model_names() -> list[str]:
 
 
 def chosen_names(names: Any, n_rows: int) -> list[str]:
-    """Give the families and models that are wanted, in the order in which they take turns."""
+    """Return the families and models that are wanted, in the order in which they take turns."""
     given = list(names) if np.iterable(names) and not isinstance(names, str) else [names]
     known = {plain(name): name for name in ("all", *FAMILIES, *model_names())}
     if not given or not all(plain(name) in known for name in given):
@@ -94,7 +94,7 @@ def hint(given: list[Any], known: dict[str, str]) -> str:
 def candidates(
     names: Iterable[str], n_features: int, rng: np.random.RandomState, scaled: bool = True
 ) -> list[Candidate]:
-    """Give all candidates of some families and models, in the order in which they are tried.
+    """Return all candidates of some families and models, in the order in which they are tried.
 
     These take turns. Each begins with the settings that are most often good, and goes on with the
     others in random order. What a family has, a model of that family does not bring again.
@@ -109,7 +109,7 @@ def candidates(
 
 
 def members_of(name: str, n_features: int, scaled: bool = True) -> list[Candidate]:
-    """Give the candidates of a family or of a model."""
+    """Return the candidates of a family or of a model."""
     if name in FAMILIES:
         return members(name, n_features, scaled)
     model = MODELS[name]
@@ -119,7 +119,7 @@ def members_of(name: str, n_features: int, scaled: bool = True) -> list[Candidat
 
 
 def settings(model: type[BaseEstimator]) -> list[dict[str, Any]]:
-    """Give the settings of a model that is in no family."""
+    """Return the settings of a model that is in no family."""
     grid = SETTINGS.get(model.__name__, {})
     if "prototypes_per_class" in model().get_params():
         grid = {"prototypes_per_class": NUMBERS, **grid}

@@ -48,7 +48,7 @@ class Pace:
         self._foretold: dict[type, float | None] = {}
 
     def in_time(self, ledger: Ledger, places: Sequence[Place], n_workers: int) -> list[Place]:
-        """Give those of some fits that may begin: what is known already always may.
+        """Return those of some fits that may begin: what is known already always may.
 
         There must be time for all of these fits of a candidate, since its score is compared with
         others when it has them, and for the last fit, whether of this candidate or of the one that
@@ -92,7 +92,7 @@ class Pace:
         return True
 
     def together(self, ledger: Ledger, places: Sequence[Place], n_workers: int) -> Sequence[Place]:
-        """Give those of some fits that begin at once: one for each worker if any may be slow.
+        """Return those of some fits that begin at once: one for each worker if any may be slow.
 
         It may be, if the candidate has never been fitted.
         """
@@ -103,17 +103,17 @@ class Pace:
         return places[:n_workers] if new else places
 
     def by_speed(self, ledger: Ledger) -> list[int]:
-        """Give all candidates, those that are expected to be quick first."""
+        """Return all candidates, those that are expected to be quick first."""
         seconds = Seconds(ledger, self._foretold)
         known = [seconds.of(number) for number in range(len(ledger.candidates))]
         return np.argsort([np.inf if one is None else one for one in known], kind="stable").tolist()
 
     def last_fit(self, ledger: Ledger, number: int) -> float:
-        """Give the seconds that a candidate would take for all rows."""
+        """Return the seconds that a candidate would take for all rows."""
         return self._growth(ledger, number) * median(ledger.of(number, "seconds"))
 
     def too_slow(self, ledger: Ledger) -> set[int]:
-        """Give the candidates for whose last fit there is no time; but never all of them."""
+        """Return the candidates for whose last fit there is no time; but never all of them."""
         if self.budget.seconds is None:
             return set()
         left = max(self.budget.seconds - self.budget.elapsed, SHARE * self.budget.seconds)
@@ -123,12 +123,12 @@ class Pace:
         return {n for n, seconds in last.items() if seconds > left and n != quickest}
 
     def _growth(self, ledger: Ledger, number: int) -> float:
-        """Give how many times as long a fit to all rows takes as one of the search."""
+        """Return how many times as long a fit to all rows takes as one of the search."""
         n_train = np.mean([len(pair.train) for pair in ledger.pairs])
         return float((self.n_rows / n_train) ** (2 if ledger.candidates[number].all_pairs else 1))
 
     def _kept_for_the_choice(self, ledger: Ledger, left: float) -> float:
-        """Give the seconds for the last fit of the candidates ahead, as far as there is time.
+        """Return the seconds for the last fit of the candidates ahead, as far as there is time.
 
         As long as nothing has been compared any may be chosen, so that for the quickest of them is
         enough, and others should be looked at.
@@ -144,7 +144,7 @@ class Pace:
         return max((seconds for seconds in kept if seconds <= left), default=0.0)
 
     def _compared(self, n_fits: Indices) -> bool:
-        """Tell whether a candidate has all fits of a split."""
+        """Whether a candidate has all fits of a split."""
         return int(n_fits.max()) >= comb(self.n_folds, 2)
 
 
@@ -169,10 +169,10 @@ class Seconds:
             self._by_model.setdefault(self._models[number], []).append(trial.seconds)
 
     def own(self, number: int) -> list[float]:
-        """Give what the fits of a candidate have taken."""
+        """Return what the fits of a candidate have taken."""
         return self._own.get(number, [])
 
     def of(self, number: int) -> float | None:
-        """Give what a fit takes: as others of the candidate, or of its model; None: unknown."""
+        """Return what a fit takes: as others of the candidate, or of its model; None: unknown."""
         made = self.own(number) or self._by_model.get(self._models[number])
         return median(made) if made else self._foretold.get(self._models[number])

@@ -12,7 +12,7 @@ FEWEST = 20
 
 
 def foretold(ledger: Ledger, number: int, left: float) -> float | None:
-    """Give the seconds that a fit is expected to take, as if they grew with the rows.
+    """Return the seconds that a fit is expected to take, as if they grew with the rows.
 
     None: there are so few rows that nobody needs to know.
     """

@@ -47,7 +47,7 @@ class SearchProgress:
 
 @contextmanager
 def bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
-    """Give what is to be called after fits: it moves a bar, if one is wanted."""
+    """Return what is to be called after fits: it moves a bar, if one is wanted."""
     if not wanted:
         yield []
         return
@@ -66,14 +66,14 @@ def bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
 
 
 def progress_of(ledger: Ledger) -> SearchProgress:
-    """Say how far a search is."""
+    """Return how far a search is."""
     score, model = best_so_far(ledger)
     budget = ledger.budget
     return SearchProgress(budget.n_fits, share(ledger), score, model, budget.elapsed)
 
 
 def share(ledger: Ledger) -> float:
-    """Give how much of the search is done."""
+    """Return how much of the search is done."""
     budget = ledger.budget
     n_expected = EXPECTED * len(ledger.candidates) * len(ledger.pairs)
     parts = [len(ledger.trials) / n_expected]
@@ -85,7 +85,7 @@ def share(ledger: Ledger) -> float:
 
 
 def best_so_far(ledger: Ledger) -> tuple[float, str]:
-    """Give the best of the candidates with most fits, its score first."""
+    """Return the best of the candidates with most fits, its score first."""
     n_fits = ledger.n_fits()
     most = int(n_fits.max())
     if not most:

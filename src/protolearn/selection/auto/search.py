@@ -67,7 +67,7 @@ def go_round(ledger: Ledger, n_first: int) -> None:
 
 
 def rounds(n_candidates: int) -> Iterator[int]:
-    """Give how many candidates take part in each round."""
+    """Return how many candidates take part in each round."""
     taking_part = FIRST
     while taking_part < n_candidates:
         yield taking_part
@@ -76,7 +76,7 @@ def rounds(n_candidates: int) -> Iterator[int]:
 
 
 def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
-    """Give more fits to the better half of the first candidates, to the best of them first."""
+    """Return more fits to the better half of the first candidates, to the best of them first."""
     place = places(ledger, n_candidates, n_first)
     halving = HalvingGridSearchCV(
         Entry(),
@@ -101,7 +101,7 @@ def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
 
 
 def places(ledger: Ledger, n_candidates: int, n_first: int) -> Floats:
-    """Give each of the first candidates its place by the first split, the best the largest.
+    """Return each of the first candidates its place by the first split, the best the largest.
 
     Of equals the smaller model is ahead. NaN where a fit failed, or there was no time for it.
     """

@@ -12,7 +12,7 @@ from ...perceptrons import CommitteeMachine, ParityMachine
 
 
 def n_numbers(model: Any) -> int:
-    """Give how many numbers decide: prototypes, metric, coefficients."""
+    """Return how many numbers decide: prototypes, metric, coefficients."""
     if isinstance(model, KernelGLVQ):  # a prototype is a combination of rows
         return model.dual_coef_.size + len(model.support_) * model.n_features_in_
     if isinstance(model, (ExemplarSVM, PrototypeSVM)):
@@ -31,7 +31,7 @@ def n_numbers(model: Any) -> int:
 
 
 def n_prototypes(model: Any) -> int:
-    """Give how many prototypes decide; of a linear classifier one for each class."""
+    """Return how many prototypes decide; of a linear classifier one for each class."""
     if isinstance(model, KernelGLVQ):
         return len(model.dual_coef_)
     return len(model.prototypes_) if hasattr(model, "prototypes_") else len(model.classes_)

@@ -14,7 +14,7 @@ STEEPEST = 1e6
 
 
 def steepness(scores: Floats, codes: Indices, doubt: float = 1.0) -> float:
-    """Give the factor of the scores with the best log-likelihood of the true classes.
+    """Return the factor of the scores with the best log-likelihood of the true classes.
 
     One row more has the scores of a middling sure one and its second class, and the weight
     ``doubt``: so the factor has an end where all rows come out right.
@@ -41,5 +41,5 @@ def steepness(scores: Floats, codes: Indices, doubt: float = 1.0) -> float:
 
 
 def probabilities(scores: Floats, factor: float) -> Floats:
-    """Give the probability of each class."""
+    """Return the probability of each class."""
     return np.asarray(softmax(factor * by_class(scores), axis=1))

@@ -180,7 +180,7 @@ def _check_scoring(scoring: Any, error_score: Any) -> None:
 
 
 def _check_seed(random_state: Any, checkpoint: Any) -> int:
-    """Give one integer from which everything random follows."""
+    """Return one integer from which everything random follows."""
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         return integer_in(random_state, "random_state={value!r}", 0, 2**32 - 1)
     if checkpoint is not None:

@@ -59,7 +59,7 @@ class Task:
 
 
 class SplitFailedWarning(FitFailedWarning):
-    """Tell of a fit that failed, in words, and by the name of the model and the reason."""
+    """A fit failed: in words, and by the name of the model and the reason."""
 
     def __init__(self, message: str, model: str, reason: str):
         super().__init__(message)

@@ -35,7 +35,7 @@ class Problem:
 
 
 def named_models(models: Any) -> dict[str, Any]:
-    """Give classifiers by name; those of a list are called by their class, numbered if it repeats.
+    """Return classifiers by name; those of a list have the name of their class, and a number.
 
     A Pipeline is called by its last step.
     """
@@ -58,14 +58,14 @@ def named_models(models: Any) -> dict[str, Any]:
 
 
 def named_problems(datasets: Any, cv: Any, n_repeats: int, seed: int) -> list[Problem]:
-    """Give the data sets by name, checked, with the splits of each."""
+    """Return the data sets by name, checked, with the splits of each."""
     pairs = _named_pairs(datasets)
     cv = _check_cv(cv, n_repeats, seed, len(pairs))
     return [_problem(name, pair, cv) for name, pair in pairs.items()]
 
 
 def _named_pairs(datasets: Any) -> dict[str, Any]:
-    """Give X and y by the name of the data set, loaded where only a name is given."""
+    """Return X and y by the name of the data set, loaded where only a name is given."""
     if isinstance(datasets, str):
         datasets = [datasets]
     if isinstance(datasets, tuple) and not all(isinstance(one, str) for one in datasets):
@@ -105,7 +105,7 @@ def _problem(name: str, pair: Any, cv: Any) -> Problem:
 
 
 def _check_cv(cv: Any, n_repeats: int, seed: int, n_datasets: int) -> Any:
-    """Give a splitter, or a list of pairs of indices."""
+    """Return a splitter, or a list of pairs of indices."""
     if isinstance(cv, (int, np.integer)):
         folds = integer_in(cv, "cv={value!r}", 2)
         return RepeatedStratifiedKFold(n_splits=folds, n_repeats=n_repeats, random_state=seed)

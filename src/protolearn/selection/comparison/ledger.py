@@ -68,11 +68,11 @@ class Ledger:
             self._write()  # before any work: the path may be one that cannot be written
 
     def done(self, dataset: str, model: str) -> dict[int, Fold]:
-        """Give the finished folds of a data set and a model by number."""
+        """Return the finished folds of a data set and a model by number."""
         return self.folds.get((dataset, model), {})
 
     def add(self, dataset: str, model: str, number: int, fold: Fold) -> None:
-        """Put down one more fold."""
+        """Write one more fold."""
         cell = dataset, model
         self.folds.setdefault(cell, {})[number] = fold
         if self.path is not None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def bar(total: int, done: int, *, shown: bool) -> Iterator[Callable[[str, int], None]]:
-    """Give a function ``update(description, done)`` that moves a bar, if one is shown.
+    """Return a function ``update(description, done)`` that moves a bar, if one is shown.
 
     Parameters
     ----------

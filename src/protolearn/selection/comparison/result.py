@@ -192,7 +192,7 @@ class Comparison:
         return friedman_test(self._comparable_means())
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Give the difference of mean ranks that is significant by Nemenyi's test.
+        """Return the difference of mean ranks that is significant by Nemenyi's test.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class Comparison:
         return nemenyi_difference(len(self.models), len(self.datasets), alpha)
 
     def pairwise(self) -> Floats:
-        """Give the p values of all pairs of models, corrected for their number by Holm's method.
+        """Return the p values of all pairs of models, corrected for their number by Holm's method.
 
         Returns
         -------
@@ -230,7 +230,7 @@ class Comparison:
         return table
 
     def to_frame(self) -> Any:
-        """Give the scores as a pandas data frame, one row a fit.
+        """Return the scores as a pandas data frame, one row a fit.
 
         Returns
         -------
@@ -267,11 +267,11 @@ class Comparison:
         )
 
     def _split_scores(self, dataset: int) -> Floats:
-        """Give the scores of one data set: an array of shape (n_models, its number of splits)."""
+        """Return the scores of one data set: an array of shape (n_models, its number of splits)."""
         return self.scores[dataset][:, self.test_sizes[dataset] > 0]
 
     def _two(self, a: str, b: str) -> tuple[int, int]:
-        """Give the places of two models."""
+        """Return the places of two models."""
         for name in a, b:
             if name not in self.models:
                 raise ValueError(
@@ -280,7 +280,7 @@ class Comparison:
         return self.models.index(a), self.models.index(b)
 
     def _comparable_means(self, chosen: tuple[int, ...] | None = None) -> Floats:
-        """Give the means without the noise of rounding, or say where there are none."""
+        """Return the means without the noise of rounding, or say where there are none."""
         columns = range(len(self.models)) if chosen is None else chosen
         means = self.means[:, columns]
         for i, j in np.argwhere(np.isnan(means)):

@@ -98,7 +98,7 @@ def friedman_test(scores: Floats) -> PairedTest:
 
 
 def nemenyi_difference(n_models: int, n_datasets: int, alpha: float) -> float:
-    """Give the difference of mean ranks from which on two models differ (Demsar 2006, 3.2.2)."""
+    """Return the difference of mean ranks from which on two models differ (Demsar 2006, 3.2.2)."""
     quantile = stats.studentized_range.ppf(1.0 - alpha, n_models, np.inf) / np.sqrt(2.0)
     return float(quantile * np.sqrt(n_models * (n_models + 1) / (6.0 * n_datasets)))
 

@@ -61,7 +61,7 @@ def resampled(answers: Answers, n_resamples: int, rng: np.random.RandomState) ->
 
 
 def drawn(n_samples: int, n_resamples: int, rng: np.random.RandomState) -> Floats:
-    """Give how often each row is in each resample: an array (n_resamples, n_samples)."""
+    """Return how often each row is in each resample: an array (n_resamples, n_samples)."""
     rows = rng.randint(n_samples, size=(n_resamples, n_samples))
     rows += n_samples * np.arange(n_resamples)[:, None]
     counts = np.bincount(rows.ravel(), minlength=n_resamples * n_samples)
@@ -81,7 +81,7 @@ def cells_of(answers: Answers) -> Cells:
 
 
 def from_counts(weight: Floats, cells: Cells) -> tuple[dict[str, Floats], int]:
-    """Give what follows from confusion matrices, and how many of them lack a true class."""
+    """Return what follows from confusion matrices, and how many of them lack a true class."""
     counts = np.add.reduceat(weight[:, cells.order], cells.starts, axis=1)
     true, assigned, right = (counts @ part for part in cells[2:])
     here = true > 0.0
@@ -97,7 +97,7 @@ def from_counts(weight: Floats, cells: Cells) -> tuple[dict[str, Floats], int]:
 
 
 def correlation(true: Floats, assigned: Floats, right: Floats) -> Floats:
-    """Give Matthews' coefficient; zero where one class is assigned, NaN where one is true."""
+    """Return Matthews' coefficient; zero where one class is assigned, NaN where one is true."""
     n = true.sum(axis=1)
     both = right * n - (true * assigned).sum(axis=1)
     spreads = [n**2 - (part**2).sum(axis=1) for part in (true, assigned)]
@@ -114,7 +114,7 @@ def ranking_of(positive: NDArray[np.bool_], scores: Floats) -> Ranking:
 
 
 def mean_area(weight: Floats, ranks: list[Ranking]) -> Floats:
-    """Give the mean of the areas that there are; NaN where there is none."""
+    """Return the mean of the areas that there are; NaN where there is none."""
     areas = np.stack([area(weight, ranking) for ranking in ranks])
     there = ~np.isnan(areas)
     total, number = np.where(there, areas, 0.0).sum(axis=0), there.sum(axis=0)
@@ -122,7 +122,7 @@ def mean_area(weight: Floats, ranks: list[Ranking]) -> Floats:
 
 
 def area(weight: Floats, ranking: Ranking) -> Floats:
-    """Give the share of pairs of a positive and a negative row in the right order."""
+    """Return the share of pairs of a positive and a negative row in the right order."""
     sorted_weight = weight[:, ranking.order]
     total = np.add.reduceat(sorted_weight, ranking.starts, axis=1)
     positive = np.add.reduceat(sorted_weight * ranking.positive, ranking.starts, axis=1)
@@ -134,7 +134,7 @@ def area(weight: Floats, ranking: Ranking) -> Floats:
 
 
 def row_losses(answers: Answers) -> Any:
-    """Give minus the logarithm of the probability of each true class, cut as scikit-learn does."""
+    """Return minus the log probability of each true class, clipped as scikit-learn does."""
     if answers.probabilities is None:
         return np.full(len(answers.y_true), np.nan)
     column = np.searchsorted(answers.classes, answers.y_true)

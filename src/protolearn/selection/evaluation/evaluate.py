@@ -213,7 +213,7 @@ def on_folds(folds: list[Answers], n_train: Any, n_test: Any, confidence: float)
 def over_all(
     found: list[Measured], ends: tuple[float, float], n_train: Any, n_test: Any, confidence: float
 ) -> Estimate:
-    """Give the mean of a measure over the folds; none if a fold has none."""
+    """Return the mean of a measure over the folds; none if a fold has none."""
     reasons = [one.reason for one in found if one.reason]
     if reasons:
         some = f"{len(reasons)} of {len(found)} test folds have one class"
@@ -231,7 +231,7 @@ def confusion_of(folds: list[Answers]) -> Any:
 
 
 def curve_if_any(answers: Answers) -> Any:
-    """Give the ROC curve of two classes with scores, both of which have rows."""
+    """Return the ROC curve of two classes with scores, both of which have rows."""
     scores = answers.probabilities if answers.scores is None else answers.scores
     if scores is None or len(answers.classes) != 2 or len(classes_with_rows(answers)) < 2:
         return None
@@ -239,7 +239,7 @@ def curve_if_any(answers: Answers) -> Any:
 
 
 def notes_on(answers: Answers, n_lacking: int, n_resamples: int) -> list[str]:
-    """Say what a reader of the table should know."""
+    """Return sentences that say what a reader of the table should know."""
     notes = []
     absent = np.setdiff1d(answers.classes, answers.y_true).tolist()
     if absent:

@@ -35,7 +35,7 @@ def given_answers(
 
 
 def as_columns(values: Any, name: str, n_classes: int) -> Floats:
-    """Give finite numbers, one column a class."""
+    """Return finite numbers, one column a class."""
     values = np.asarray(values, dtype=np.float64)
     if n_classes == 2 and name == "scores":
         values = by_class(values)

@@ -42,32 +42,32 @@ class Measured(NamedTuple):
 
 
 def measured(answers: Answers) -> dict[str, Measured]:
-    """Give all measures by name."""
+    """Return all measures by name."""
     return {name: FUNCTIONS[name](answers) for name in RANGES}
 
 
 def classes_with_rows(answers: Answers) -> Any:
-    """Give the classes that occur among the true labels."""
+    """Return the classes that occur among the true labels."""
     return np.unique(answers.y_true)
 
 
 def accuracy(answers: Answers) -> Measured:
-    """Give the share of right predictions."""
+    """Return the share of right predictions."""
     return Measured(float(accuracy_score(answers.y_true, answers.y_pred)))
 
 
 def balanced_accuracy(answers: Answers) -> Measured:
-    """Give the mean share of right predictions over the classes, which is the mean recall."""
+    """Return the mean share of right predictions over the classes, which is the mean recall."""
     return Measured(by_class(recall_score, answers))
 
 
 def macro_f(answers: Answers) -> Measured:
-    """Give the mean F over the classes."""
+    """Return the mean F over the classes."""
     return Measured(by_class(f1_score, answers))
 
 
 def by_class(score: Any, answers: Answers) -> float:
-    """Give the mean of a score over the classes with rows."""
+    """Return the mean of a score over the classes with rows."""
     present = classes_with_rows(answers)
     return float(
         score(answers.y_true, answers.y_pred, labels=present, average="macro", zero_division=0.0)
@@ -75,14 +75,14 @@ def by_class(score: Any, answers: Answers) -> float:
 
 
 def mcc(answers: Answers) -> Measured:
-    """Give Matthews' correlation coefficient."""
+    """Return Matthews' correlation coefficient."""
     if len(classes_with_rows(answers)) < 2:
         return Measured(np.nan, ONE_CLASS)
     return Measured(float(matthews_corrcoef(answers.y_true, answers.y_pred)))
 
 
 def auc(answers: Answers) -> Measured:
-    """Give the area under the ROC curve; of several classes the mean of one against the rest."""
+    """Return the area under the ROC curve; of several classes the mean of one against the rest."""
     ranked = rankings(answers)
     if ranked is None:
         return Measured(np.nan, "neither scores nor probabilities")
@@ -93,7 +93,7 @@ def auc(answers: Answers) -> Measured:
 
 
 def rankings(answers: Answers) -> list[tuple[Any, Floats]] | None:
-    """Give which rows are positive and how they score: once for two classes, else for each.
+    """Return which rows are positive and how they score: once for two classes, else for each.
 
     Probabilities of several classes are compared as scikit-learn's ``roc_auc_ovr`` does; those of
     two classes say no more than the scores, and round more.
@@ -110,7 +110,7 @@ def rankings(answers: Answers) -> list[tuple[Any, Floats]] | None:
 
 
 def cross_entropy(answers: Answers) -> Measured:
-    """Give the mean of minus the logarithm of the probability of the true class."""
+    """Return the mean of minus the logarithm of the probability of the true class."""
     if answers.probabilities is None:
         return Measured(np.nan, "no probabilities")
     loss = log_loss(answers.y_true, answers.probabilities, labels=answers.classes)

@@ -104,7 +104,7 @@ class Evaluation:
         return "\n".join([*lines, *self.notes])
 
     def to_frame(self) -> Any:
-        """Give the table as a pandas data frame.
+        """Return the table as a pandas data frame.
 
         Returns
         -------

@@ -14,7 +14,7 @@ squared_distances = numba.njit(**INLINED)(SquaredEuclidean.row.py)
 
 @numba.njit(**INLINED)
 def fill(rows, i, state, out):
-    """Give the squared distances."""
+    """Return the squared distances."""
     squared_distances(rows[0][i], state[0], None, None, None, out)
 
 
@@ -72,7 +72,7 @@ class DenseDescent(Descent):
         super().__init__((as_floats(X),), y, order)
 
     def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
-        """Give the prototypes that are reached from others of the same classes."""
+        """Return the prototypes that are reached from others of the same classes."""
         W, falling = self.started(objective, start, labels), as_floats([rate, len(self.order)])
         descend(DENSE, self.rows, self.y, self.order, (W,), labels, objective, falling)
         return W

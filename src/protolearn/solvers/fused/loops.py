@@ -92,7 +92,7 @@ class Descent:
             )
 
     def started(self, objective: Objective, start: Floats, labels: Indices) -> Floats:
-        """Give prototypes to work on; raise if a loop, which looks at nothing, would go astray."""
+        """Return prototypes to work on; raise if the loop, which checks nothing, would fail."""
         if type(objective.distance) is not SquaredEuclidean:
             kind = type(objective.distance).__name__
             raise ValueError(f"Fused descent is for SquaredEuclidean, not {kind}; take SGD.")
@@ -180,11 +180,11 @@ def soft_loop(
 
 @numba.njit(**INLINED)
 def share(pull):
-    """Give the share of the way to the sample that a prototype goes; all of it at most."""
+    """Return the share of the way to the sample that a prototype goes; all of it at most."""
     return 2.0 * min(max(pull, -0.5), 0.5)
 
 
 @cache
 def inlined(function: Native) -> Any:
-    """Give a function that a loop takes into itself; compiled as written, like the original."""
+    """Return a function that a loop takes into itself; compiled as written, like the original."""
     return numba.njit(error_model="numpy", forceinline=True)(function.py)

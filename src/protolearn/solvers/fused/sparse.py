@@ -23,7 +23,7 @@ SMALLEST = 1e-6
 
 @numba.njit(**INLINED)
 def fill(rows, i, state, out):
-    """Give the squared distances, and keep the products of the row with the prototypes."""
+    """Return the squared distances, and keep the products of the row with the prototypes."""
     data, indices, indptr, norms = rows
     V, size, squares, dots = state
     dots[:] = 0.0
@@ -97,7 +97,7 @@ class SparseDescent(Descent):
         super().__init__(rows, y, order)
 
     def run(self, objective: Objective, start: Floats, labels: Indices, rate: float) -> Floats:
-        """Give the prototypes that are reached from others of the same classes."""
+        """Return the prototypes that are reached from others of the same classes."""
         V = np.ascontiguousarray(self.started(objective, start, labels).T)
         falling = as_floats([rate, len(self.order)])
         n_rows, n_prototypes = len(self.y), len(labels)

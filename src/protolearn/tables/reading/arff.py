@@ -50,20 +50,20 @@ class ArffLayout:
     delimiter: str = ","
 
     def describe(self, header: Header) -> str:
-        """Tell what kind of file it is."""
+        """Return what kind of file it is."""
         return "ARFF"
 
     def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
-        """Give the cells of each column; None if the lines take more care."""
+        """Return the cells of each column; None if the lines take more care."""
         marked = SPECIAL.search("".join(lines))
         return None if marked else quickly(lines, width, self.delimiter, large)
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
-        """Give the cells of each row."""
+        """Return the cells of each row."""
         return csv.reader(map(self.plain, lines), strict=strict)
 
     def plain(self, line: str) -> str:
-        """Give a line as one of CSV; an empty one for a comment."""
+        """Return a line as one of CSV; an empty one for a comment."""
         line = line.strip()
         if line.startswith("%"):
             return ""
@@ -72,7 +72,7 @@ class ArffLayout:
         return joined(parts(line)) if "'" in line or '"' in line else line
 
     def dense(self, line: str) -> str:
-        """Give a sparse row, as ``{1 x, 3 y}``, as one with all cells."""
+        """Return a sparse row, as ``{1 x, 3 y}``, as one with all cells."""
         cells = [attribute.usual for attribute in self.attributes]
         inside = line.strip("{} \t")
         for entry in split(inside) if inside else []:
@@ -87,7 +87,7 @@ class ArffLayout:
 
 
 def is_arff(text: str) -> bool:
-    """Tell whether a text begins as ARFF does; also one that begins with comments only."""
+    """Whether a text begins as ARFF does; also one that begins with comments only."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("%")), None)
     return first.lower().startswith("@relation") if first else "%" in text
@@ -106,7 +106,7 @@ def open_arff(file: DataFile, encoding: str) -> TextTable:
 
 
 def attributes_of(name: str, stream: IO[str]) -> tuple[list[Attribute], int]:
-    """Give the columns, and the number of lines up to the data."""
+    """Return the columns, and the number of lines up to the data."""
     found: list[Attribute] = []
     for number, line in enumerate(stream, 1):
         word = line.strip().lower()
@@ -138,13 +138,13 @@ def attribute(where: str, line: str) -> Attribute:
 
 
 def split(text: str) -> Iterator[str]:
-    """Give what lies between commas that are not in quotation marks."""
+    """Return what lies between commas that are not in quotation marks."""
     for entry in re.finditer(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""", text):
         yield entry[1]
 
 
 def parts(text: str) -> list[str]:
-    """Give the cells of a line."""
+    """Return the cells of a line."""
     found, place = [], 0
     while True:
         token = TOKEN.match(text, place)

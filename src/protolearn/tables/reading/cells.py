@@ -44,7 +44,7 @@ TICK = datetime.timedelta(microseconds=1)
 
 
 def what_is(cell: str) -> int:
-    """Tell what a cell is."""
+    """Return what a cell is."""
     cell = cell.strip()
     if cell in MISSING:
         return BLANK
@@ -60,7 +60,7 @@ def what_is(cell: str) -> int:
 
 
 def what_is_number(cell: str) -> int:
-    """Tell what kind of number a cell is."""
+    """Return what kind of number a cell is."""
     try:
         value = float(cell)
     except ValueError:
@@ -73,7 +73,7 @@ def what_is_number(cell: str) -> int:
 
 
 def what_is_date(cell: str) -> int:
-    """Tell whether a cell is a date, with a time zone or not."""
+    """Whether a cell is a date, with a time zone or not."""
     match = IS_DATE.fullmatch(cell)
     if match is None:
         return TEXT
@@ -117,12 +117,12 @@ class Texts(dict[str, "str | None"]):
 
 
 def doubles(cells: Sequence[str]) -> Floats:
-    """Give numbers; a ValueError if one is none."""
+    """Return numbers; a ValueError if one is none."""
     return np.fromiter(map(float, cells), np.float64, len(cells))
 
 
 def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
-    """Give numbers, NaN for missing ones."""
+    """Return numbers, NaN for missing ones."""
     if decimal == ",":
         cells = [cell.replace(",", ".") for cell in cells]
     try:
@@ -132,7 +132,7 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
 
 
 def texts(cells: Sequence[str], known: Texts) -> NDArray[Any]:
-    """Give texts as objects, None for missing ones."""
+    """Return texts as objects, None for missing ones."""
     return np.fromiter(map(known.__getitem__, cells), object, len(cells))
 
 
@@ -147,20 +147,20 @@ class Times(dict[str, int]):
 
 
 def dates(cells: Sequence[str], known: Times | None = None) -> NDArray[np.datetime64]:
-    """Give times, in UTC if they have time zones, NaT for missing ones."""
+    """Return times, in UTC if they have time zones, NaT for missing ones."""
     known = Times() if known is None else known
     found = np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
     return found.view("datetime64[us]")
 
 
 def ticks(cell: str) -> int:
-    """Give a time in microseconds since 1970; a ValueError if it is none."""
+    """Return a time in microseconds since 1970; a ValueError if it is none."""
     time = datetime.datetime.fromisoformat(cell)
     return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - START) // TICK
 
 
 def is_blank(cell: str) -> bool:
-    """Tell whether a cell of numbers or dates is missing."""
+    """Whether a cell of numbers or dates is missing."""
     return cell in MISSING or (cell := cell.strip()) in MISSING or cell in MISSING_NUMBER
 
 

@@ -54,13 +54,13 @@ class FirstDraft:
             self._filling = None
 
     def frame(self, plan: Plan, n_rows: int) -> NDArray[Any] | None:
-        """Give the table, if its columns are what they are."""
+        """Return the table, if its columns are what they are."""
         if self._filling is None or self._filling.plan != plan:
             return None
         return self._filling.frame[:n_rows]
 
     def _expected(self, tallies: Mapping[str, Tally]) -> Plan:
-        """Tell what columns are by their first rows."""
+        """Return what columns are by their first rows."""
         commas = self._commas and any(
             tally.counts[COMMA] + tally.counts[GROUPED] and 2 * tally.numbers(True) >= tally.present
             for name, tally in tallies.items()

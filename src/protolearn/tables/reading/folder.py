@@ -79,13 +79,13 @@ class ParquetFolder:
         return tuple(self.schema.names)
 
     def kinds(self, chosen: Sequence[str], asked: Mapping[str, str]) -> dict[str, str]:
-        """Tell what columns hold."""
+        """Return what columns hold."""
         return {
             name: asked.get(name) or kind_of(name, self.schema.field(name).type) for name in chosen
         }
 
     def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        """Give some rows of some columns at a time, and how many rows were before."""
+        """Return some rows of some columns at a time, and how many rows were before."""
         from pyarrow import dataset
 
         start = 0
@@ -123,7 +123,7 @@ class ParquetFolder:
         return frame
 
     def coded(self, name: str) -> Iterator[tuple[int, Coded]]:
-        """Give a column as texts, batch by batch, and how many rows were before."""
+        """Return a column as texts, batch by batch, and how many rows were before."""
         for start, batch in self.batches([name]):
             column = batch.column(0)
             if not hasattr(column, "dictionary"):
@@ -133,7 +133,7 @@ class ParquetFolder:
 
 
 def is_folder(path: Any) -> bool:
-    """Tell whether something names a folder."""
+    """Whether something names a folder."""
     try:
         return Path(os.fsdecode(path)).is_dir()
     except (TypeError, ValueError, OSError):
@@ -165,7 +165,7 @@ def dataset_of(folder: Path, files: Sequence[Path]) -> Any:
 
 
 def schema_of(fragments: Sequence[Any], known: Any) -> Any:
-    """Give the columns of files: of each the first type that tells anything, and those of folders.
+    """Return the columns of files, each with the first type that tells anything, and of folders.
 
     Files without a value in a column may have the type null there.
     """
@@ -190,7 +190,7 @@ def schema_of(fragments: Sequence[Any], known: Any) -> Any:
 
 @contextmanager
 def undamaged(path: Path) -> Iterator[None]:
-    """Say in a sentence which file cannot be read."""
+    """Raise a sentence that says which file cannot be read."""
     import pyarrow as pa
 
     try:
@@ -202,5 +202,5 @@ def undamaged(path: Path) -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Give the first line of an error."""
+    """Return the first line of an error."""
     return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

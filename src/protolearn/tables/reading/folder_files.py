@@ -15,7 +15,7 @@ IGNORED = (".", "_")
 
 
 def parquet_files(folder: Path) -> list[Path]:
-    """Give the files in a folder and in those within, which all have to be Parquet."""
+    """Return the files in a folder and in those within, which all have to be Parquet."""
     files = [file for file in sorted(folder.rglob("*")) if counts(file, folder)]
     if not files:
         raise TableFileError(
@@ -38,13 +38,13 @@ def parquet_files(folder: Path) -> list[Path]:
 
 
 def counts(file: Path, folder: Path) -> bool:
-    """Tell whether a path is a file that is no note."""
+    """Whether a path is a file that is no note."""
     parts = file.relative_to(folder).parts
     return not any(part.startswith(IGNORED) for part in parts) and file.is_file()
 
 
 def is_parquet(file: Path) -> bool:
-    """Tell whether a file begins as Parquet does."""
+    """Whether a file begins as Parquet does."""
     with readable(file), file.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC
 

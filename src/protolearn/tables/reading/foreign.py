@@ -57,7 +57,7 @@ CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
 
 
 def foreign(head: bytes, tail: bytes = b"") -> tuple[str, str] | None:
-    """Tell what a file is that is no text, and what to do with it; None: it may be a text.
+    """Return what a file is that is no text, and what to do with it; None: it may be a text.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def foreign(head: bytes, tail: bytes = b"") -> tuple[str, str] | None:
 
 
 def zeros(head: bytes) -> str:
-    """Give the encoding of a text in UTF-16 without a mark, by where its zeros are."""
+    """Return the encoding of a text in UTF-16 without a mark, by where its zeros are."""
     half = max(len(head) // 2, 1)
     if b"\0" not in head[::2] and head[1::2].count(0) > 0.8 * half:
         return "utf-16-le"
@@ -92,5 +92,5 @@ def zeros(head: bytes) -> str:
 
 
 def is_binary(head: bytes) -> bool:
-    """Tell whether bytes hold zeros, or many characters that no text has."""
+    """Whether bytes hold zeros, or many characters that no text has."""
     return b"\0" in head or len(head) - len(head.translate(None, CONTROL)) > len(head) / 50

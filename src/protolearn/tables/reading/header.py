@@ -114,14 +114,14 @@ def check_width(name: str, first: list[str], width: int) -> None:
 
 
 def comment_names(layout: Any, width: int) -> list[str]:
-    """Give the names of columns in a comment before the rows; none if it does not hold them."""
+    """Return the names of columns in a comment before the rows; none if it does not hold them."""
     names: list[str] = layout.comment_cells
     fits = len(names) == width and all(what_is(part) == TEXT for part in names)
     return names if fits else []
 
 
 def is_attached(comment: str) -> bool:
-    """Tell whether a comment has no blank behind its mark, as names of columns have."""
+    """Whether a comment has no blank behind its mark, as names of columns have."""
     return comment[:1] == "#" and not comment.strip("#")[:1].isspace()
 
 
@@ -131,7 +131,7 @@ def listing(names: list[str]) -> str:
 
 
 def is_header(first: list[str], below: list[list[str]], told: bool = False) -> bool:
-    """Tell whether the first record holds names.
+    """Whether the first record holds names.
 
     It does if it has texts above columns of numbers or dates, and no more numbers above them than
     texts unless these could be names; if its numbers count columns or years; above texts, if it is
@@ -162,7 +162,7 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
 
 
 def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
-    """Tell whether numbers of a first record count columns, from 0 or 1 on, or years.
+    """Whether numbers of a first record count columns, from 0 or 1 on, or years.
 
     They do not if the numbers below could be such too: integers, or years.
     """
@@ -177,7 +177,7 @@ def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
 
 
 def has_years(cells: Sequence[str]) -> bool:
-    """Tell whether all numbers of a column are years."""
+    """Whether all numbers of a column are years."""
     return all(cell.strip().isdecimal() and int(cell) in YEARS for cell in cells)
 
 
@@ -193,7 +193,7 @@ def check_different(name: str, names: list[str]) -> None:
 
 
 def filled(names: list[str], notes: list[str]) -> list[str]:
-    """Give names to columns without one."""
+    """Return names to columns without one."""
     found, taken = list(names), set(names)
     without = [j for j, one in enumerate(names) if not one]
     for j in without:

@@ -70,7 +70,7 @@ class Judge:
         self.notes.append(f"decimal commas, as in {cell}")
 
     def kind(self, name: str, tally: Tally) -> str:
-        """Tell whether a column holds numbers, dates or categories."""
+        """Whether a column holds numbers, dates or categories."""
         asked = self.asked.get(name)
         if asked == "category":
             return asked
@@ -83,7 +83,7 @@ class Judge:
         return "category"
 
     def _is_number(self, name: str, tally: Tally) -> bool:
-        """Tell whether at least half of the cells are numbers; a column of nothing is such."""
+        """Whether at least half of the cells are numbers; a column of nothing is such."""
         return 2 * tally.numbers(self.decimal == ",") >= tally.present
 
     def _check_number(self, name: str, tally: Tally, asked: bool) -> None:
@@ -114,7 +114,7 @@ class Judge:
             )
 
     def _is_date(self, name: str, tally: Tally) -> bool:
-        """Tell whether all cells are dates."""
+        """Whether all cells are dates."""
         if tally.dates < tally.present and 2 * tally.dates >= tally.present:
             row, cell = tally.first_but(DATE, ZONED)
             self.notes.append(

@@ -50,7 +50,7 @@ class Layout:
         return [cell.strip(" \t\"'") for cell in row]
 
     def describe(self, header: Header) -> str:
-        """Tell what kind of file it is."""
+        """Return what kind of file it is."""
         there = "with a header" if header.there else "without a header"
         if header.width == 1:
             return f"text of one column {there}"
@@ -58,12 +58,12 @@ class Layout:
         return f"{kind} text {there}"
 
     def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
-        """Give the cells of each column; None if the lines take more care."""
+        """Return the cells of each column; None if the lines take more care."""
         marked = not large and '"' in "".join(lines)
         return None if marked else split(lines, width, self.delimiter, large)
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
-        """Give the cells of each record, the header among them; its ``line_num`` tells the line."""
+        """Return the cells of each record, with the header; its ``line_num`` is the line."""
         blank = self.delimiter == " "
         return csv.reader(
             map(one_blank, lines) if blank else lines,
@@ -76,7 +76,7 @@ class Layout:
 def split(
     lines: list[str], width: int, delimiter: str, large: bool
 ) -> Sequence[Sequence[str]] | None:
-    """Give the columns of lines without quotation marks, the quick way.
+    """Return the columns of lines without quotation marks, the quick way.
 
     None if that takes more care: if a line is empty or has another number of cells, or if cells
     have blanks before them, which may be all they have. Of a large file, which may have quotation
@@ -104,12 +104,12 @@ def split(
 
 
 def one_blank(line: str) -> str:
-    """Give a line with one blank between cells, so that tabs and many blanks part them too."""
+    """Return a line with one blank between cells, so that tabs and many blanks part them too."""
     return " ".join(line.split()) if '"' not in line else line.strip()
 
 
 def sample(file: IO[str]) -> tuple[list[str], bool]:
-    """Give the first lines of a text, and whether they are all."""
+    """Return the first lines of a text, and whether they are all."""
     lines: list[str] = []
     size = 0
     for line in file:
@@ -151,7 +151,7 @@ def find_layout(lines: list[str], whole: bool, tabs: bool) -> Layout:
 
 
 def fitness(lines: list[str], whole: bool, delimiter: str) -> tuple[float, ...]:
-    """Tell how well a delimiter parts lines; the greater the better, (0,) if it does not.
+    """Return how well a delimiter parts lines; the greater the better, (0,) if it does not.
 
     First the share of rows with the same number of cells, then whether the first one has as many
     too, then the share of cells that are numbers or dates, then the number of cells.
@@ -178,7 +178,7 @@ def fitness(lines: list[str], whole: bool, delimiter: str) -> tuple[float, ...]:
 
 
 def in_one_piece(lines: list[str], n_names: int, width: int) -> bool:
-    """Tell whether lines with blanks are a single column: times, or names such as Room 1."""
+    """Whether lines with blanks are a single column: times, or names such as Room 1."""
     first = [line.strip() for line in lines if line.strip()][1:50]
     times = bool(first) and all(what_is(line) in (DATE, ZONED) for line in first)
     return times or (n_names == 1 and width == 2)

@@ -56,7 +56,7 @@ class Numbers(Sequence[str]):
         return iter(self._cells.texts())
 
     def text(self, place: int) -> str:
-        """Give one of them."""
+        """Return one of them."""
         return self._cells.some(np.array([place]))[0]
 
 
@@ -77,18 +77,18 @@ class Cells:
         self._text, self._raw, self._starts, self._ends = text, raw, starts, ends
 
     def texts(self) -> list[str]:
-        """Give all of them."""
+        """Return all of them."""
         text, ends = self._text, zip(self._starts.tolist(), self._ends.tolist(), strict=True)
         if isinstance(text, bytes):
             return [text[a:b].decode() for a, b in ends]
         return [text[a:b] for a, b in ends]
 
     def some(self, places: NDArray[Any]) -> list[str]:
-        """Give some of them."""
+        """Return some of them."""
         return Cells(self._text, self._raw, self._starts[places], self._ends[places]).texts()
 
     def words(self) -> Sequence[str]:
-        """Give all of them; if many recur, by the different ones."""
+        """Return all of them; if many recur, by the different ones."""
         codes, firsts = find_words(self._raw, self._starts, self._ends)
         if len(firsts) > SELDOM * len(codes):
             return self.texts()
@@ -96,7 +96,7 @@ class Cells:
 
 
 def native_columns(lines: list[str], width: int, delimiter: str) -> list[Sequence[str]] | None:
-    """Give the columns of lines; None if that takes more care."""
+    """Return the columns of lines; None if that takes more care."""
     joined = "".join(lines)
     coded = joined.encode()
     text = joined if len(coded) == len(joined) else coded
@@ -122,7 +122,7 @@ def native_columns(lines: list[str], width: int, delimiter: str) -> list[Sequenc
 def column(
     cells: Cells, values: Floats, unread: NDArray[np.intp], kinds: Kinds, rounded: bool
 ) -> Sequence[str]:
-    """Give a column: its numbers if it has nothing else, or its texts."""
+    """Return a column: its numbers if it has nothing else, or its texts."""
     if len(unread) * HARD > len(values):
         return cells.words()
     for place, cell in zip(unread.tolist(), cells.some(unread), strict=True):

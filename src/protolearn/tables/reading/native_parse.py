@@ -29,7 +29,7 @@ divided_at = pointer(LOSS)
 
 @native(LOSS)
 def divided(high, rest):
-    """Give an integer, in two doubles, over a power of ten, and 1 if it is surely the nearest.
+    """Return an integer, in two doubles, over a power of ten, and 1 if it is surely the nearest.
 
     The quotient is found with twice the digits. If it stays the same when the second half of them
     is a little more or less, it is rounded correctly. That holds if each operation is done as it is
@@ -54,7 +54,7 @@ def divided(high, rest):
 
 @numba.njit(**FAST)
 def cell_at(text, place, delimiter):
-    """Give where a cell begins and ends, and what comes next; -1 if that takes more care."""
+    """Return where a cell begins and ends, and what comes next; -1 if that takes more care."""
     size, start = len(text), place
     if place < size and text[place] == 34:  # a quotation mark
         place = start = place + 1
@@ -75,7 +75,7 @@ def cell_at(text, place, delimiter):
 
 @numba.njit(**FAST)
 def digits_at(text, here, stop):
-    """Give where digits end, their integer, how many count, how many there are, and decimals.
+    """Return where digits end, their integer, how many count, how many there are, and decimals.
 
     The last is -1 if there is no decimal mark; then the mark.
     """
@@ -98,7 +98,7 @@ def digits_at(text, here, stop):
 
 @numba.njit(**FAST)
 def exponent_at(text, here, stop):
-    """Give where an exponent ends, and what it is; where it begins if there is none."""
+    """Return where an exponent ends, and what it is; where it begins if there is none."""
     if here == stop or (text[here] != 101 and text[here] != 69):
         return here, 0
     start = here
@@ -115,7 +115,7 @@ def exponent_at(text, here, stop):
 
 @numba.njit(**FAST)
 def scaled(integer, power, division, powers, rest):
-    """Give an integer times a power of ten, and whether it is surely the nearest double."""
+    """Return an integer times a power of ten, and whether it is surely the nearest double."""
     if integer <= np.uint64(9007199254740992) and power >= -22 and power <= 22:
         value = np.float64(integer)
         return (value * powers[power] if power >= 0 else value / powers[-power]), True

@@ -92,7 +92,7 @@ class DataFile:
             yield io.TextIOWrapper(buffered, encoding=encoding, newline="")
 
     def encodings(self) -> list[str]:
-        """Give the encodings that it may have, the likeliest first."""
+        """Return the encodings that it may have, the likeliest first."""
         for mark, encoding in BYTE_ORDER_MARKS:
             if self.head.startswith(mark):
                 return [encoding]
@@ -143,7 +143,7 @@ def check_there(path: Path) -> None:
 
 
 def instead(path: Path) -> str:
-    """Say what to do about a file that is not there."""
+    """Return a text that says what to do about a file that is not there."""
     if ":/" in str(path):
         return "; expected a file on this machine: load it first"
     try:
@@ -156,7 +156,7 @@ def instead(path: Path) -> str:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Say in a sentence why a file cannot be read."""
+    """Raise a sentence that says why a file cannot be read."""
     try:
         yield
     except EOFError:
@@ -176,5 +176,5 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Give the words of an error without its number."""
+    """Return the words of an error without its number."""
     return getattr(error, "strerror", None) or str(error).rstrip(".")

@@ -50,7 +50,7 @@ def opened(file: DataFile) -> Iterator[Any]:
 
 
 def names_in(name: str, schema: Any) -> list[str]:
-    """Give the names of the columns."""
+    """Return the names of the columns."""
     names = list(schema.names)
     if not names:
         raise TableFileError(f"{name!r} has no columns; expected one at least.")
@@ -93,7 +93,7 @@ def fill(
 
 
 def kind_of(name: str, dtype: Any) -> str:
-    """Tell what a type is."""
+    """Return what a type is."""
     import pyarrow as pa
 
     types = pa.types
@@ -115,7 +115,7 @@ def kind_of(name: str, dtype: Any) -> str:
 
 
 def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, Any]) -> Any:
-    """Give a part of a column as an array."""
+    """Return a part of a column as an array."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -140,7 +140,7 @@ def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, A
 
 
 def times(name: str, column: Any) -> NDArray[Any]:
-    """Give times in microseconds. What has a time zone is stored in UTC."""
+    """Return times in microseconds. What has a time zone is stored in UTC."""
     import pyarrow as pa
 
     fine = pa.types.is_timestamp(column.type) and column.type.unit == "ns"
@@ -164,7 +164,7 @@ def check_finite(name: str, found: NDArray[Any], rows: Numbers) -> None:
 
 
 def texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
-    """Give values as texts, equal ones as one object."""
+    """Return values as texts, equal ones as one object."""
     if len(shared) > ROWS:
         shared.clear()
     found = column.to_pylist()
@@ -183,7 +183,7 @@ def text(value: Any) -> str | None:
 
 
 def of_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any]:
-    """Give texts as numbers or dates."""
+    """Return texts as numbers or dates."""
     cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
     found = list(map(what_is, cells))
     good = {BLANK, DASH, *((WHOLE, POINT) if kind == "number" else (DATE, ZONED))}

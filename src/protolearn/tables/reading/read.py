@@ -150,7 +150,7 @@ def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any
 
 
 def most_rows(file: DataFile, table: TextTable) -> int:
-    """Give a number of rows that a file does not exceed; 0 if its lines tell nothing about that.
+    """Return a number of rows that a file does not exceed; 0 if its lines tell nothing about that.
 
     Each row of a table has a line, with a character for each cell. If there are more lines than
     that, they are in cells with line ends.
@@ -169,7 +169,7 @@ def check_rows(name: str, n_rows: int) -> None:
 
 
 def wanted(file: str, names: list[str], asked: Mapping[str, str], columns: Any) -> list[str]:
-    """Give the names of the columns to read, in the order of the file."""
+    """Return the names of the columns to read, in the order of the file."""
     chosen = names if columns is None else [columns] if isinstance(columns, str) else list(columns)
     there = set(names)
     for name in [*chosen, *asked]:
@@ -182,7 +182,7 @@ def wanted(file: str, names: list[str], asked: Mapping[str, str], columns: Any) 
 
 
 def origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
-    """Say in a line what was understood of a file or a folder."""
+    """Return a text that says what was understood of a file or a folder."""
     part = f"{len(chosen)} of {len(names)}" if len(chosen) < len(names) else f"{len(names)}"
     return (
         f"{name}: {kind}, {n_rows} row{'s' * (n_rows > 1)}, {part} column{'s' * (len(names) > 1)}"
@@ -190,5 +190,5 @@ def origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
 
 
 def packed(file: DataFile, kind: str) -> str:
-    """Say whether a file of some kind is packed."""
+    """Return how a file of some kind is packed, in a word."""
     return f"gzipped {kind}" if file.gzipped else kind

@@ -140,7 +140,7 @@ class Tally:
         return self.counts[DATE] + self.counts[ZONED]
 
     def first_but(self, *kinds: int) -> tuple[int, str]:
-        """Give the first cell that is none of some kinds, nor missing."""
+        """Return the first cell that is none of some kinds, nor missing."""
         return min(place for kind, place in self.first.items() if kind not in (BLANK, DASH, *kinds))
 
 

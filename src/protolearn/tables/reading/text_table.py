@@ -78,7 +78,7 @@ class TextTable:
         return [*told, *self.header.notes]
 
     def blocks(self) -> Iterator[Block]:
-        """Give the rows, some thousand at once, as columns of cells."""
+        """Return the rows, some thousand at once, as columns of cells."""
         size, start = max(FEWEST, BLOCK // self.header.width), 0
         large = self.file.size >= LARGE
         with self.opened() as (stream, _):
@@ -91,7 +91,7 @@ class TextTable:
                     start += len(columns[0])
 
     def with_care(self, lines: list[str], stream: Any, start: int) -> Sequence[Sequence[str]]:
-        """Give the cells of lines with quotation marks, empty ones, or wrong ones.
+        """Return the cells of lines with quotation marks, empty ones, or wrong ones.
 
         The last record may go on in lines of the stream.
         """
@@ -118,7 +118,7 @@ class TextTable:
             yield stream, before
 
     def broken(self) -> int:
-        """Give the line where the first record begins that cannot be read."""
+        """Return the line where the first record begins that cannot be read."""
         line = self.layout.skip
         with self.file.text(self.encoding) as stream:
             for _ in islice(stream, line):

@@ -37,7 +37,7 @@ class Words(Sequence[str]):
         return self.different[self.codes[place]]
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Tell where a cell comes first."""
+        """Return where a cell comes first."""
         return int(self.firsts[self.different.index(value)])
 
     def __iter__(self) -> Iterator[str]:
@@ -45,7 +45,7 @@ class Words(Sequence[str]):
 
 
 def counted(cells: Sequence[str]) -> Iterable[tuple[str, int]]:
-    """Give the different cells as they come, and how often each is there."""
+    """Return the different cells as they come, and how often each is there."""
     if isinstance(cells, Words):
         numbers = np.bincount(cells.codes, minlength=len(cells.different)).tolist()
         return zip(cells.different, numbers, strict=True)
@@ -55,7 +55,7 @@ def counted(cells: Sequence[str]) -> Iterable[tuple[str, int]]:
 def find_words(
     text: NDArray[np.uint8], starts: NDArray[Any], ends: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give which of the different cells each cell is, and where each of these comes first."""
+    """Return which of the different cells each cell is, and where each of these comes first."""
     n = len(starts)
     codes, firsts = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
     slots = np.full(1 << (2 * n).bit_length(), -1, dtype=np.intp)
