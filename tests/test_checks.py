@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import custom_axes
@@ -148,11 +147,6 @@ class TooFlat(SquaredEuclidean):
         return 0.5 * super().steepness(codebook)
 
 
-class NoMixin(custom_axes.City):
-    def steepness(self, codebook):
-        return np.full(len(codebook.labels), 3.0)
-
-
 class OtherPenalty(Matrix):
     def penalty(self, codebook):
         value, gradient = super().penalty(codebook)
@@ -190,7 +184,6 @@ class WrongSignature(Distance):
         (check_distance, OtherForward(), "forward differs from pair"),
         (check_distance, OtherDirections(), "directions are not the derivatives"),
         (check_distance, TooFlat(), "steepness is too small"),
-        (check_distance, NoMixin(), "has steepness and must derive from Geometry"),
         (check_distance, OtherPenalty(regularization=0.1), "derivative of penalty"),
     ],
 )

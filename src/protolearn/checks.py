@@ -26,13 +26,6 @@ from .perceptrons import excuses as perceptron_excuses
 __all__ = ["check_distance", "check_loss", "check_margin", "expected_failed_checks"]
 
 STEP = 1e-6
-METHODS_OF_MIXINS = {
-    BlockForm: ("prepare", "forward"),
-    Geometry: ("directions", "steepness"),
-    FeatureTerms: ("terms",),
-    Penalized: ("penalized", "penalty", "shrink"),
-    LowerBounded: ("lowest",),
-}
 FALL = {"margin": "fall", "attraction": "rise"}
 EXTREME_PAIRS = (
     [0.0, 0.0],
@@ -310,12 +303,7 @@ def _check_blocks(
 
 
 def _check_mixins(distance: Distance, X: Floats, codebook: Codebook) -> None:
-    """Check what the mixins of a distance promise, and that none of them is missing."""
-    for mixin, methods in METHODS_OF_MIXINS.items():
-        for name in methods:
-            assert isinstance(distance, mixin) or not hasattr(distance, name), (
-                f"{type(distance).__name__} has {name} and must derive from {mixin.__name__}"
-            )
+    """Check what the mixins of a distance promise."""
     if isinstance(distance, Geometry):
         _check_geometry(distance, np.vstack([X, codebook.prototypes]), codebook)
     if isinstance(distance, Penalized) and distance.penalized:

@@ -20,7 +20,7 @@ class Gradients(NamedTuple):
     metric: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Codebook:
     """Labelled prototypes and the metric in which they are compared.
 
@@ -122,7 +122,7 @@ class Coordinates:
         bounds[: center.size] = ((self.lowest - center) / self.unit).ravel()
         return bounds
 
-    def constrained(self, flat: Floats) -> Floats:
+    def constrain(self, flat: Floats) -> Floats:
         """Move prototypes above their bound and the metric to its constraint, in place."""
         if self.lowest > -np.inf:
             np.maximum(flat, self.lower_bounds(), out=flat)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +18,7 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import norm as sparse_norm
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -82,7 +82,7 @@ class Decision:
         return -D.min(axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DecisionRule:
     """Labelled prototypes, a distance, and how distances decide.
 
@@ -122,22 +122,17 @@ class DecisionRule:
         labels = self.codebook.labels
         return self.decision.soft and len(np.unique(labels)) < len(labels)
 
-    @cached_property
+    @property
     def directions(self) -> Floats | None:
         """Where prototypes lie, if the boundaries between their cells are flat; else None."""
         known = isinstance(self.distance, Geometry)
         return self.distance.directions(self.codebook) if known else None
 
-    @cached_property
+    @property
     def steepness(self) -> Floats | None:
         """How fast each distance, unsquared, can change as a row moves; None without a bound."""
         known = isinstance(self.distance, Geometry)
         return self.distance.steepness(self.codebook) if known else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what follows from the rest."""
-        derived = "directions", "steepness"
-        return {key: value for key, value in self.__dict__.items() if key not in derived}
 
     def read_rows(self, model: Any, X: Any, *, allow_nonfinite: bool = False) -> Any:
         """Return X as an array or a CSR matrix that the rule takes; raise if it is none.
@@ -309,7 +304,7 @@ class Predictor(Protocol):
         """Return the label of each row."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearRule(DecisionRule):
     """The rule of a linear classifier: the class with the largest score ``w_c.x + b_c`` wins.
 
@@ -317,9 +312,12 @@ class LinearRule(DecisionRule):
     ----------
     model : classifier
         Whose rule it is; its own predictions count, with their own rounding.
+    unit : float
+        What the numbers of the codebook are multiplied with in ``coef_`` and ``intercept_``.
     """
 
     model: Predictor
+    unit: float
 
     @classmethod
     def of(cls, model: Any) -> LinearRule:
@@ -339,7 +337,8 @@ class LinearRule(DecisionRule):
             np.zeros(normals.shape[1]),
         )
         classes, name = np.asarray(model.classes_)[order], type(model).__name__
-        return cls(codebook, ClassScore(), Decision(), classes, 1.0, name, model)
+        unit = float(np.ldexp(1.0, -exponent))
+        return cls(codebook, ClassScore(), Decision(), classes, 1.0, name, model, unit)
 
     def read_rows(self, model: Any, X: Any, *, allow_nonfinite: bool = False) -> Any:
         """Return X as an array or a CSR matrix; raise unless scores decide about its rows."""
@@ -348,19 +347,41 @@ class LinearRule(DecisionRule):
         else:
             kinds = [np.float64, np.float32]
             rows = check_array(X, accept_sparse="csr", dtype=kinds, order="C", input_name="X")
-        told = np.asarray(self.model.predict(X))
-        if told.shape != (rows.shape[0],):
+            n_features = self.codebook.prototypes.shape[1]
+            if rows.shape[1] != n_features:
+                raise ValueError(
+                    f"X has {rows.shape[1]} features, but {self.name} is expecting {n_features} "
+                    "features as input."
+                )
+        predicted = np.asarray(self.model.predict(X))
+        if predicted.shape != (rows.shape[0],):
             raise TypeError(
                 f"{self.name} predicts several labels for a row, but how far a row is from "
                 "another class can be told of one label only."
             )
-        astray = np.flatnonzero(self.classes[super().codes(rows)] != told)
+        astray = np.flatnonzero(self.classes[super().codes(rows)] != predicted)
         if len(astray) and self.by_chunks(rows[astray], leads_surely).any():
             raise TypeError(
                 f"{self.name} does not predict the class with the largest score X @ coef_.T + "
                 "intercept_: its coefficients do not tell where its classes are."
             )
         return rows
+
+    def scores(self, rows: Any) -> Floats:
+        """Return the score of each class, ``X @ coef_.T + intercept_``; of two, zero and that."""
+
+        def scores(part: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
+            found = distance.scores(part, codebook)
+            return self.unit * found, found
+
+        found: Floats = self.by_chunks(rows, scores)
+        return found
+
+    def probabilities(self, rows: Any) -> Any:
+        """Return the probabilities of the classifier itself, if it has any."""
+        if not hasattr(self.model, "predict_proba"):
+            raise ValueError(f"{self.name} has no predict_proba, and so no probabilities.")
+        return self.model.predict_proba(rows)[:, np.argsort(self.model.classes_)]
 
     def codes(self, rows: Any) -> Indices:
         """Return the class codes that the classifier itself predicts."""
@@ -395,10 +416,13 @@ def as_rule(model: Any) -> DecisionRule:
     >>> from sklearn.linear_model import LogisticRegression
     >>> from protolearn.rule import as_rule
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> rule = as_rule(LogisticRegression().fit(X, y))
-    >>> rule.codes([[0.5], [4.5]])
+    >>> model = LogisticRegression().fit(X, y)
+    >>> rule = as_rule(model)
+    >>> rule.codes(rule.read_rows(model, [[0.5], [4.5]]))
     array([0, 1])
     """
+    if isinstance(model, Pipeline):
+        raise TypeError("as_rule takes a classifier; of a Pipeline give the last step, model[-1].")
     if isinstance(model, ClassifierMixin):
         check_is_fitted(model)
     rule = getattr(model, "rule_", None)

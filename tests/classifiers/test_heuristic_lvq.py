@@ -666,3 +666,12 @@ def test_missing_values_where_the_distance_takes_none(cls, iris):
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         cls(distance=custom_axes.City()).fit(X, y)
+
+
+@pytest.mark.parametrize("parent", [LVQ1, OLVQ1, LVQ21, LVQ3])
+def test_a_subclass_follows_the_rule_of_its_parent(parent, iris):
+    own = type("LVQ3", (parent,), {})
+    expected = parent(prototypes_per_class=2, random_state=0).fit(*iris)
+    found = own(prototypes_per_class=2, random_state=0).fit(*iris)
+    np.testing.assert_array_equal(found.prototypes_, expected.prototypes_)
+    assert found.solver_ == expected.solver_

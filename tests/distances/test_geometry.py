@@ -208,3 +208,19 @@ def test_polynomial_kernel_claims_nothing(rng):
     ).rule_.codebook
     assert polynomial.directions(codebook) is None
     assert polynomial.steepness(codebook) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "mixin"),
+    [
+        ("steepness", "Geometry"),
+        ("terms", "FeatureTerms"),
+        ("penalty", "Penalized"),
+        ("lowest", "LowerBounded"),
+        ("forward", "BlockForm"),
+    ],
+)
+def test_a_method_of_a_mixin_needs_the_mixin(name, mixin):
+    """Otherwise nobody would ask for it, and training would leave it out in silence."""
+    with pytest.raises(TypeError, match=rf"Own has {name}.*class Own\({mixin}, Distance\)"):
+        type("Own", (Distance,), {name: lambda *args: None})

@@ -1,5 +1,6 @@
 """Files that want something run, imported or blown up: one clear error, and nothing happens."""
 
+import importlib
 import io
 import json
 import pickle
@@ -492,3 +493,10 @@ def test_words_of_columns_are_no_code(forger):
         with pytest.warns(UserWarning, match="saved with"):
             dtype = protolearn.load(path).extra.dtype
         assert type(dtype).__name__ == "WrittenType"
+
+
+def test_all_known_types_are_there():
+    for name in known():
+        module, _, kind = name.rpartition(".")
+        if name.startswith("protolearn."):
+            assert hasattr(importlib.import_module(module), kind), name

@@ -7,7 +7,7 @@ import custom_axes
 import reference
 from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
 from protolearn.losses import Hinge, Sigmoid
-from protolearn.solvers import LBFGS, SCHEDULES, SGD
+from protolearn.solvers import LBFGS, SCHEDULES, SGD, Kohonen, Memory, Solver, SolverResult
 
 CODES = np.array([0, 0, 1, 1, 2])
 PRINTED = [
@@ -246,3 +246,34 @@ def test_bad_solvers(solver, message):
     X, y, _ = problem(0)
     with pytest.raises(ValueError, match=message):
         GLVQ(solver=solver).fit(X, y)
+
+
+class Halfway(Solver):
+    """A solver of one's own: it goes halfway to the means of the samples."""
+
+    name = "halfway"
+
+    def check_settings(self):
+        pass
+
+    def default_max_iter(self, n_samples):
+        return 1
+
+    def minimize(self, cost, codebook, blocks, rng, *, max_iter, tol, callback=None):
+        moved = codebook.copy()
+        moved.prototypes[...] = 0.5 * (moved.prototypes + moved.center)
+        return SolverResult(moved, [1.0], 1, True, Memory())
+
+
+def test_a_solver_of_ones_own(iris, tmp_path):
+    X, y = iris
+    init = X[[0, 60, 120]]
+    model = GLVQ(solver=Halfway(), init=init).fit(X, y)
+    np.testing.assert_allclose(model.prototypes_, 0.5 * (init + init.mean(axis=0)))
+    with pytest.raises(ValueError, match=r"no parameter record.*leave out checkpoint"):
+        GLVQ(solver=Halfway(), checkpoint=tmp_path / "fit.journal").fit(X, y)
+
+
+def test_a_rule_is_no_solver_of_a_cost(iris):
+    with pytest.raises(ValueError, match="lowers no cost; take LVQ1"):
+        GLVQ(solver=Kohonen("lvq1")).fit(*iris)

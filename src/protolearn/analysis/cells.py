@@ -29,7 +29,7 @@ from ..native import (
     types,
     vector_out,
 )
-from ..rule import DecisionRule, as_rule
+from ..rule import DecisionRule
 from .margins import last_step
 from .projection import CERTAIN, PARALLEL, PROJECT, TOOLS, add, dot, project
 
@@ -221,15 +221,13 @@ def nearest_cells(
                 break
 
 
-def rule_and_rows(model: Any, X: Any, name: str) -> tuple[DecisionRule, Any]:
-    """Return the rule of a model and its rows, complete and in double precision.
+def rows_of_last_step(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:
+    """Return the rows as the last step of a Pipeline sees them, complete, in double precision.
 
-    Of a Pipeline these are the rule of the last step, and the rows as that step sees them;
-    ``name`` is the function that asks.
+    ``rule`` is that of the last step, and ``name`` the function that asks.
     """
     last, X = last_step(model, X)
-    rule = as_rule(last)
-    return rule, complete_rows(rule, last, X, name)
+    return complete_rows(rule, last, X, name)
 
 
 def complete_rows(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:

@@ -31,8 +31,8 @@ from .._lazy import row_by_row
 from ..codebook import Codebook
 from ..distances import Distance
 from ..native import indices, matrix, native, types, vector_out
-from ..rule import DecisionRule, LinearRule, Part
-from .cells import Cells, describe_model, rule_and_rows
+from ..rule import DecisionRule, LinearRule, Part, as_rule
+from .cells import Cells, describe_model, rows_of_last_step
 from .margins import last_of
 from .projection import PARALLEL
 
@@ -92,15 +92,16 @@ def certified_radius(model: Any, X: Any) -> Floats:
     >>> certified_radius(model, [[0.5]]).round(2)
     array([2.])
     """
-    rule, rows = rule_and_rows(model, X, "certified_radius")
-    if isinstance(rule, LinearRule):
-        return rule.by_chunks(rows, linear_radius)
+    rule = as_rule(last_of(model))
     cells = Cells.of(rule)
     if cells is None and rule.steepness is None:
         raise ValueError(
             f"{describe_model(last_of(model))} has no certificate: its distance gives no bound on "
             "how fast it changes."
         )
+    rows = rows_of_last_step(rule, model, X, "certified_radius")
+    if isinstance(rule, LinearRule):
+        return rule.by_chunks(rows, linear_radius)
     if rule.is_soft:
         return rule.by_chunks(rows, soft_radius(rule, cells))
     if cells is not None:

@@ -12,8 +12,8 @@ from .._lazy import row_by_row
 from .._threads import one_blas_thread
 from ..codebook import Codebook
 from ..distances import Distance
-from ..rule import LinearRule
-from .cells import Cells, describe_model, rule_and_rows
+from ..rule import LinearRule, as_rule
+from .cells import Cells, describe_model, rows_of_last_step
 from .certificates import linear_radius
 from .margins import last_of
 
@@ -63,7 +63,7 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     >>> sample_margin(model, [[0.5]]).round(2)
     array([2.])
     """
-    rule, rows = rule_and_rows(model, X, "sample_margin")
+    rule = as_rule(last_of(model))
     cells = None if rule.is_soft else Cells.of(rule)
     if cells is None:
         soft = ", with a soft decision over all prototypes," if rule.is_soft else ""
@@ -72,6 +72,7 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
             "so that the distance to them has no exact form. certified_radius may give a lower "
             "bound, and the distance of a counterfactual an upper one."
         )
+    rows = rows_of_last_step(rule, model, X, "sample_margin")
 
     def lengths(part: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
         D = distance.pairwise(part, codebook)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from .._validation import check_choice, check_number, resolve
 from ..distances import DISTANCES, Distance
@@ -22,6 +22,7 @@ class HeuristicClassifier(TrainedClassifier):
     """A classifier that follows a rule, one sample at a time."""
 
     learning_rate: float
+    _rule: ClassVar[str]
     _settings_type = RuleSettings
     _texts = OF_RULES
 
@@ -114,6 +115,8 @@ class LVQ1(ScheduledClassifier):
     0.98
     """
 
+    _rule = "lvq1"
+
     def __init__(self, **rule: Unpack[ScheduledRuleParameters]):
         super().__init__(**rule)
 
@@ -157,6 +160,8 @@ class OLVQ1(HeuristicClassifier):
     0.97
     """
 
+    _rule = "olvq1"
+
     def __init__(self, *, learning_rate: float = 0.1, **rule: Unpack[RuleParameters]):
         super().__init__(**rule)
         self.learning_rate = learning_rate
@@ -199,6 +204,8 @@ class LVQ21(ScheduledClassifier):
     >>> round(model.score(X, y), 2)
     0.98
     """
+
+    _rule = "lvq21"
 
     def __init__(
         self,
@@ -249,6 +256,8 @@ class LVQ3(LVQ21):
     >>> round(model.score(X, y), 2)
     0.99
     """
+
+    _rule = "lvq3"
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ from .cholesky import RESIDUAL
 from .expansion import expansion, nearest
 from .feature_space import FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
 from .lvq import GLVQ
-from .pruning import FeatureSpaceGLVQ, Trained, pruned
+from .pruning import FeatureSpaceGLVQ, Trained, prune
 from .rows import check_classes
 from .settings import CostSettings
 from .shared import ATTRIBUTES, IN_MEMORY, PARAMETERS, texts
@@ -206,7 +206,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         warn_if_far(L, rounding)
         whole = kept = Trained(trainer.fit(L, y, weight), L, pivots)
         if self.max_support is not None:
-            kept = pruned(whole, y, weight, self.max_support)
+            kept = prune(whole, y, weight, self.max_support)
         self._store(whole, kept, X, kernel, rows)
         return self
 

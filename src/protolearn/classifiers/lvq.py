@@ -6,6 +6,7 @@ Each class is a docstring, its parameters and the line that names its parts.
 from __future__ import annotations
 
 from abc import abstractmethod
+from inspect import signature
 from typing import Any, Unpack
 
 from .._validation import check_choice, resolve
@@ -56,6 +57,11 @@ class CostFunctionClassifier(TrainedClassifier):
         """Return the solver that the parameters name; raise if it does not fit the axes."""
         solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
         solver.check(*axes)
+        if self.checkpoint is not None and "record" not in signature(solver.minimize).parameters:
+            raise ValueError(
+                f"{type(solver).__name__}.minimize has no parameter record, so that a fit by it "
+                "cannot be resumed; leave out checkpoint."
+            )
         if stream and isinstance(self.solver, str):
             solver = type(solver).for_stream()
         if stream:

@@ -112,7 +112,7 @@ class Trained(NamedTuple):
     pivots: Indices
 
 
-def pruned(
+def prune(
     whole: Trained, y: NDArray[Any], weight: Floats | None, max_support: int | str
 ) -> Trained:
     """Train again with prototypes that combine few samples, all of them the same ones.

@@ -347,7 +347,7 @@ class RuleSettings(Settings):
         """Return the settings of a classifier; raise if a parameter is wrong."""
         shared = read_shared(model, model._axes()[0], stream)
         solver = Kohonen(
-            type(model).__name__.lower(),
+            model._rule,
             metric_rate=check_number(model, "metric_rate", low=0.0),
             shuffle=check_flag(model, "shuffle"),
             keep_best=shared["max_iter"] is None and not shared["early_stopping"],

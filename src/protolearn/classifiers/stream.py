@@ -13,11 +13,11 @@ from .._arrays import Indices
 from ..blocks import Block
 from ..codebook import Codebook
 from ..distances import Distance
-from ..prototypes import first_codebook, initial_prototypes, rearranged
+from ..prototypes import first_codebook, initial_prototypes, rearrange
 from ..solvers import Memory
 
 
-def added_prototypes(
+def add_prototypes(
     old: tuple[Codebook, Memory] | None,
     distance: Distance,
     init: Any,
@@ -73,8 +73,8 @@ def _merged(
         old.center,
     )
     order = np.argsort(both.labels, kind="stable")
-    merged, heirs = rearranged(both, distance, order, both.prototypes[order], both.labels[order])
-    remembered = memory.rearranged(
+    merged, heirs = rearrange(both, distance, order, both.prototypes[order], both.labels[order])
+    remembered = memory.rearrange(
         np.where(order < len(old.labels), order, -1), np.where(heirs < len(old.metric), heirs, -1)
     )
     return merged, remembered

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags, check_random_state
 
-from .._arrays import Floats, as_floats, check_magnitude, middle
+from .._arrays import Floats, check_magnitude, middle
 from .._dask import PACKAGES
 from ..blocks import Block, Blocks, MemoryBlocks
 from ..codebook import Codebook
@@ -28,7 +28,7 @@ from ..prototypes import (
     first_codebook,
     only,
     prototype_counts,
-    settled,
+    settle,
     winning,
 )
 from ..rule import DecisionRule
@@ -44,7 +44,7 @@ from .resuming import check_same_data, open_journal
 from .rows import TrainingRows, WholeRows, read_block
 from .settings import Settings
 from .shared import spell_out
-from .stream import added_prototypes, check_same_distance, known_classes
+from .stream import add_prototypes, check_same_distance, known_classes
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 
@@ -111,12 +111,14 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
 
     @prototypes_.setter
     def prototypes_(self, prototypes: Any) -> None:
-        moved, before = as_floats(prototypes), self.prototypes_
-        if moved.shape != before.shape or not np.isfinite(moved).all():
+        moved, shape = np.array(prototypes, dtype=np.float64, order="C"), self.prototypes_.shape
+        if moved.shape != shape:
             raise ValueError(
-                f"prototypes_ has shape {moved.shape}, expected finite numbers of shape "
-                f"{before.shape}; fit another model to change the number of prototypes."
+                f"prototypes_ has shape {moved.shape}, expected {shape}; fit another model to "
+                "change the number of prototypes."
             )
+        if not np.isfinite(moved).all():
+            raise ValueError("prototypes_ contains NaN or infinity; give finite prototypes.")
         codebook = replace(self.rule_.codebook, prototypes=moved, center=middle(moved))
         self.rule_ = replace(self.rule_, codebook=codebook)
 
@@ -192,7 +194,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(settings.random_state)
         counts = prototype_counts(settings.prototypes_per_class, known)
         old = None if is_first else (self.rule_.codebook, self._memory)
-        codebook, memory = added_prototypes(old, form, settings.init, block, counts, rng)
+        codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
         blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
         if first.unit is None:
             unit = settings.first_distances(form, codebook, blocks).unit
@@ -200,7 +202,9 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         problem = settings.problem(codebook, form, blocks, len(known), first=first)
         loss = np.nan
         if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
-            assert isinstance(problem.solver, StochasticSolver)
+            if not isinstance(problem.solver, StochasticSolver):
+                problem.solver.check_streaming()
+                raise TypeError(f"{type(problem.solver).__name__} has no one_pass for a stream.")
             loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
             check_cost(loss)
         self._store(codebook, problem, settings, known)
@@ -229,11 +233,11 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self, settings: Settings, problem: Problem, reached: Reached, rows: TrainingRows
     ) -> None:
         """Store what a fit has found."""
-        codebook, memory = settled(reached.codebook, rows.form), reached.result.memory
+        codebook, memory = settle(reached.codebook, rows.form), reached.result.memory
         if settings.automatic:
             kept = winning(rows.form, codebook, rows.taught)
             codebook, groups = only(codebook, rows.form, kept)
-            memory = memory.rearranged(kept, groups)
+            memory = memory.rearrange(kept, groups)
         self._store(codebook, problem, settings, rows.classes)
         self.n_iter_ = reached.result.n_iter
         self.loss_curve_ = reached.result.loss_curve
@@ -329,7 +333,7 @@ def train(
         max_iter=max_iter,
         tol=settings.tol,
         callback=stopping or callback,
-        record=record,
+        **({} if settings.checkpoint is None else {"record": record}),
     )
     if reporter is not None:
         reporter.finish()

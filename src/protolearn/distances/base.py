@@ -32,7 +32,7 @@ from ..native import (
     vector_out,
 )
 from .constraints import Free
-from .mixins import BlockForm, FeatureTerms, Geometry
+from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -108,6 +108,7 @@ class Distance(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        check_mixins(cls)
         if "pair" in vars(cls):
             check_formula(cls)
 
@@ -213,6 +214,18 @@ class Distance(BaseEstimator):
         """Add to the gradients, given the whole matrix dL/dD."""
         every = np.broadcast_to(np.arange(G.shape[1]), G.shape)
         self.pull_winners(X, codebook, np.ascontiguousarray(every), G, out, kept)
+
+
+def check_mixins(cls: type[Distance]) -> None:
+    """Raise if a class has a method of a mixin from which it does not derive: nobody would ask."""
+    for mixin in (BlockForm, Geometry, FeatureTerms, Penalized, LowerBounded):
+        stated = [name for name in vars(mixin) if name in vars(cls) and name[0] != "_"]
+        stated = [name for name in stated if name not in vars(Distance)]
+        if stated and not issubclass(cls, mixin):
+            raise TypeError(
+                f"{cls.__name__} has {stated[0]}, which belongs to the mixin {mixin.__name__}; "
+                f"write class {cls.__name__}({mixin.__name__}, Distance)."
+            )
 
 
 def check_formula(cls: type[Distance]) -> None:

@@ -280,7 +280,12 @@ def _tell_versions(path: Any, saved: dict[str, str]) -> None:
 
 
 def _why(unknown: Mapping[str, str]) -> str:
-    """Return a text that says why trees are not on the list."""
+    """Return a text that says why some types are not on the list."""
+    if any(kind.startswith("protolearn.") for kind in unknown):
+        return (
+            " Names that begin with protolearn are of another version of it: fit and save the "
+            "model again with this one."
+        )
     trees = ("sklearn.tree._tree.", "TreePredictor", "sklearn.neighbors._")
     if not any(tree in kind for kind in unknown for tree in trees):
         return ""

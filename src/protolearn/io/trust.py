@@ -59,7 +59,6 @@ HOLDERS = (
 """What fitted estimators hold beside arrays."""
 
 SKLEARN_HOLDERS = (
-    "codebook.Codebook",
     "calibration._CalibratedClassifier",
     "calibration._SigmoidCalibration",
     "calibration._TemperatureScaling",

@@ -1,6 +1,6 @@
 """How many prototypes, where they begin, and what they begin with."""
 
-from .growth import Growth, only, rearranged, winning
+from .growth import Growth, only, rearrange, winning
 from .initial import (
     FEWEST_ROWS,
     ROWS_PER_PROTOTYPE,
@@ -12,7 +12,7 @@ from .initial import (
     initial_prototypes,
     is_automatic,
     prototype_counts,
-    settled,
+    settle,
 )
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
     "is_automatic",
     "only",
     "prototype_counts",
-    "rearranged",
-    "settled",
+    "rearrange",
+    "settle",
     "winning",
 ]

@@ -21,7 +21,7 @@ from ..blocks import Block, Blocks
 from ..codebook import Codebook
 from ..distances import Distance
 from ..objective import ErrorCount, nearest_prototypes
-from .initial import initial_prototypes, settled
+from .initial import initial_prototypes, settle
 
 PATIENCE = 3
 """Rounds without fewer errors after which growth ends."""
@@ -174,10 +174,10 @@ class Growth:
             prototypes[[k, K + row]] = halves
         labels = start.labels[parents]
         order = np.argsort(labels, kind="stable")
-        return rearranged(start, self.distance, parents[order], prototypes[order], labels[order])[0]
+        return rearrange(start, self.distance, parents[order], prototypes[order], labels[order])[0]
 
 
-def rearranged(
+def rearrange(
     codebook: Codebook, distance: Distance, parents: Indices, prototypes: Floats, labels: Indices
 ) -> tuple[Codebook, Indices]:
     """Return a codebook of other prototypes, each with the metric of its parent in the old one.
@@ -191,7 +191,7 @@ def rearranged(
     heirs[heirs == len(codebook.metric)] = 0  # rows that no prototype uses
     metric = as_floats(codebook.metric[heirs])
     found = Codebook(prototypes, labels, metric, group, middle(prototypes))
-    return settled(found, distance), heirs
+    return settle(found, distance), heirs
 
 
 def winning(distance: Distance, codebook: Codebook, blocks: Blocks) -> Indices:
@@ -210,4 +210,4 @@ def wins(distance: Distance, codebook: Codebook, block: Block) -> Indices:
 
 def only(codebook: Codebook, distance: Distance, rows: Indices) -> tuple[Codebook, Indices]:
     """Return some prototypes of a codebook, and the rows of the metric that they use."""
-    return rearranged(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])
+    return rearrange(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])

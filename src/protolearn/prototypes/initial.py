@@ -316,10 +316,10 @@ def first_codebook(
     if type(distance).initial is not Distance.initial:
         block = rows()
         metric = as_floats(distance.start(block.X, block.codes, block.weights, labels, stream))
-    return settled(Codebook(prototypes, labels, metric, group, middle(prototypes)), distance)
+    return settle(Codebook(prototypes, labels, metric, group, middle(prototypes)), distance)
 
 
-def settled(codebook: Codebook, distance: Distance) -> Codebook:
+def settle(codebook: Codebook, distance: Distance) -> Codebook:
     """Return the codebook with prototypes that the distance takes, and the metric they have."""
     if isinstance(distance, LowerBounded):
         raised = np.maximum(codebook.prototypes, distance.lowest(codebook))

@@ -2,7 +2,7 @@
 
 from .base import Callback, Memory, Solver, SolverResult, State
 from .base import check_cost as check_cost
-from .kohonen import Kohonen
+from .kohonen import Kohonen as Kohonen
 from .lbfgs import LBFGS
 from .minibatch import Adam, Momentum
 from .sequential import SGD
@@ -18,7 +18,6 @@ __all__ = [
     "SOLVERS",
     "Adam",
     "Callback",
-    "Kohonen",
     "Memory",
     "Momentum",
     "Solver",

@@ -63,7 +63,7 @@ class Memory:
             if kind in ("prototype", "group"):
                 (self.by_prototype if kind == "prototype" else self.by_group)[name] = array
 
-    def rearranged(self, prototypes: Indices, groups: Indices) -> Memory:
+    def rearrange(self, prototypes: Indices, groups: Indices) -> Memory:
         """Return the memory for a codebook of these old rows; -1 is a new one, with zeros."""
         return Memory(
             self.steps,

@@ -188,6 +188,13 @@ class Kohonen(SequentialSolver):
         """The name of the rule."""
         return self.rule
 
+    def check(self, *axes: Any) -> None:
+        """Raise: a rule lowers no cost function."""
+        raise ValueError(
+            f"solver={self!r} follows a rule, which lowers no cost; take LVQ1, OLVQ1, LVQ21 or "
+            "LVQ3 itself."
+        )
+
     def default_max_iter(self, n_samples: int) -> int:
         """Return the number of epochs when the user names none: fewer for many rows."""
         return int(np.clip(RULES[self.rule].most_steps // n_samples, 1, MOST_EPOCHS))

@@ -92,7 +92,7 @@ class MinibatchSolver(StochasticSolver):
             for place, rows, kept, share in tables:
                 by_row = gradient[place].reshape(rows.shape)
                 self.step(rows, by_row, rate * share, kept, memory.updates, distance.adaptive)
-            coordinates.constrained(flat)
+            coordinates.constrain(flat)
             total, weight = total + partial.value, weight + partial.weight
         reached = coordinates.codebook(flat)
         codebook.prototypes[...], codebook.metric[...] = reached.prototypes, reached.metric

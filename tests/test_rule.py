@@ -1,0 +1,126 @@
+"""The rule of a fitted model: what it holds, what follows from it, and linear classifiers."""
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from protolearn import GLVQ, GMLVQ, RSLVQ, certified_radius, hypothesis_margin, sample_margin
+from protolearn.rule import DecisionRule, LinearRule, as_rule
+
+LINEAR = [LogisticRegression(max_iter=1000), RidgeClassifier(), LinearDiscriminantAnalysis()]
+
+
+class Duck:
+    """A linear classifier that knows nothing of scikit-learn."""
+
+    classes_ = np.array(["no", "yes"])
+    coef_, intercept_ = np.array([[1.0, -2.0, 0.5]]), np.array([0.25])
+
+    def predict(self, X):
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+        return self.classes_[(X @ self.coef_[0] + self.intercept_[0] > 0.0).astype(int)]
+
+
+@pytest.mark.parametrize("cls", [GLVQ, GMLVQ, RSLVQ])
+def test_a_model_answers_as_its_rule(cls, iris):
+    X, y = iris
+    model = cls(prototypes_per_class=2, random_state=0).fit(X, y)
+    rule = as_rule(model)
+    assert rule is model.rule_
+    rows = rule.read_rows(model, X)
+    np.testing.assert_array_equal(rule.classes[rule.codes(rows)], model.predict(X))
+    np.testing.assert_array_equal(rule.probabilities(rows), model.predict_proba(X))
+    np.testing.assert_array_equal(rule.distances(rows), model.distances(X))
+    np.testing.assert_array_equal(rule.nearest(rows), model.nearest_prototypes(X)[1][:, 0])
+    np.testing.assert_array_equal(rule.labels, model.prototype_labels_)
+    np.testing.assert_array_equal(rule.contributions(rows), model.contributions(X))
+    assert rule.is_soft == (cls is RSLVQ)
+
+
+def test_a_rule_is_an_object_of_its_own(iris):
+    model = GLVQ().fit(*iris)
+    other = pickle.loads(pickle.dumps(model.rule_))
+    assert model.rule_ == model.rule_
+    assert other != model.rule_
+    assert len({model.rule_, other}) == 2
+    with pytest.raises(FrozenInstanceError):
+        model.rule_.scale = 2.0
+
+
+def test_attributes_before_the_fit():
+    for name in ("prototypes_", "prototype_labels_", "classes_", "scale_"):
+        with pytest.raises(AttributeError, match=f"GLVQ has no {name}: it is not fitted"):
+            getattr(GLVQ(), name)
+
+
+@pytest.mark.parametrize("cls", [GLVQ, GMLVQ])
+def test_prototypes_that_are_moved_in_place(cls, iris):
+    """Nothing that was computed before may be believed afterwards."""
+    X, y = iris
+    model = cls(random_state=0).fit(X, y)
+    certified_radius(model, X), sample_margin(model, X)
+    model.prototypes_[...] = X.mean(axis=0) + 6.0 * (model.prototypes_ - X.mean(axis=0))
+    radius, margin = certified_radius(model, X), sample_margin(model, X)
+    fresh = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(radius, certified_radius(fresh, X), rtol=1e-9)
+    np.testing.assert_allclose(margin, sample_margin(fresh, X), rtol=1e-9)
+
+
+def test_prototypes_that_are_assigned(iris):
+    X, y = iris
+    model = GLVQ(random_state=0).fit(X, y)
+    W = X[[0, 60, 120]]
+    model.prototypes_ = W
+    W[:] = 0.0
+    np.testing.assert_array_equal(model.prototypes_, X[[0, 60, 120]])
+    assert hypothesis_margin(model, X[[0, 60, 120]], y[[0, 60, 120]]).min() > 0.0
+    with pytest.raises(ValueError, match=r"shape \(2, 4\), expected \(3, 4\)"):
+        model.prototypes_ = X[:2]
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        model.prototypes_ = np.full((3, 4), np.nan)
+
+
+@pytest.mark.parametrize("estimator", LINEAR, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_linear_classifiers_have_a_rule(estimator, n_classes, iris):
+    X, y = iris
+    X, y = X[y < n_classes], np.array(["c", "a", "b"])[y[y < n_classes]]
+    model = estimator.fit(X, y)
+    rule = as_rule(model)
+    assert isinstance(rule, LinearRule)
+    assert isinstance(rule, DecisionRule)
+    rows = rule.read_rows(model, X)
+    scores = rule.scores(rows)
+    lead = scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
+    np.testing.assert_allclose(lead, model.decision_function(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(rule.classes[rule.codes(rows)], model.predict(X))
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_array_equal(rule.probabilities(rows), model.predict_proba(X))
+    else:
+        with pytest.raises(ValueError, match="RidgeClassifier has no predict_proba"):
+            rule.probabilities(rows)
+
+
+def test_a_linear_classifier_of_another_library(rng):
+    X = rng.randn(20, 3)
+    rule = as_rule(Duck())
+    rows = rule.read_rows(Duck(), X)
+    np.testing.assert_allclose(rule.scores(rows)[:, 1], X @ Duck.coef_[0] + 0.25)
+    lengths = np.abs(rule.scores(rows)[:, 1]) / np.linalg.norm(Duck.coef_)
+    np.testing.assert_allclose(certified_radius(Duck(), X), lengths)
+    np.testing.assert_allclose(sample_margin(Duck(), csr_array(X)), lengths)
+    with pytest.raises(ValueError, match="X has 2 features, but Duck is expecting 3"):
+        certified_radius(Duck(), X[:, :2])
+
+
+def test_a_pipeline_is_not_a_rule(iris):
+    model = make_pipeline(StandardScaler(), GLVQ()).fit(*iris)
+    with pytest.raises(TypeError, match=r"give the last step, model\[-1\]"):
+        as_rule(model)
