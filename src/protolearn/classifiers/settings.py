@@ -175,7 +175,14 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
     source = model.random_state
     if source is None and model.checkpoint is not None:
         source = np.random.RandomState()  # one of its own: its state is written down
-    fraction = {"low": 0.0, "high": 1.0, "above": True, "below": True}
+    fraction = number_in(
+        model.validation_fraction,
+        f"validation_fraction={{value!r}} of {name}",
+        0.0,
+        1.0,
+        above=True,
+        below=True,
+    )
     return {
         "name": name,
         "distance": distance,
@@ -188,7 +195,7 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
         "tol": check_number(model, "tol", low=0.0),
         "class_weight": model.class_weight,
         "early_stopping": early_stopping,
-        "validation_fraction": check_number(model, "validation_fraction", **fraction),  # type: ignore[arg-type]
+        "validation_fraction": fraction,
         "callback": model.callback,
         "checkpoint": model.checkpoint,
         "verbose": int(model.verbose),
