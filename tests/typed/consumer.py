@@ -96,6 +96,6 @@ def files(model: GLVQ, path: Path) -> None:
 
 
 def published_experiments() -> None:
-    """The package has what the command expects at its entry point."""
+    """Check that the package has what the command expects at its entry point."""
     package: Experiments = protolearn_papers
     assert package.experiments()
