@@ -163,6 +163,12 @@ def find(name: str) -> Experiment:
     ------
     ValueError
         If there is none of that name.
+
+    Examples
+    --------
+    >>> from protolearn_papers import find
+    >>> find("jin-table1").source
+    'Jin et al. (2008), table 1'
     """
     known = {one.name: one for one in _ALL}
     if name in known:

@@ -33,6 +33,12 @@ class Work:
         Remembers finished tasks; None: for this object alone.
     progress : callable or None
         Is told how far the work is.
+
+    Examples
+    --------
+    >>> from protolearn_papers import Work
+    >>> Work().map("powers", pow, {"two": (2, 3), "three": (3, 3)})
+    {'two': 8, 'three': 27}
     """
 
     def __init__(
