@@ -37,12 +37,13 @@ test-python-%:
 	if [ -z "$$python" ]; then echo "Python $* is not here: it is not tested."; exit 0; fi; \
 	set -e; echo "Python $*: $$python"; \
 	test -x .venv-$*/bin/pip || "$$python" -m venv .venv-$*; \
-	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]'; \
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]' -e ./papers; \
 	.venv-$*/bin/python -m pytest -n auto --dist worksteal $(TESTS)
 
-dist: .venv-dist/.ready  ## wheel and sdist, into dist, each tried in a clean environment
+dist: .venv-dist/.ready  ## wheels and sdists, into dist, each tried in a clean environment
 	rm -rf dist
 	.venv-dist/bin/python -m build --outdir dist .
+	.venv-dist/bin/python -m build --outdir dist papers
 	.venv-dist/bin/python tests/packaging/check_dist.py dist
 
 bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rvm/.ready  ## speed, as ratios in one run
@@ -69,24 +70,24 @@ define create
 	    echo "Debian, Ubuntu: apt install python3-venv    Fedora: dnf install python3"; exit 1; }
 endef
 
-$(VENV)/.demo: pyproject.toml
+$(VENV)/.demo: pyproject.toml papers/pyproject.toml
 	$(call create,$(VENV))
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]' -e ./papers
 	@touch $@
 
-$(VENV)/.test: pyproject.toml
+$(VENV)/.test: pyproject.toml papers/pyproject.toml
 	$(call create,$(VENV))
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]' -e ./papers
 	@touch $@
 
-$(VENV)/.docs: pyproject.toml
+$(VENV)/.docs: pyproject.toml papers/pyproject.toml
 	$(call create,$(VENV))
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,docs]' -e ./papers
 	@touch $@
 
-.venv-oldest/.test: pyproject.toml tests/oldest.txt
+.venv-oldest/.test: pyproject.toml papers/pyproject.toml tests/oldest.txt
 	$(call create,.venv-oldest)
-	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]' \
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]' -e ./papers \
 	  -c tests/oldest.txt
 	@touch $@
 

@@ -14,7 +14,7 @@ from protolearn.losses import Loss, Sigmoid
 from protolearn.margins import LogOdds, Margin, Relative
 from protolearn.objective import Objective
 from protolearn.solvers import SGD
-from protolearn.solvers.fused import DenseDescent, SparseDescent
+from protolearn_papers.fused import DenseDescent, SparseDescent
 
 from .measure import HEADING, Row, Table, best_of
 

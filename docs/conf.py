@@ -43,7 +43,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",  # all of them are run, unless plot_gallery is 0
     "within_subsection_order": "FileNameSortKey",
-    "doc_module": ("protolearn",),
+    "doc_module": ("protolearn", "protolearn_papers"),
     "backreferences_dir": "generated/backreferences",
     "abort_on_example_error": True,
     "capture_repr": ("_repr_html_",),  # frames, and nothing that is only a name and an address

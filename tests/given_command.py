@@ -17,6 +17,7 @@ PROTOLEARN = str(Path(sys.executable).parent / "protolearn")
 SERVER = """
 import json, os, sys
 import protolearn.cli
+import protolearn_papers
 from protolearn.cli import (
     answers, compare, datasets, demo, explain, fit, predict, reproduce, saved
 )

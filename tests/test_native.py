@@ -168,7 +168,7 @@ def test_other_errors_of_the_compiler_are_not_swallowed():
 def compiled_functions():
     """Give the functions that are compiled and kept on disk, or part of such."""
     for info in pkgutil.walk_packages(protolearn.__path__, "protolearn."):
-        if "onnx" in info.name or "fused" in info.name:  # optional, and not kept on disk
+        if "onnx" in info.name:  # optional
             continue
         module = importlib.import_module(info.name)
         owners = [module, *(c for c in vars(module).values() if isinstance(c, type))]

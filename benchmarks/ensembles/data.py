@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from protolearn import PrototypeSVM, datasets
 from protolearn.datasets import flip_labels
-from protolearn.reproduce.shen.data import NOISE, SETS, load
+from protolearn_papers.shen.data import NOISE, SETS, load
 
 Labelled = tuple[NDArray[np.float64], NDArray[Any]]
 

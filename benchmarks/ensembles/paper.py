@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-from protolearn.reproduce.shen.paper import PSVM, TABLE2, TABLE4, TABLE5
+from protolearn_papers.shen.paper import PSVM, TABLE2, TABLE4, TABLE5
 
 from ..measure import Table, mark
 from .data import PAPER, Folds, noisy_folds, on_folds

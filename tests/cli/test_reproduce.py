@@ -1,11 +1,16 @@
 """Published experiments by the command: what is told, what is left, what goes wrong."""
 
 import csv
+from importlib.metadata import entry_points
 
 import pytest
+from typer.testing import CliRunner
 
+import protolearn_papers
+from protolearn.cli import app
+from protolearn.cli.experiments import GROUP
 from protolearn.cli.reproduce import run
-from protolearn.reproduce import experiments
+from protolearn_papers import experiments
 
 NAME = "crammer-fig4"
 
@@ -48,7 +53,7 @@ def test_a_finished_run_is_not_done_again(done, monkeypatch, capsys):
     def never(*given):
         raise AssertionError("done again")
 
-    monkeypatch.setattr("protolearn.reproduce.crammer.fig4.follow", never)
+    monkeypatch.setattr("protolearn_papers.crammer.fig4.follow", never)
     run(NAME, True, folder, 3, 1)
     assert (folder / "hinge_loss.csv").read_bytes() == before
     assert "Hinge loss" in capsys.readouterr().out
@@ -77,3 +82,22 @@ def test_data_that_cannot_be_had_are_told(command, tmp_path):
     assert found.code == 2
     assert "'usps'" in found.err
     assert "PROTOLEARN_DATA" in found.err
+
+
+@pytest.mark.parametrize("given", [["--list"], [NAME, "--quick"], ["all"]])
+def test_a_missing_distribution_is_named_in_one_sentence(given, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("protolearn.cli.experiments.entry_points", lambda group: ())
+    found = CliRunner().invoke(app, ["reproduce", *given])
+    assert found.exit_code == 1
+    assert isinstance(found.exception, SystemExit)  # and no traceback
+    (line,) = found.output.splitlines()
+    assert line.startswith("protolearn reproduce: ")
+    assert "pip install protolearn-papers" in line
+    assert "pip install ./papers" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_entry_point_leads_to_the_package():
+    (found,) = entry_points(group=GROUP)
+    assert found.load() is protolearn_papers

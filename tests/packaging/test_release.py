@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import protolearn
+import protolearn_papers
 
 ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PAPERS = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text())["project"]
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,22 @@ def test_one_version(citation):
     else:
         assert re.split(r"[\s(,]", top)[0].strip("[]") == protolearn.__version__
         assert str(citation["date-released"]) in top
+
+
+def test_the_second_distribution_has_the_same_version():
+    """It imports internal modules, so another version would not fit."""
+    assert protolearn_papers.__version__ == protolearn.__version__
+    assert f"protolearn=={protolearn.__version__}" in PAPERS["dependencies"]
+    for field in ("requires-python", "license", "authors", "dynamic"):
+        assert PAPERS[field] == PROJECT[field]
+    assert (ROOT / "papers" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
+def test_only_its_own_extra_names_the_second_distribution():
+    """It is installed from a folder in a clone, where no index has it."""
+    extras = PROJECT["optional-dependencies"]
+    assert [name for name, lines in extras.items() if "protolearn-papers" in lines] == ["papers"]
+    assert not any("papers" in line for name in extras if name != "papers" for line in extras[name])
 
 
 def test_version_is_semantic():
@@ -75,4 +93,5 @@ def test_every_python_that_is_promised_is_tested():
 
 
 def test_py_typed_is_there():
-    assert (Path(protolearn.__file__).parent / "py.typed").is_file()
+    for package in (protolearn, protolearn_papers):
+        assert (Path(package.__file__).parent / "py.typed").is_file()

@@ -9,11 +9,11 @@ from scipy import stats
 from sklearn.base import ClassifierMixin
 
 import protolearn
-from protolearn.reproduce import Work, benchmark
-from protolearn.reproduce.benchmark import data, fits, models
-from protolearn.reproduce.benchmark.pictures import pareto_front
-from protolearn.reproduce.benchmark.results import Standing
-from protolearn.reproduce.benchmark.tables import mean_accuracy, typical_time
+from protolearn_papers import Work, benchmark
+from protolearn_papers.benchmark import data, fits, models
+from protolearn_papers.benchmark.pictures import pareto_front
+from protolearn_papers.benchmark.results import Standing
+from protolearn_papers.benchmark.tables import mean_accuracy, typical_time
 
 WRAPPERS = {"AutoPrototypeClassifier", "RejectClassifier"}
 

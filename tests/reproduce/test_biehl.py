@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+import protolearn_papers
 from given_profile import long_test
-from protolearn import reproduce
-from protolearn.reproduce.biehl import fig52, fig61
+from protolearn_papers.biehl import fig52, fig61
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_eigenvalues_fall_and_sum_to_one(system):
 
 
 def test_figure_5_2_runs(tmp_path):
-    found = reproduce.run("biehl-fig52", tmp_path, quick=True)
+    found = protolearn_papers.run("biehl-fig52", tmp_path, quick=True)
     assert (tmp_path / "fig5_2.png").stat().st_size > 10_000
     again = np.mean(fig52.accuracies(fig52.LONG, 0))
     rows = {row[0]: row for row in found.tables[0].rows}
@@ -85,7 +85,7 @@ def test_statements_about_prototypes_follow_the_numbers():
 
 @long_test
 def test_figure_6_1_runs(tmp_path):
-    found = reproduce.run("biehl-fig61", tmp_path, quick=True, seed=2)
+    found = protolearn_papers.run("biehl-fig61", tmp_path, quick=True, seed=2)
     for name in ("fig6_1", "fig6_2"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     again = fig61.prototypes("wdbc", 1, 2, 3)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from protolearn import GLVQ, OLVQ1, generalization_bound, hypothesis_margin, reproduce
-from protolearn.reproduce.crammer import fig4, prototypes
+import protolearn_papers
+from protolearn import GLVQ, OLVQ1, generalization_bound, hypothesis_margin
+from protolearn_papers.crammer import fig4, prototypes
 
 needs_data = pytest.mark.skipif(
     not Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent").is_dir(),
@@ -86,7 +87,7 @@ def test_rising_loss_is_not_called_falling():
 
 
 def test_figure_4_runs(tmp_path):
-    found = reproduce.run("crammer-fig4", tmp_path, quick=True, seed=1)
+    found = protolearn_papers.run("crammer-fig4", tmp_path, quick=True, seed=1)
     assert found.tables[0].title.startswith("Hinge loss")
     assert (tmp_path / "fig4.png").stat().st_size > 10_000
 
@@ -152,7 +153,7 @@ def test_class_means_are_the_nearest_of_few(rng):
 
 
 def test_prototypes_run(tmp_path):
-    found = reproduce.run("crammer-prototypes", tmp_path, quick=True)
+    found = protolearn_papers.run("crammer-prototypes", tmp_path, quick=True)
     optimum = found.tables[0]
     assert [row[:2] for row in optimum.rows] == [["wdbc", "OLVQ1"], ["wdbc", "GLVQ"]]
     assert (tmp_path / "prototypes.png").stat().st_size > 10_000

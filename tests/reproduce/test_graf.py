@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+import protolearn_papers
 from given_profile import in_all
-from protolearn import HardMarginSVM, MeanOfClass, reproduce
-from protolearn.reproduce.claims import Claim, claims_table, small, told
-from protolearn.reproduce.graf import boosting, neurons, toy
-from protolearn.reproduce.graf.fits import HARD, LEAST, MEAN, SOFT, on_neurons, on_toy
-from protolearn.reproduce.graf.geometry import angle, canonical_gap, distances, from_middle, margin
+from protolearn import HardMarginSVM, MeanOfClass
+from protolearn_papers.claims import Claim, claims_table, small, told
+from protolearn_papers.graf import boosting, neurons, toy
+from protolearn_papers.graf.fits import HARD, LEAST, MEAN, SOFT, on_neurons, on_toy
+from protolearn_papers.graf.geometry import angle, canonical_gap, distances, from_middle, margin
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 2.0], [1.0, 1.0], [3.0, 1.0], [4.0, 0.0], [4.0, 2.0]])
 SIDES = np.array([-1, -1, -1, 1, 1, 1])
@@ -125,7 +126,7 @@ def test_projected_gaussians_are_gaussian():
     "name", in_all("graf-fig3", thorough=["graf-fig1", "graf-fig2", "graf-fig4"])
 )
 def test_runs_and_draws(name, tmp_path):
-    found = reproduce.run(name, tmp_path, quick=True, seed=1)
+    found = protolearn_papers.run(name, tmp_path, quick=True, seed=1)
     assert {table.name for table in found.tables} >= {"statements"}
     assert found.remarks
     for figure in found.figures:
@@ -133,7 +134,7 @@ def test_runs_and_draws(name, tmp_path):
 
 
 def test_same_seed_same_numbers():
-    first, again = (reproduce.run("graf-fig4", quick=True, seed=1) for _ in range(2))
+    first, again = (protolearn_papers.run("graf-fig4", quick=True, seed=1) for _ in range(2))
     assert [table.records for table in again.tables] == [table.records for table in first.tables]
 
 

@@ -10,19 +10,19 @@ from sklearn.preprocessing import StandardScaler
 from given_profile import long_test
 from protolearn import GLVQ, SNPC
 from protolearn.datasets import load, names
-from protolearn.reproduce import Work
-from protolearn.reproduce.jin import fig2, fold, large
-from protolearn.reproduce.jin.cells import Cell
-from protolearn.reproduce.jin.fold import seed_of
-from protolearn.reproduce.jin.large import Parts
-from protolearn.reproduce.jin.methods import METHODS, Method
-from protolearn.reproduce.jin.protocol import Fits, Protocol, Setting, chosen, distances
-from protolearn.reproduce.jin.published import CHOSEN, LARGE, P_VALUES, SMALL
-from protolearn.reproduce.jin.published import METHODS as NAMES
-from protolearn.reproduce.jin.ranks import ranks_table
-from protolearn.reproduce.jin.table1 import SMALL_PROTOCOL, fallen, remarks, run, typical
-from protolearn.reproduce.jin.words import Weighting, information_gain
 from protolearn.solvers import SGD
+from protolearn_papers import Work
+from protolearn_papers.jin import fig2, fold, large
+from protolearn_papers.jin.cells import Cell
+from protolearn_papers.jin.fold import seed_of
+from protolearn_papers.jin.large import Parts
+from protolearn_papers.jin.methods import METHODS, Method
+from protolearn_papers.jin.protocol import Fits, Protocol, Setting, chosen, distances
+from protolearn_papers.jin.published import CHOSEN, LARGE, P_VALUES, SMALL
+from protolearn_papers.jin.published import METHODS as NAMES
+from protolearn_papers.jin.ranks import ranks_table
+from protolearn_papers.jin.table1 import SMALL_PROTOCOL, fallen, remarks, run, typical
+from protolearn_papers.jin.words import Weighting, information_gain
 
 needs_data = pytest.mark.skipif(
     "usps" not in names(), reason="usps is not in the folder PROTOLEARN_DATA"

@@ -11,10 +11,10 @@ from scipy import stats
 from sklearn.svm import SVC
 
 from protolearn.datasets import load
-from protolearn.reproduce import Work
-from protolearn.reproduce.folds import stratified
-from protolearn.reproduce.shen import accuracy, data, folds, methods, paper, sizes
 from protolearn.selection import Comparison, WinTieLoss
+from protolearn_papers import Work
+from protolearn_papers.folds import stratified
+from protolearn_papers.shen import accuracy, data, folds, methods, paper, sizes
 
 ROWS = {
     "isolated": (800, 2),

@@ -6,9 +6,9 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from protolearn.datasets import fetch
-from protolearn.reproduce import Experiment, Figure, Findings, Table, Work, experiments, find
-from protolearn.reproduce.ledger import Ledger
-from protolearn.reproduce.writing import write
+from protolearn_papers import Experiment, Figure, Findings, Table, Work, experiments, find
+from protolearn_papers.ledger import Ledger
+from protolearn_papers.writing import write
 
 CALLS = []
 
@@ -97,7 +97,7 @@ def test_other_rows_are_not_mixed_in(tmp_path, monkeypatch):
     Work(ledger=Ledger(path, {"seed": 1})).need("iris", "wine")
     Work(ledger=Ledger(path, {"seed": 1})).need("iris")
     X, y = fetch("iris")
-    monkeypatch.setattr("protolearn.reproduce.work.fetch", lambda name: (X[::-1], y[::-1]))
+    monkeypatch.setattr("protolearn_papers.work.fetch", lambda name: (X[::-1], y[::-1]))
     with pytest.raises(ValueError, match="other rows of 'iris'"):
         Work(ledger=Ledger(path, {"seed": 1})).need("iris")
 
@@ -130,7 +130,7 @@ def test_experiments_have_names_of_their_own_and_can_be_imported():
     assert len(set(names)) == len(names)
     for one in experiments():
         assert find(one.name) is one
-        module = __import__(f"protolearn.reproduce.{one.module}", fromlist=["x"])
+        module = __import__(f"protolearn_papers.{one.module}", fromlist=["x"])
         assert callable(getattr(module, one.function))
 
 

@@ -12,7 +12,7 @@ from protolearn.losses import Exponential, Logistic, Sigmoid
 from protolearn.margins import Difference, Hypothesis, LogOdds, Relative
 from protolearn.objective import Objective
 from protolearn.solvers import SGD
-from protolearn.solvers.fused import DenseDescent, SparseDescent
+from protolearn_papers.fused import DenseDescent, SparseDescent
 
 AXES = {
     "glvq": (Relative(), Sigmoid(15.0)),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import protolearn
+import protolearn_papers
 from protolearn import (
     GLVQ,
     GMLVQ,
@@ -24,6 +25,7 @@ from protolearn import (
     SoftMarginSVM,
 )
 from protolearn.analysis import Counterfactuals, GeneralizationBound, RelevanceProfile
+from protolearn.cli.experiments import Experiments
 from protolearn.io import ModelFile, describe
 from protolearn.linear import LinearPrototypes, PrototypePath
 from protolearn.losses import Sigmoid
@@ -91,3 +93,9 @@ def files(model: GLVQ, path: Path) -> None:
     protolearn.save(model, path, notes={"target": "species"})
     assert_type(describe(path), ModelFile)
     assert_type(protolearn.load(path), Any)
+
+
+def published_experiments() -> None:
+    """Check that the package has what the command expects at its entry point."""
+    package: Experiments = protolearn_papers
+    assert package.experiments()

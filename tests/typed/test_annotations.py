@@ -13,15 +13,16 @@ from pathlib import Path
 import pytest
 
 import protolearn
+import protolearn_papers
 
-SOURCE = Path(protolearn.__file__).parent
+SOURCES = [Path(package.__file__).parent for package in (protolearn, protolearn_papers)]
 NATIVE = "native", "njit", "intrinsic", "overload", "_sum", "_maximum", "_exact"
 """Decorators that compile; the last three are njit with the options of their file."""
 
 PACKAGES = sorted(
     f"protolearn.{module.name}"
     for module in pkgutil.iter_modules(protolearn.__path__)
-    if not module.name.startswith("_") and module.name not in {"cli", "reproduce"}
+    if not module.name.startswith("_") and module.name != "cli"
 )
 
 
@@ -102,7 +103,9 @@ def inside_native(tree):
 
 
 @pytest.mark.parametrize(
-    "folder", sorted({path.parent for path in SOURCE.rglob("*.py")}), ids=lambda folder: folder.name
+    "folder",
+    sorted({path.parent for source in SOURCES for path in source.rglob("*.py")}),
+    ids=lambda folder: folder.name,
 )
 def test_only_native_functions_have_no_types(folder):
     for path in folder.glob("*.py"):

@@ -248,9 +248,10 @@ def compare(
 def list_experiments(wanted: bool) -> None:
     """Print the names of the experiments, and end."""
     if wanted:
-        from .reproduce import print_names
+        with ending("reproduce"):
+            from .reproduce import print_names
 
-        print_names()
+            print_names()
         raise typer.Exit
 
 

@@ -17,9 +17,8 @@ from rich.progress import (
 )
 from rich.table import Table as Shown
 
-from .. import reproduce
-from ..reproduce.work import Progress as Told
-from ..reproduce.writing import REDUCED, SUMMARY, can_draw
+from .experiments import Experiment, Experiments, ResultTable, load_experiments
+from .experiments import Progress as Told
 from .failure import FAILED, Failure
 from .results import check_folder
 from .summary import plain_table, say
@@ -31,27 +30,28 @@ ALL = "all"
 def print_names() -> None:
     """List the experiments."""
     shown = plain_table("name", "source", "what it shows", "takes")
-    for one in reproduce.experiments():
+    for one in load_experiments().experiments():
         shown.add_row(one.name, one.source, one.title, one.takes)
     Console().print(shown, markup=False, highlight=False)
 
 
 def run(name: str, quick: bool, out: Path | None, seed: int, jobs: int) -> None:
     """Run one experiment, or all, each into a folder of its own."""
+    package = load_experiments()
     suffix = "-quick" if quick else ""
     if name == ALL:
-        run_all(quick, out or Path(f"protolearn-reproduced{suffix}"), seed, jobs)
+        run_all(package, quick, out or Path(f"protolearn-reproduced{suffix}"), seed, jobs)
         return
-    experiment = reproduce.find(name)  # before the folder: a wrong name leaves nothing behind
-    run_one(experiment, quick, out or Path(f"protolearn-{name}{suffix}"), seed, jobs)
+    experiment = package.find(name)  # before the folder: a wrong name leaves nothing behind
+    run_one(package, experiment, quick, out or Path(f"protolearn-{name}{suffix}"), seed, jobs)
 
 
-def run_all(quick: bool, folder: Path, seed: int, jobs: int) -> None:
+def run_all(package: Experiments, quick: bool, folder: Path, seed: int, jobs: int) -> None:
     """Run one after the other; what fails is told, and the others run all the same."""
     failed = []
-    for one in reproduce.experiments():
+    for one in package.experiments():
         try:
-            run_one(one, quick, folder / one.name, seed, jobs)
+            run_one(package, one, quick, folder / one.name, seed, jobs)
         except (ValueError, OSError) as error:
             say(Console(stderr=True), f"{one.name}: {error}")
             failed.append(one.name)
@@ -60,16 +60,16 @@ def run_all(quick: bool, folder: Path, seed: int, jobs: int) -> None:
 
 
 def run_one(
-    experiment: reproduce.Experiment, quick: bool, folder: Path, seed: int, jobs: int
+    package: Experiments, experiment: Experiment, quick: bool, folder: Path, seed: int, jobs: int
 ) -> None:
     """Run an experiment, print ours beside theirs, write the files."""
     console, notes = Console(), Console(stderr=True)
     check_folder(folder)
     say(console, f"{experiment.source}: {experiment.title}. Seed {seed}.", "bold")
     if quick:
-        say(console, REDUCED)
+        say(console, package.REDUCED)
     with bar(notes) as progress:
-        found = reproduce.run(
+        found = package.run(
             experiment.name, folder, quick=quick, seed=seed, jobs=jobs, progress=progress
         )
     for table in found.tables:
@@ -78,12 +78,11 @@ def run_one(
             say(console, remark)
     for remark in found.remarks:
         say(console, f"- {remark}")
-    if found.figures and not can_draw():
-        say(notes, "Figures need matplotlib: pip install 'protolearn[report]'.")
-    say(console, f"Tables and figures are in {folder}; open {folder / SUMMARY}.", "bold")
+    summary = folder / package.SUMMARY
+    say(console, f"Tables and figures are in {folder}; open {summary}.", "bold")
 
 
-def shown(table: reproduce.Table) -> Shown:
+def shown(table: ResultTable) -> Shown:
     """Return a table for the terminal."""
     drawn = plain_table(*table.head)
     drawn.title = table.title
