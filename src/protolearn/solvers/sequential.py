@@ -11,7 +11,7 @@ import numpy as np
 from .._arrays import Floats, Indices
 from ..blocks import Blocks
 from ..codebook import Codebook
-from ..distances import LowerBounded, Penalized
+from ..distances import Distance, LowerBounded, Penalized
 from ..native import (
     ADDRESS,
     CONSTRAIN,
@@ -59,6 +59,18 @@ class Functions(NamedTuple):
     pull: int
     schedule: int
 
+    @classmethod
+    def of(cls, distance: Distance, pull: Native, schedule: Native) -> Functions:
+        """Return the addresses for a distance, what one sample does, and the learning rate."""
+        return cls(
+            distance.row.address,
+            distance.pair.address,
+            distance.gradient.address,
+            distance.constraint.constrain.address,
+            pull.address,
+            schedule.address,
+        )
+
 
 class Room(NamedTuple):
     """Arrays for the loop: one that makes none itself is faster, and sooner loaded from disk."""
@@ -69,6 +81,18 @@ class Room(NamedTuple):
     by_prototype: Floats
     by_metric: Floats
     metric_step: Floats
+
+    @classmethod
+    def of(cls, codebook: Codebook, most: int) -> Room:
+        """Return room for a codebook of which a sample moves so many prototypes at most."""
+        return cls(
+            np.empty(len(codebook.labels)),
+            np.zeros(most, dtype=np.intp),
+            np.empty((3, most)),
+            np.empty(codebook.prototypes.shape[1]),
+            np.empty(codebook.metric.shape[1]),
+            np.zeros(codebook.metric.shape),
+        )
 
 
 class Step(NamedTuple):
@@ -129,25 +153,10 @@ class SequentialSolver(StochasticSolver):
         n_steps: int,
     ) -> float:
         """Take a step after each sample."""
-        distance, (K, d) = cost.distance, codebook.prototypes.shape
+        distance, d = cost.distance, codebook.prototypes.shape[1]
         pull, axes, most = self.pull(cost, codebook, memory)
         schedule, theta = self.rate(n_steps, cost)
-        functions = Functions(
-            distance.row.address,
-            distance.pair.address,
-            distance.gradient.address,
-            distance.constraint.constrain.address,
-            pull.address,
-            schedule.address,
-        )
-        room = Room(
-            np.empty(K),
-            np.zeros(most, dtype=np.intp),
-            np.empty((3, most)),
-            np.empty(d),
-            np.empty(codebook.metric.shape[1]),
-            np.zeros(codebook.metric.shape),
-        )
+        functions, room = Functions.of(distance, pull, schedule), Room.of(codebook, most)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same, size = codebook.same_class(cost.n_classes), max(GATHERED // d, 1)
         penalized = isinstance(distance, Penalized) and distance.penalized
