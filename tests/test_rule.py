@@ -42,6 +42,9 @@ def test_a_model_answers_as_its_rule(cls, iris):
     np.testing.assert_array_equal(rule.labels, model.prototype_labels_)
     np.testing.assert_array_equal(rule.contributions(rows), model.contributions(X))
     assert rule.is_soft == (cls is RSLVQ)
+    decides = "all decide" if cls is RSLVQ else "the nearest decides"
+    assert f"of {cls.__name__}: 6 prototypes of 3 classes" in repr(rule)
+    assert repr(rule).endswith(f"{decides}>")
 
 
 def test_a_rule_is_an_object_of_its_own(iris):
@@ -96,6 +99,7 @@ def test_linear_classifiers_have_a_rule(estimator, n_classes, iris):
     rule = as_rule(model)
     assert isinstance(rule, LinearRule)
     assert isinstance(rule, DecisionRule)
+    assert repr(rule).endswith(f": linear scores of {n_classes} classes>")
     rows = rule.read_rows(model, X)
     scores = rule.scores(rows)
     lead = scores[:, 1] - scores[:, 0] if n_classes == 2 else scores

@@ -82,7 +82,7 @@ class Decision:
         return -D.min(axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DecisionRule:
     """Labelled prototypes, a distance, and how distances decide.
 
@@ -110,6 +110,13 @@ class DecisionRule:
     classes: NDArray[Any]
     scale: float
     name: str
+
+    def __repr__(self) -> str:
+        decides = "all decide" if self.is_soft else "the nearest decides"
+        return (
+            f"<{type(self).__name__} of {self.name}: {len(self.codebook.labels)} prototypes of "
+            f"{len(self.classes)} classes, {self.distance!r}, {decides}>"
+        )
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -304,7 +311,7 @@ class Predictor(Protocol):
         """Return the label of each row."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearRule(DecisionRule):
     """The rule of a linear classifier: the class with the largest score ``w_c.x + b_c`` wins.
 
@@ -318,6 +325,9 @@ class LinearRule(DecisionRule):
 
     model: Predictor
     unit: float
+
+    def __repr__(self) -> str:
+        return f"<LinearRule of {self.name}: linear scores of {len(self.classes)} classes>"
 
     @classmethod
     def of(cls, model: Any) -> LinearRule:
