@@ -348,7 +348,7 @@ def price_rows(D, y, weight, same, axes, pricing, entries, room):
     types.void(matrix, indices, flags_matrix, AXES, ADDRESS, indices_out, matrix_out, vector_out)
 )
 def price_each(D, y, same, axes, pricing, entries, room, value):
-    """Return the cost of each row."""
+    """Write the cost of each row."""
     cost = pull_at(pricing)
     d, g, work = room[0], room[1], room[2]
     for i in range(D.shape[0]):

@@ -175,7 +175,7 @@ def explain(
         list[str] | None, typer.Option(help="A column that may not change; may be given again.")
     ] = None,
 ) -> None:
-    """Return why a model says what it says about a row, and what would change its answer."""
+    """Explain what a model predicts for a row, and what would change its answer."""
     with ending("explain"):
         from .explain import run
 

@@ -26,7 +26,7 @@ def say(console: Console, text: str, style: str | None = None) -> None:
 
 
 def print_table(console: Console, read: ReadTable, table: LearningTable) -> None:
-    """Return what was understood of a file."""
+    """Print what was understood of a file."""
     say(console, read.origin, "bold")
     for note in (*read.notes, *table.notes):
         say(console, f"  {note}")
@@ -60,7 +60,7 @@ def what(column: Column) -> str:
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
-    """Return what was learned, how good it is, and where it is written."""
+    """Print what was learned, how good it is, and where it is written."""
     console.print()
     for sentence in outcome.in_short:
         say(console, sentence)

@@ -54,7 +54,7 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
 
     @native(ROW)
     def row(x, W, theta, group, pair, out):
-        """Return the distances of one sample to all prototypes, four at a time.
+        """Write the distances of one sample to all prototypes, four at a time.
 
         The last four may overlap those before, so that equal prototypes have equal distances.
         """

@@ -59,7 +59,7 @@ class Graph:
         self.container.add_node(operator, inputs, outputs, name=name, **settings)
 
     def give(self, tensor: Tensor, name: str) -> None:
-        """Return a tensor the name of an output."""
+        """Name a tensor as an output."""
         self.add("Identity", [tensor.name], [name], {})
 
     @property

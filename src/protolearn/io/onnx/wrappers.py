@@ -137,7 +137,7 @@ def parse_auto(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) 
 
 
 def convert_auto(scope: Any, operator: Any, container: Any) -> None:
-    """Return the softmax of the scores at a temperature; of two classes one has both scores."""
+    """Convert to the softmax of the scores at a temperature; of two classes one has both scores."""
     graph, model = graph_in(scope, container), operator.raw_operator
     check_declared(operator, "scores")
     unit = model.temperature_ * (2.0 if len(model.classes_) == 2 else 1.0)

@@ -76,7 +76,7 @@ def rounds(n_candidates: int) -> Iterator[int]:
 
 
 def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
-    """Return more fits to the better half of the first candidates, to the best of them first."""
+    """Run more fits of the better half of the first candidates, the best of them first."""
     place = places(ledger, n_candidates, n_first)
     halving = HalvingGridSearchCV(
         Entry(),
