@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import clone
 
 from ._arrays import Floats, as_floats, as_indices
-from .classifiers import excuses
 from .codebook import Codebook
 from .distances import BlockForm, Distance, FeatureTerms, Geometry, LowerBounded, Penalized
-from .linear import excuses as linear_excuses
+from .expected_failures import expected_failed_checks
 from .losses import Loss
 from .margins import Margin
 from .native import GRADIENT, LOSS, MARGIN, PAIR, Native
-from .perceptrons import excuses as perceptron_excuses
 
 __all__ = ["check_distance", "check_loss", "check_margin", "expected_failed_checks"]
 
@@ -139,38 +137,6 @@ def check_distance(distance: Distance, X: Any = None) -> None:
     _check_pairs(distance, X, codebook)
     _check_blocks(distance, X, codebook, rng)
     _check_mixins(distance, X, codebook)
-
-
-def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
-    """Return which of scikit-learn's estimator checks an estimator cannot pass, and why.
-
-    Parameters
-    ----------
-    estimator : estimator
-        One of ours.
-
-    Returns
-    -------
-    checks : dict
-        Name of the check to reason; the ``expected_failed_checks`` of ``check_estimator``.
-
-    Examples
-    --------
-    >>> from protolearn import GLVQ
-    >>> from protolearn.checks import expected_failed_checks
-    >>> expected_failed_checks(GLVQ())
-    {}
-    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
-    ['check_sample_weight_equivalence_on_dense_data',
-     'check_sample_weight_equivalence_on_sparse_data']
-    """
-    if isinstance(estimator, MetaEstimatorMixin) and hasattr(estimator, "model"):
-        return expected_failed_checks(estimator.model)
-    return {
-        **excuses.excuses_of(estimator),
-        **linear_excuses.excuses_of(estimator),
-        **perceptron_excuses.excuses_of(estimator),
-    }
 
 
 def _slope_jump(loss: Loss) -> float:

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from ._arrays import Floats, as_floats, rows_at_a_time
 from ._validation import check_choice, check_integer, check_number, number_in
-from .distances.kernel import inverse_variance
+from .distances import inverse_variance
 
 KERNELS = {"rbf": "rbf", "linear": "linear", "polynomial": "polynomial", "poly": "polynomial"}
 """Short names, and what scikit-learn calls them."""

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._arrays import Floats, Indices, check_magnitude
-from ._lazy import AccuracyMixin, row_by_row
+from ._dask import AccuracyMixin, row_by_row
 from ._validation import check_class_weight, check_sample_weight
 
 

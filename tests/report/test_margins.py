@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from protolearn import GLVQ, MCE, hypothesis_margin
 from protolearn.analysis import MarginHistory
 from protolearn.analysis.certificates import certified_radius
-from protolearn.analysis.sample_margin import sample_margin
+from protolearn.analysis.exact_margin import sample_margin
 from protolearn.report import MarginDisplay
 
 

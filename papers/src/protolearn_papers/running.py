@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from protolearn._threads import one_blas_thread, one_openmp_thread
-from protolearn.report.page.made import versions
+from protolearn.report import versions
 
 from .catalogue import find
 from .findings import Findings

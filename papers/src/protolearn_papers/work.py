@@ -10,7 +10,7 @@ import joblib
 from protolearn._fingerprint import digest
 from protolearn._threads import one_blas_thread, one_openmp_thread
 from protolearn.datasets import fetch
-from protolearn.selection.comparison.fitting import AS_THEY_END
+from protolearn.selection import AS_THEY_END
 
 from .ledger import Ledger
 

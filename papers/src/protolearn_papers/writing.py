@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from protolearn._files import replacing
-from protolearn.report.page.made import versions
+from protolearn.report import versions
 
 from .experiment import Experiment
 from .findings import Figure, Findings, Table

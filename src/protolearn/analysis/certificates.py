@@ -27,7 +27,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp, softmax
 
 from .._arrays import Floats
-from .._lazy import row_by_row
+from .._dask import row_by_row
 from ..codebook import Codebook
 from ..distances import Distance
 from ..native import indices, matrix, native, types, vector_out

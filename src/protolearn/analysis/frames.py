@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def pandas() -> Any:
+def import_pandas() -> Any:
     """Import pandas."""
     try:
         import pandas as pd  # type: ignore[import-untyped]

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, check_observed_rows, checked_sparse
-from ..classifiers.pruning import CoordinateDistance
+from ..classifiers import CoordinateDistance
 from ..margins import Hypothesis
 from ..solvers import State
 

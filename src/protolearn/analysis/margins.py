@@ -21,9 +21,9 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
-from .._lazy import row_by_row
+from .._dask import row_by_row
 from ..classifiers import NearestPrototypeClassifier
-from ..linear.base import LinearPrototypeClassifier
+from ..linear import LinearPrototypeClassifier
 from ..rule import DecisionRule, wrong_kind
 
 

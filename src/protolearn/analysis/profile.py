@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats
-from .frames import pandas
+from .frames import import_pandas
 
 MOST_LINES = 30
 """Features that the printed table shows."""
@@ -79,7 +79,7 @@ class RelevanceProfile:
             Columns ``relevance``, ``mean``, ``low`` and ``high``; the features are the index, with
             local metrics below the groups.
         """
-        pd = pandas()
+        pd = import_pandas()
         index = pd.Index(self.feature_names, name="feature")
         if self.group_names:
             index = pd.MultiIndex.from_product(

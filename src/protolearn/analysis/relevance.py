@@ -17,9 +17,7 @@ from sklearn.utils.validation import column_or_1d
 from .._arrays import Floats, Indices, as_floats, as_indices
 from .._threads import one_blas_thread
 from .._validation import check_sample_weight, integer_in, number_in
-from ..classifiers import TrainedClassifier
-from ..classifiers.metric import named_distance
-from ..classifiers.progress import LINES
+from ..classifiers import LINES, TrainedClassifier, named_distance
 from ..distances import LinearMetric
 from ..prototypes import is_automatic
 from .profile import RelevanceProfile
@@ -103,7 +101,7 @@ def relevance_profile(
     check_settings(n_resamples, method, level, verbose)
     X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, column_or_1d(y))
     weight = check_sample_weight(sample_weight, len(y))
-    data = Rows(X, y, weight)
+    data = LabelledRows(X, y, weight)
     if weight is not None:
         data = data.take(np.flatnonzero(weight))
     rng = check_random_state(random_state)
@@ -131,18 +129,18 @@ def relevance_profile(
     )
 
 
-class Rows(NamedTuple):
+class LabelledRows(NamedTuple):
     """What a fit is given."""
 
     X: Any
     y: NDArray[Any]
     weight: Floats | None
 
-    def take(self, rows: Indices) -> Rows:
+    def take(self, rows: Indices) -> LabelledRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         frame = getattr(self.X, "iloc", None)
-        return Rows(self.X[rows] if frame is None else frame[rows], self.y[rows], weight)
+        return LabelledRows(self.X[rows] if frame is None else frame[rows], self.y[rows], weight)
 
 
 class Told(NamedTuple):
@@ -213,7 +211,7 @@ def quiet_clone(model: Any, rng: np.random.RandomState) -> Any:
     return model
 
 
-def refit(model: Any, data: Rows) -> tuple[TrainedClassifier, list[str]]:
+def refit(model: Any, data: LabelledRows) -> tuple[TrainedClassifier, list[str]]:
     """Fit a clone; give the fitted classifier and the names of its features."""
     model, X, before = clone(model), data.X, None
     if isinstance(model, Pipeline):
@@ -225,7 +223,7 @@ def refit(model: Any, data: Rows) -> tuple[TrainedClassifier, list[str]]:
 
 
 def one_of_many(
-    number: int, model: Any, data: Rows, whole: TrainedClassifier, report: Report
+    number: int, model: Any, data: LabelledRows, whole: TrainedClassifier, report: Report
 ) -> Told:
     """Fit a clone to a resample; say which one it was if that fails."""
     try:

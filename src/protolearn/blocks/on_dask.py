@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Indices
-from .._dask import is_dask, is_frame
-from .._dask_rows import as_column, as_rows
+from .._dask import as_column, as_rows, is_dask, is_frame
 from .base import Blocks
 from .block import Block
 from .dask_batches import DaskBatch, Fetched, Kept, at_random, in_turn

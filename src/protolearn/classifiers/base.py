@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, Reals
-from .._lazy import AccuracyMixin, row_by_row
+from .._dask import AccuracyMixin, row_by_row
 from .._validation import integer_in
 from ..distances import FeatureTerms
 from ..rule import DecisionRule

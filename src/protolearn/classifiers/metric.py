@@ -11,8 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from .._dask import is_dask
-from .._lazy import row_by_row
+from .._dask import is_dask, row_by_row
 from ..distances import Distance, LinearMetric
 from ..rule import DecisionRule
 

@@ -13,11 +13,20 @@ from .._arrays import Floats, Indices, check_observed_columns, check_ranges
 from .._dask import is_dask
 from .._fingerprint import digest
 from .._validation import check_class_weight
-from ..blocks import Block, Parts
-from ..blocks.files import FileParts, is_dataset, is_path
-from ..blocks.parts import MadeParts
-from ..blocks.reading import Checks, Reader, Split
-from ..blocks.survey import Survey, Surveyor, Wanted
+from ..blocks import (
+    Block,
+    Checks,
+    FileParts,
+    MadeParts,
+    Parts,
+    Reader,
+    Split,
+    Survey,
+    Surveyor,
+    Wanted,
+    is_dataset,
+    is_path,
+)
 from ..distances import Distance, start_source
 from ..prototypes import (
     FEWEST_ROWS,
@@ -114,7 +123,7 @@ class PartedRows(TrainingRows):
 def parts_of(X: Any, y: Any, sample_weight: Any) -> Parts:
     """Return the parts that the user names."""
     if is_dask(X):
-        from ..blocks.on_dask import DaskParts
+        from ..blocks import DaskParts
 
         return DaskParts(X, y, sample_weight)
     if is_path(X) or is_dataset(X):

@@ -26,8 +26,7 @@ from .._arrays import (
 )
 from .._fingerprint import digest
 from .._validation import check_class_weight, check_sample_weight
-from ..blocks import Block, Blocks, MemoryBlocks, encode
-from ..blocks.moments import rows_with_moments
+from ..blocks import Block, Blocks, MemoryBlocks, encode, rows_with_moments
 from ..distances import Distance, start_source
 from ..prototypes import FEWEST_ROWS, Facts, initial_prototypes, prototype_counts
 from .early_stopping import hold_out

@@ -12,15 +12,17 @@ from sklearn.metrics import euclidean_distances
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
-from ..analysis import certified_radius
-from ..analysis.margins import margin_of_prediction
+from ..analysis import certified_radius, margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier
-from ..selection.held_out import places_among
-from ..tables import TableEncoder
-from ..tables.checks import UNSEEN
-from ..tables.contributions import seen
-from ..tables.nearest import NO_NAMES, silent
-from ..tables.steps import prototypes_of
+from ..selection import places_among
+from ..tables import (
+    NO_NAMES,
+    UNSEEN,
+    TableEncoder,
+    as_model_sees,
+    prototypes_of,
+    without_name_warnings,
+)
 from .prototype_texts import prototype_names
 from .saved import SavedModel
 
@@ -77,10 +79,10 @@ class Respondent:
     def ask(self, frame: Any) -> Answers:
         """Return all that can be told of some rows."""
         steps, model = self.saved.steps, self.saved.steps.model
-        with silent(UNSEEN, NO_NAMES):
+        with without_name_warnings(UNSEEN, NO_NAMES):
             Z = steps.encoder.transform(frame)
             label = np.asarray(self._whole.predict(Z))
-            rows = seen(steps, Z)
+            rows = as_model_sees(steps, Z)
             probability = self._told("probability", lambda: self._whole.predict_proba(Z))
             return Answers(
                 label,

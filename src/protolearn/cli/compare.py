@@ -13,9 +13,7 @@ from rich.console import Console
 
 from .. import selection
 from .._names import count
-from ..selection import Comparison
-from ..selection.auto.candidates import MOST_PAIRS
-from ..selection.comparison.fitting import SplitFailedWarning
+from ..selection import MOST_PAIRS, Comparison, SplitFailedWarning
 from ..tables import table_pipeline
 from .comparison_files import SCORES, draw, write_scores
 from .comparison_table import Failures, comparison_table, finished, verdict

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from .._files import replacing
-from ..report.style import colour, percent
+from ..report import colour, percent
 from ..selection import Comparison
 from .comparison_table import finished
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import datasets
-from ..datasets._folder import folder_state
+from ..datasets import folder_state
 from .summary import plain_table, say
 
 MOST_CLASSES = 3

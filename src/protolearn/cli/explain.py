@@ -12,10 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from .._names import count
-from ..tables import TableCounterfactuals, counterfactual_table
-from ..tables.contributions import contributions_table
-from ..tables.steps import prototypes_of
-from ..tables.texts import prototype_texts, row_texts
+from ..tables import (
+    TableCounterfactuals,
+    contributions_table,
+    counterfactual_table,
+    prototype_texts,
+    prototypes_of,
+    row_texts,
+)
 from .answers import Answers, Respondent
 from .failure import Failure
 from .saved import SavedModel

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Indices
-from ..tables import ReadTable
-from ..tables.reading.folder import Coded, ParquetFolder
-from ..tables.reading.read import origin
+from ..tables import Coded, ParquetFolder, ReadTable, origin
 from .drawing import draw, draw_note
 from .failure import Failure
 from .learning_table import (

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..analysis.reject.thresholds import cheapest_threshold
-from ..selection import Evaluation
-from ..selection.evaluation.evaluate import on_folds, on_test_set
+from ..analysis import cheapest_threshold
+from ..selection import Evaluation, on_folds, on_test_set
 from .learning import Fold
 
 CONFIDENCE = 0.95

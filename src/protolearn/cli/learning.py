@@ -12,8 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
-from ..selection import AutoPrototypeClassifier
-from ..selection.held_out import Answers, answers_of, labelled_rows
+from ..selection import Answers, AutoPrototypeClassifier, answers_of, labelled_rows
 from ..tables import table_pipeline
 from .clock import Clock
 from .failure import FAILED, Failure

@@ -13,8 +13,7 @@ from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from .._names import count
-from ..tables import ReadTable
-from ..tables.naming import near
+from ..tables import ReadTable, near
 from .failure import Failure
 from .source import TARGET
 

@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from ..selection import AutoPrototypeClassifier
-from ..selection.auto.candidates import FAMILIES
-from ..selection.auto.named import MODELS, plain
+from ..selection import FAMILIES, MODELS, AutoPrototypeClassifier, plain_name
 from .failure import Failure
 
 AUTO = "auto"
@@ -48,7 +46,7 @@ def candidates(model: str) -> Any:
     if given in ([], [AUTO]):
         return "all"
     for name in given:
-        if plain(name) in map(plain, _yardsticks()):
+        if plain_name(name) in map(plain_name, _yardsticks()):
             raise Failure(f"{name!r} is a model of scikit-learn, which only compare takes.")
     ours = [name for name in _ours() if name != AUTO]
     return [_one_of(name, [*FAMILIES, *ours]) for name in given]
@@ -56,10 +54,10 @@ def candidates(model: str) -> Any:
 
 def _one_of(name: str, every: Iterable[str]) -> str:
     """Return one of some names, however it is written, or say which are near."""
-    known = {plain(one): one for one in every}
-    if plain(name) in known:
-        return known[plain(name)]
-    near = difflib.get_close_matches(plain(name), known, 3)
+    known = {plain_name(one): one for one in every}
+    if plain_name(name) in known:
+        return known[plain_name(name)]
+    near = difflib.get_close_matches(plain_name(name), known, 3)
     hint = f" Did you mean {' or '.join(repr(known[one]) for one in near)}?" if near else ""
     raise Failure(f"there is no model {name!r}.{hint} '{LISTING}' lists all.")
 

@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..report.page.evidence import Evidence, pooled
-from ..report.page.made import fingerprint, surroundings
-from ..report.page.relevances import relevances_of
-from ..report.page.story import MOST_ROWS, Story, some_rows
-from ..report.page.write import about, how_to_load
-from ..report.subject import Subject
+from ..report import (
+    MOST_ROWS,
+    Evidence,
+    Story,
+    Subject,
+    about,
+    data_fingerprint,
+    how_to_load,
+    pooled,
+    relevances_of,
+    some_rows,
+    surroundings,
+)
 from .judgement import Judgement
 from .outcome import Outcome
 
@@ -72,7 +79,7 @@ def made(outcome: Outcome) -> list[tuple[str, Any]]:
     return [
         ("data", outcome.opened.read.origin),
         *((("left out", "; ".join(table.notes)),) if table.notes else ()),
-        ("rows", f"{n_rows}; fingerprint {fingerprint(table.X, table.y)}"),
+        ("rows", f"{n_rows}; fingerprint {data_fingerprint(table.X, table.y)}"),
         ("model", outcome.chosen),
         ("search", search.stopped_),
         ("seed", settings.seed),

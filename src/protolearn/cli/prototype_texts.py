@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._names import numbered
-from ..report.page.shown import OF_LINEAR
-from ..tables import texts
-from ..tables.steps import TableSteps, prototypes_of
+from ..report import OF_LINEAR
+from ..tables import TableSteps, prototypes_of
+from ..tables import prototype_texts as texts_of_prototypes
 
 
 class PrototypeTexts(NamedTuple):
@@ -43,6 +43,6 @@ def prototype_texts(model: Any) -> PrototypeTexts | None:
     except TypeError:
         return None
     columns = [str(column.name) for column in steps.encoder.columns_]
-    cells = texts.prototype_texts(steps, rows)
+    cells = texts_of_prototypes(steps, rows)
     remark = OF_LINEAR if np.any(getattr(steps.model, "shift_", 0.0)) else ""
     return PrototypeTexts(prototype_names(labels), list(zip(columns, cells, strict=True)), remark)

@@ -12,9 +12,8 @@ import numpy as np
 
 from .._files import replacing
 from ..io import ModelFileError, save
-from ..report.page.made import versions
-from ..report.page.write import write_page
-from ..selection.evaluation.result import Estimate
+from ..report import versions, write_page
+from ..selection import Estimate
 from .failure import FAILED, Failure
 from .outcome import Outcome
 from .page import story

@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tables.category_column import UNKNOWN
-from ..tables.checks import tell_unseen
-from ..tables.columns import CategoryColumn, Column
-from ..tables.naming import near
-from ..tables.steps import TableSteps
-from ..tables.values import is_number
+from ..tables import UNKNOWN, CategoryColumn, Column, TableSteps, is_number, near, tell_unseen
 from .failure import Failure
 from .source import open_data
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import datasets
-from ..tables import ReadTable, read_table
-from ..tables.naming import near
-from ..tables.reading.folder import ParquetFolder
+from ..tables import ParquetFolder, ReadTable, near, read_table
 from .failure import Failure
 
 TARGET = "target"

@@ -8,8 +8,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ..tables import ReadTable, TableEncoder
-from ..tables.columns import CategoryColumn, Column
+from ..tables import CategoryColumn, Column, ReadTable, TableEncoder
 from .learning_table import LearningTable
 from .outcome import Outcome
 from .prototype_texts import PrototypeTexts, prototype_texts

@@ -6,6 +6,7 @@ what is not there. The ``make_*`` functions draw artificial data; the same ``ran
 gives the same numbers.
 """
 
+from ._folder import folder_state as folder_state
 from ._graf import make_graf_toy, make_neurons
 from ._label_noise import flip_labels
 from ._loading import Description, describe, feature_names, load, names

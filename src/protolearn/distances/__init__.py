@@ -5,7 +5,9 @@ from .base import start_source as start_source
 from .constraints import Free, Orthonormal, UnitNorm
 from .divergences import CauchySchwarz, KullbackLeibler
 from .kernel import Kernel
+from .kernel import inverse_variance as inverse_variance
 from .linear import LinearMetric
+from .linear import by_map as by_map
 from .mahalanobis import Mahalanobis
 from .matrix import LocalMatrix, Matrix
 from .minkowski import Minkowski
@@ -16,6 +18,7 @@ from .renyi import Renyi
 from .sparse_rows import SparseMahalanobis, SparseMatrix, SparseRelevance, SparseSquaredEuclidean
 from .sqeuclidean import SquaredEuclidean
 from .tangent import Tangent
+from .tangent_space import tangents_of as tangents_of
 
 for _form in (SquaredEuclidean, PartialSquaredEuclidean):
     _form.sparse_form = SparseSquaredEuclidean

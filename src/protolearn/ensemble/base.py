@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._arrays import Floats, Indices, middle
-from .._lazy import row_by_row
+from .._dask import row_by_row
 from .._validation import check_choice, check_flag, check_integer, check_number
 from ..one_versus_rest import OneVersusRestClassifier
 from .calibration import CALIBRATIONS, Calibration

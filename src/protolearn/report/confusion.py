@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..selection.confusion import ConfusionMatrix, confusion_percent
+from ..selection import ConfusionMatrix, confusion_percent
 from .style import pyplot
 
 COLOURS = "Blues"

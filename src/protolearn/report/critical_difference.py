@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats
-from ..selection.comparison import Comparison
+from ..selection import Comparison
 from .style import colour, pyplot
 
 DARK = "#333333"

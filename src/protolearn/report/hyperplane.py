@@ -12,10 +12,9 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
-from ..analysis.margins import known_labels
-from ..analysis.relevance import feature_names
+from ..analysis import feature_names, known_labels
 from ..linear import LinearPrototypes, PrototypePath
-from ..linear.generalized import hyperplane_of as normal_and_offset
+from ..linear import hyperplane_of as normal_and_offset
 
 
 class Hyperplane(NamedTuple):

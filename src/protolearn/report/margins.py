@@ -11,10 +11,13 @@ from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats
 from .._names import class_name, named
-from ..analysis import MarginHistory, hypothesis_margin
-from ..analysis.certificates import certified_radius
-from ..analysis.margins import known_labels
-from ..analysis.sample_margin import sample_margin
+from ..analysis import (
+    MarginHistory,
+    certified_radius,
+    hypothesis_margin,
+    known_labels,
+    sample_margin,
+)
 from .margin_history import MarginHistoryDisplay
 from .style import axes_for, colour, line_style, number_drawn, percent
 

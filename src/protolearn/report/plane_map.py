@@ -9,8 +9,7 @@ from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices
 from ..classifiers import NearestPrototypeClassifier
-from ..tables.nearest import NO_NAMES, silent
-from ..tables.steps import prototypes_of
+from ..tables import NO_NAMES, prototypes_of, without_name_warnings
 from .plane import Plane, plane
 
 MARGIN = 0.08
@@ -58,7 +57,7 @@ class PlaneMap(NamedTuple):
 def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap:
     """Draw up the map of a model; ``names`` are those of its features."""
     X = X if issparse(X) else np.asarray(X, dtype=np.float64)
-    with silent(NO_NAMES):
+    with without_name_warnings(NO_NAMES):
         view = plane(model, X, names)
     centers, labels = prototypes_in_plane(model, X.shape[1])
     points, prototypes = view.seen(X), view.seen(centers)
@@ -110,7 +109,7 @@ def codes_of_rows(model: Any, rows: Floats) -> Indices:
     """Return the classes of rows; of prototypes without the labels, which may be long texts."""
     if isinstance(model, NearestPrototypeClassifier):
         return model.rule_.codes(rows)
-    with silent(NO_NAMES):
+    with without_name_warnings(NO_NAMES):
         return np.searchsorted(model.classes_, model.predict(rows))
 
 

@@ -10,8 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices
-from ..analysis.margins import known_labels, last_step
-from ..analysis.relevance import feature_names
+from ..analysis import feature_names, known_labels, last_step
 from .plane_map import plane_map
 from .style import axes_for, colour, mark
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats, Indices
-from ..tables.category_column import CategoryColumn
-from ..tables.columns import Column
+from ..tables import CategoryColumn, Column
 from .style import colour, panels_for
 
 IN_A_ROW = 12

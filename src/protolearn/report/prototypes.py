@@ -10,8 +10,7 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._names import shortened
 from .._validation import integer_in
-from ..tables.category_column import CategoryColumn
-from ..tables.columns import NumberColumn
+from ..tables import CategoryColumn, NumberColumn
 from .prototype_pictures import checked_shape, draw_pictures
 from .prototype_strips import Strips
 from .spread import LEVELS, spread_of

@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats
 from .._names import class_name
-from ..analysis import RejectClassifier, accuracy_reject_curve
-from ..analysis.reject.confidence import Measure, confidence_of
+from ..analysis import Measure, RejectClassifier, accuracy_reject_curve, confidence_of
 from .style import axes_for, colour, mark, number_drawn, percent
 
 CURVE = "accuracy-reject curve"

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._validation import integer_in
-from ..analysis import RelevanceProfile
-from ..analysis.relevance import feature_names as names_of
-from ..analysis.relevance import group_names, learned_metric
+from ..analysis import RelevanceProfile, group_names, learned_metric
+from ..analysis import feature_names as names_of
 from .style import colour, percent, pyplot
 
 PANELS_IN_A_ROW = 4

@@ -9,8 +9,7 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._names import class_name
 from .._validation import integer_in
-from ..selection.roc_curves import roc, roc_over_folds
-from ..selection.roc_result import AveragedRoc, RocCurve
+from ..selection import AveragedRoc, RocCurve, roc, roc_over_folds
 from .style import axes_for, colour, line_style, mark, number_drawn, percent
 
 CURVE = "roc curve"

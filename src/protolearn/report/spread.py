@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Floats, Indices
-from ..tables.category_column import CategoryColumn
+from ..tables import CategoryColumn
 from .subject import Subject
 
 LEVELS = 5.0, 25.0, 50.0, 75.0, 95.0

@@ -19,18 +19,28 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
 from .._names import numbered, shortened
-from ..analysis import RejectClassifier
-from ..analysis.counterfactuals.units import FEATUREWISE, apply_step, undo_step
-from ..analysis.margins import known_labels
-from ..analysis.relevance import Rows
-from ..selection.held_out import places_among
-from ..tables import TableEncoder
-from ..tables.category_column import CategoryColumn
-from ..tables.checks import UNSEEN
-from ..tables.columns import Column
-from ..tables.nearest import NO_NAMES, silent
-from ..tables.steps import flat, prototypes_of
-from ..tables.texts import UNUSED, column_texts, plain_text
+from ..analysis import (
+    FEATUREWISE,
+    LabelledRows,
+    RejectClassifier,
+    apply_step,
+    known_labels,
+    undo_step,
+)
+from ..selection import places_among
+from ..tables import (
+    NO_NAMES,
+    UNSEEN,
+    UNUSED,
+    CategoryColumn,
+    Column,
+    TableEncoder,
+    column_texts,
+    flat,
+    plain_text,
+    prototypes_of,
+    without_name_warnings,
+)
 
 LONGEST = 80
 """Characters of names and texts that are shown."""
@@ -113,8 +123,8 @@ class Subject:
 
     def take(self, rows: Indices) -> Subject:
         """Return the same with some of the rows."""
-        X, y, _ = Rows(self.X, self.y, None).take(rows)
-        frame = X if self.frame is self.X else Rows(self.frame, self.y, None).take(rows).X
+        X, y, _ = LabelledRows(self.X, self.y, None).take(rows)
+        frame = X if self.frame is self.X else LabelledRows(self.frame, self.y, None).take(rows).X
         return replace(self, X=X, y=y, frame=frame)
 
     @property
@@ -144,13 +154,13 @@ class Subject:
     @cached_property
     def predicted(self) -> Indices:
         """What the model says of each row."""
-        with silent(NO_NAMES, UNSEEN):
+        with without_name_warnings(NO_NAMES, UNSEEN):
             return self.codes_of(self.model.predict(self.X))
 
     @cached_property
     def inner(self) -> Floats:
         """The rows as the last step sees them."""
-        with silent(NO_NAMES, UNSEEN):
+        with without_name_warnings(NO_NAMES, UNSEEN):
             Z: Any = self.encoder.transform(self.frame) if self.begins_with_table else self.X
             for _, step in self.between:
                 Z = apply_step(step, Z)
@@ -186,7 +196,7 @@ class Subject:
     @cached_property
     def plain(self) -> Floats:
         """The rows in the user's units, categories as entries."""
-        with silent(UNSEEN):
+        with without_name_warnings(UNSEEN):
             return self.encoder._plain(self.encoder._table(self.frame, reset=False))
 
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
@@ -226,7 +236,7 @@ class Subject:
 
     def texts(self) -> list[list[str]]:
         """Write the rows: for each column the value of each."""
-        with silent(UNSEEN):
+        with without_name_warnings(UNSEEN):
             return column_texts(self.encoder, self.frame)
 
     def by_column(self, numbers: Floats) -> Floats:

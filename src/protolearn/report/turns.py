@@ -10,12 +10,15 @@ from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
 from ..analysis import Counterfactuals, counterfactual
-from ..tables import counterfactual_table
-from ..tables.category_column import CategoryColumn
-from ..tables.checks import UNSEEN
-from ..tables.columns import Column
-from ..tables.nearest import NO_NAMES, silent
-from ..tables.result import Change
+from ..tables import (
+    NO_NAMES,
+    UNSEEN,
+    CategoryColumn,
+    Change,
+    Column,
+    counterfactual_table,
+    without_name_warnings,
+)
 from .subject import Subject
 
 
@@ -39,7 +42,7 @@ class Turn(NamedTuple):
 
 def turns_of(subject: Subject) -> list[Turn | None]:
     """Return for each row what would change the answer; raise if the model cannot tell."""
-    with silent(NO_NAMES, UNSEEN):
+    with without_name_warnings(NO_NAMES, UNSEEN):
         if not subject.begins_with_table:
             model = Pipeline([*subject.between, ("model", subject.last)])
             found = counterfactual(model, subject.X)

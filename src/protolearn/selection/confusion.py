@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats
-from ..analysis.frames import pandas
+from ..analysis import import_pandas
 
 WIDEST = 12
 """Letters of a label that the printed table shows."""
@@ -61,7 +61,7 @@ class ConfusionMatrix:
         frame : DataFrame
             True classes are the index, assigned ones the columns.
         """
-        pd = pandas()
+        pd = import_pandas()
         return pd.DataFrame(
             self.percent,
             index=pd.Index(self.labels, name="true"),

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in, number_in
-from ..analysis.relevance import Rows
+from ..analysis import LabelledRows
 from .held_out import labelled_rows
 
 
@@ -212,7 +212,7 @@ def check_kind(model: Any) -> None:
 
 def train_and_test(
     model: Any, X: Any, y: Any, X_test: Any, y_test: Any, test_size: float, rng: Any
-) -> tuple[Rows, Rows]:
+) -> tuple[LabelledRows, LabelledRows]:
     """Return the rows to draw from and those to measure on."""
     data = labelled_rows(X, y)
     if (X_test is None) != (y_test is None):
@@ -250,7 +250,7 @@ def resamples(
         )
 
 
-def fit_and_predict(model: Any, rows: Rows, X_test: Any) -> tuple[Any, Any, Any]:
+def fit_and_predict(model: Any, rows: LabelledRows, X_test: Any) -> tuple[Any, Any, Any]:
     """Refit a model; give its predictions, and its probabilities and classes if it has them."""
     fitted = clone(model).fit(rows.X, rows.y)
     predicted = np.asarray(fitted.predict(X_test))

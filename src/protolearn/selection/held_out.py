@@ -17,9 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
-from ..analysis.margins import known_labels
-from ..analysis.reject.held_out import split
-from ..analysis.relevance import Rows
+from ..analysis import LabelledRows, known_labels, split_held_out
 
 T = TypeVar("T")
 
@@ -58,10 +56,10 @@ def splitter_of(cv: Any, model: Any, y: Any, random_state: Any) -> Any:
     return check_cv(cv, y, classifier=is_classifier(model))
 
 
-def labelled_rows(X: Any, y: Any) -> Rows:
+def labelled_rows(X: Any, y: Any) -> LabelledRows:
     """Return rows with their labels."""
     X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, column_or_1d(y))
-    return Rows(X, y, None)
+    return LabelledRows(X, y, None)
 
 
 def as_indices(rows: Any) -> Indices:
@@ -71,7 +69,11 @@ def as_indices(rows: Any) -> Indices:
 
 
 def over_folds(
-    model: Any, data: Rows, splitter: Any, ask: Callable[[Any, Rows], T], n_jobs: int | None
+    model: Any,
+    data: LabelledRows,
+    splitter: Any,
+    ask: Callable[[Any, LabelledRows], T],
+    n_jobs: int | None,
 ) -> tuple[list[T], Indices, Indices]:
     """Fit clones to the training parts of a split, and ask them about the others.
 
@@ -95,10 +97,14 @@ def over_folds(
 
 
 def fit_and_ask(
-    model: Any, data: Rows, train: Indices, test: Indices, ask: Callable[[Any, Rows], T]
+    model: Any,
+    data: LabelledRows,
+    train: Indices,
+    test: Indices,
+    ask: Callable[[Any, LabelledRows], T],
 ) -> T:
     """Fit a clone to some rows and ask it about others."""
-    known, asked = split(model, data, train, test)
+    known, asked = split_held_out(model, data, train, test)
     return ask(clone(model).fit(known.X, known.y), asked)
 
 
@@ -110,7 +116,7 @@ def check_answers(model: Any, y: Any) -> NDArray[Any]:
     return known_labels(model, y)
 
 
-def answers_of(model: Any, data: Rows) -> Answers:
+def answers_of(model: Any, data: LabelledRows) -> Answers:
     """Ask a fitted classifier everything that it can say about some rows."""
     y = check_answers(model, data.y)
     scores = probabilities = None

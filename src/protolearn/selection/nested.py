@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats, Indices
-from ..analysis.frames import pandas
+from ..analysis import import_pandas
 from .held_out import labelled_rows, splitter_of
 from .intervals import Interval, fold_interval
 
@@ -113,7 +113,7 @@ class NestedResult:
             A line for each outer fold: ``score``, ``inner_score``, ``n_train``, ``n_test``, and a
             column ``param_NAME`` for each parameter chosen.
         """
-        pd = pandas()
+        pd = import_pandas()
         chosen = [{f"param_{key}": value for key, value in p.items()} for p in self.best_params]
         frame = pd.DataFrame(
             chosen, dtype=object, index=pd.RangeIndex(len(self.scores), name="fold")

@@ -10,7 +10,7 @@ from sklearn.metrics import auc, roc_curve
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
-from ..analysis.relevance import Rows
+from ..analysis import LabelledRows
 from .held_out import check_answers, class_scores, labelled_rows, over_folds, splitter_of
 from .roc_result import AveragedRoc, RocCurve
 
@@ -122,7 +122,7 @@ def roc_over_folds(
     return averaged_at_thresholds(curves, n_train, n_test, n_thresholds)
 
 
-def curve_on(model: Any, rows: Rows, positive: Any) -> RocCurve:
+def curve_on(model: Any, rows: LabelledRows, positive: Any) -> RocCurve:
     """Return the curve of a fitted model on some rows."""
     return roc(model, rows.X, rows.y, positive=positive)
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats
-from ..analysis.counterfactuals.units import FEATUREWISE, apply_step
+from ..analysis import FEATUREWISE, apply_step
 from ..classifiers import NearestPrototypeClassifier
 from ..codebook import Codebook
 from ..rule import LinearRule, as_rule
 from .columns import CategoryColumn
 from .encoder import TableEncoder
 from .limits import places_of
-from .nearest import NO_NAMES, silent
+from .nearest import NO_NAMES, without_name_warnings
 from .steps import TableSteps
 
 
@@ -96,9 +96,9 @@ def contributions_table(pipeline: Any, frame: Any) -> Contributions:
     shares_of, reason = way(steps)
     if shares_of is None:
         return Contributions(columns, None, reason)
-    rows = seen(steps, Z)
+    rows = as_model_sees(steps, Z)
     try:
-        with silent(NO_NAMES):
+        with without_name_warnings(NO_NAMES):
             shares = shares_of(rows)
     except (TypeError, ValueError) as error:
         return Contributions(columns, None, f"{type(steps.model).__name__}: {error}")
@@ -121,11 +121,11 @@ def way(steps: TableSteps) -> tuple[Callable[[Any], Floats] | None, str]:
     except TypeError as error:
         return None, str(error)
     assert isinstance(rule, LinearRule)
-    center = seen(steps, mean_row(steps.encoder))
+    center = as_model_sees(steps, mean_row(steps.encoder))
     return lambda rows: linear_shares(rule, rows, center), ""
 
 
-def seen(steps: TableSteps, Z: Any) -> Any:
+def as_model_sees(steps: TableSteps, Z: Any) -> Any:
     """Return rows of the encoder as the model sees them."""
     for _, step in steps.between:
         Z = apply_step(step, Z)

@@ -11,12 +11,12 @@ from sklearn.pipeline import Pipeline
 from .._arrays import Floats, Indices
 from .._names import numbered
 from .._validation import integer_in
-from ..analysis.margins import known_labels
+from ..analysis import known_labels
 from .checks import UNSEEN
 from .columns import CategoryColumn, Column
 from .jumps import Jumps
 from .limits import Limits, places_of
-from .nearest import NO_NAMES, Nearest, silent
+from .nearest import NO_NAMES, Nearest, without_name_warnings
 from .result import Change, TableCounterfactuals
 from .steps import TableSteps
 from .table import Table
@@ -107,7 +107,7 @@ def counterfactual_table(
 
 def predicted(pipeline: Any, rows: Any) -> Any:
     """Return the answers of the whole pipeline; what it warns about was told before."""
-    with silent(NO_NAMES, "X has feature names", UNSEEN):
+    with without_name_warnings(NO_NAMES, "X has feature names", UNSEEN):
         return pipeline.predict(rows)
 
 

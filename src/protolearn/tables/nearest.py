@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats, Indices
-from ..analysis import counterfactual
-from ..analysis.counterfactuals.units import Units
+from ..analysis import Units, counterfactual
 from .jumps import Jumps
 from .limits import Limits
 
@@ -122,14 +121,14 @@ class Nearest:
     def _ask(self, starts: Floats, target: NDArray[Any] | None) -> tuple[Floats, NDArray[np.bool_]]:
         """Ask for counterfactuals in which no category changes."""
         fixed, bounds = self.limits.by_place()
-        with silent(NO_NAMES):
+        with without_name_warnings(NO_NAMES):
             found = counterfactual(self.model, starts, target, fixed, bounds)
         self.exact &= found.exact
         return found.points, found.feasible
 
     def predict(self, rows: Floats) -> NDArray[Any]:
         """Return the answers for rows."""
-        with silent(NO_NAMES):
+        with without_name_warnings(NO_NAMES):
             return np.asarray(self.model.predict(rows))
 
     def squared(self, points: Floats, rows: Indices) -> Floats:
@@ -140,7 +139,7 @@ class Nearest:
 
 
 @contextmanager
-def silent(*messages: str) -> Iterator[None]:
+def without_name_warnings(*messages: str) -> Iterator[None]:
     """Ignore some warnings for a while."""
     with warnings.catch_warnings():
         for message in messages:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Floats
-from ..analysis.counterfactuals.result import first_rows
+from ..analysis import first_rows
 
 MOST_CHANGES = 5
 """How many changes of a row the text tells."""

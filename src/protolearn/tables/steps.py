@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from ..analysis.counterfactuals.units import no_way_back, undo_step
+from ..analysis import no_way_back, undo_step
 from .encoder import TableEncoder
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from protolearn.selection.comparison.fitting import seeded
+from protolearn.selection import seeded
 
 from .data import given, splits
 from .models import model

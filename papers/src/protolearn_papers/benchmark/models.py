@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from protolearn.selection.auto import named
+from protolearn.selection import MODELS as OUR_MODELS
 
-OURS: dict[str, Callable[[], Any]] = dict(named.MODELS)
+OURS: dict[str, Callable[[], Any]] = dict(OUR_MODELS)
 """Classifiers of this library."""
 
 YARDSTICK = "logistic regression"

@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from protolearn.report import CriticalDifferenceDisplay
-from protolearn.report.critical_difference import BAR_STEP, FIRST_BAR, LEVEL_STEP, joined
-from protolearn.report.style import colour
+from protolearn.report import (
+    BAR_STEP,
+    FIRST_BAR,
+    LEVEL_STEP,
+    CriticalDifferenceDisplay,
+    colour,
+    joined,
+)
 from protolearn.selection import Comparison
 
 from .models import YARDSTICK

@@ -215,7 +215,7 @@ class Draw:
 
     def _draw_prototypes(self, axes: Any) -> None:
         """Draw a bar for each feature of each prototype."""
-        from protolearn.report.style import colour
+        from protolearn.report import colour
 
         largest = 1.15 * np.abs(self.model.prototypes_).max()
         features = np.arange(len(self.names)) + 1
@@ -228,7 +228,7 @@ class Draw:
 
     def _draw_metric(self, axes: Any) -> None:
         """Draw eigenvalues, diagonal and off-diagonal elements of Lambda."""
-        from protolearn.report.style import COLOURS
+        from protolearn.report import COLOURS
 
         features = np.arange(len(self.names)) + 1
         bars = {

@@ -12,8 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from protolearn._arrays import Floats
 from protolearn.classifiers import GLVQ
 from protolearn.datasets import load
-from protolearn.selection import bias_variance
-from protolearn.selection.error_parts import squared_parts
+from protolearn.selection import bias_variance, squared_parts
 
 from ..claims import Claim, claims_table, told
 from ..findings import Figure, Findings, Table
@@ -266,7 +265,7 @@ class Fits:
 
     def __call__(self, figure: Any) -> None:
         """Draw on an empty figure."""
-        from protolearn.report.style import COLOURS, colour
+        from protolearn.report import COLOURS, colour
 
         axes = figure.subplots(3, len(SHOWN), sharex=True, sharey=True)
         x, targets = labels(self.seed, 3)
@@ -294,7 +293,7 @@ class Curves:
 
     def __call__(self, figure: Any) -> None:
         """Draw on an empty figure."""
-        from protolearn.report.style import percent
+        from protolearn.report import percent
 
         left, *others = figure.subplots(1, 1 + len(self.classifiers))
         self._draw(left, self.polynomials, ("bias", "variance", "error", "training"))
@@ -312,7 +311,7 @@ class Curves:
 
     def _draw(self, ax: Any, found: Parts, keys: tuple[str, ...]) -> None:
         """Draw a curve for each part."""
-        from protolearn.report.style import colour, mark
+        from protolearn.report import colour, mark
 
         names = {"bias": "bias (squared)", "training": "training error", "error": "test error"}
         for code, key in enumerate(keys):

@@ -222,7 +222,7 @@ def panels(curves: Curves) -> Callable[[Any], None]:
 
 def draw_losses(ax: Any, draws: dict[int, dict[str, Any]]) -> None:
     """Draw the losses of one start."""
-    from protolearn.report.style import COLOURS, colour
+    from protolearn.report import COLOURS, colour
 
     first, *others = draws
     for seed in others:

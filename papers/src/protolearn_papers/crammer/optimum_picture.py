@@ -44,7 +44,7 @@ class Draw:
 
     def _draw_errors(self, ax: Any, name: str, one: dict[str, Any]) -> None:
         """Draw the errors on a data set, with their standard errors."""
-        from protolearn.report.style import COLOURS, colour, mark, percent
+        from protolearn.report import COLOURS, colour, mark, percent
 
         from .prototypes import MEANS, NEAREST, RULES, standard_error
 
@@ -61,7 +61,7 @@ class Draw:
 
     def _draw_bound(self, ax: Any) -> None:
         """Draw the two terms of the bound."""
-        from protolearn.report.style import colour
+        from protolearn.report import colour
 
         numbers = [one["prototypes"] for one in self.bounds]
         for code, (key, name) in enumerate(

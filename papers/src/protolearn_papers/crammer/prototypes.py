@@ -14,8 +14,7 @@ from protolearn._arrays import Floats
 from protolearn.analysis import generalization_bound
 from protolearn.classifiers import GLVQ, OLVQ1
 from protolearn.datasets import fetch
-from protolearn.selection.comparison.significance import corrected_t_test, holm
-from protolearn.selection.intervals import corrected_variance
+from protolearn.selection import corrected_t_test, corrected_variance, holm
 
 from ..findings import Figure, Findings, Table
 from ..work import Work

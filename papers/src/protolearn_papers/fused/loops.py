@@ -17,7 +17,7 @@ from protolearn._arrays import Floats, Indices, as_floats, as_indices
 from protolearn.distances import SquaredEuclidean
 from protolearn.native import FAST, Native
 from protolearn.objective import Objective
-from protolearn.solvers.stochastic import linear
+from protolearn.solvers import linear
 
 INLINED = {**FAST, "forceinline": True}
 """Options of the parts of a loop. A call would count references of all its arrays."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from protolearn.linear import PrototypePath
-from protolearn.report.convergence import difference, target
+from protolearn.report import difference, target
 
 from ..claims import Claim, claims_table, small, times, told
 from ..findings import Figure, Findings, Table

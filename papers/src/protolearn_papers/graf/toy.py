@@ -168,8 +168,7 @@ class Draw:
 
     def __call__(self, figure: Any) -> None:
         """Draw on an empty figure."""
-        from protolearn.report import PrototypePathDisplay
-        from protolearn.report.hyperplane import step_name
+        from protolearn.report import PrototypePathDisplay, step_name
 
         X, y, models, _, soft = self.fits
         figure.set_layout_engine("compressed")  # axes of equal units beside each other

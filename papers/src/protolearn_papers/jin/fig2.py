@@ -92,7 +92,7 @@ def mean_difference(state: Any, X: Any, y: Any) -> float:
 
 def draw(canvas: Any, curves: dict[str, Curve]) -> None:
     """Draw both margins."""
-    from protolearn.report.style import COLOURS, LINES
+    from protolearn.report import COLOURS, LINES
 
     left, right = canvas.subplots(1, 2)
     for i, (name, curve) in enumerate(curves.items()):

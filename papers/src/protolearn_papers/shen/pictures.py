@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from protolearn.report.style import colour, mark
+from protolearn.report import colour, mark
 from protolearn.selection import Comparison
 
 from .paper import METHODS, OTHERS, PSVM, Published

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Floats
-from ..frames import pandas
+from ..frames import import_pandas
 
 MOST_ROWS = 10
 MOST_FEATURES = 5
@@ -108,7 +108,7 @@ class Counterfactuals:
         frame : DataFrame
             The features of ``points``, then the columns ``label``, ``distance``, ``feasible``.
         """
-        pd = pandas()
+        pd = import_pandas()
         frame = pd.DataFrame(self.points, index=self.index, columns=list(self.feature_names))
         return frame.assign(label=self.label, distance=self.distance, feasible=self.feasible)
 

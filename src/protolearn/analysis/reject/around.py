@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..._lazy import AccuracyMixin, row_by_row
+from ..._dask import AccuracyMixin, row_by_row
 
 
 def model_has(name: str) -> Any:

@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..._arrays import Floats
-from ..._lazy import averaged, row_by_row
+from ..._dask import averaged, row_by_row
 from ..._validation import check_flag, check_number
 from .around import AroundClassifier
 from .confidence import Measure, check_measure, confidence_of

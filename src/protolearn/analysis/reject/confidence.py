@@ -11,7 +11,7 @@ from sklearn.utils import indexable
 
 from ..._arrays import Floats
 from ...classifiers import NearestPrototypeClassifier
-from ...linear.base import LinearPrototypeClassifier
+from ...linear import LinearPrototypeClassifier
 from ..certificates import certified_radius
 from ..margins import margin_of_prediction
 from .thresholds import as_confidence

@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..._arrays import Floats, Indices
 from ..._validation import check_sample_weight
 from ..margins import known_labels
-from ..relevance import Rows
+from ..relevance import LabelledRows
 from .confidence import Measure, confidence_of
 
 
@@ -32,14 +32,14 @@ class HeldOut(NamedTuple):
         return HeldOut._make(part[rows] for part in self)
 
 
-def check_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+def check_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
     """Return rows of one length, with labels that a fitted model knows."""
     X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, known_labels(model, y))
-    return Rows(X, y, check_sample_weight(sample_weight, len(y)))
+    return LabelledRows(X, y, check_sample_weight(sample_weight, len(y)))
 
 
 def from_folds(
-    model: Any, data: Rows, cv: Any, measure: Measure, weight_names: tuple[str, ...]
+    model: Any, data: LabelledRows, cv: Any, measure: Measure, weight_names: tuple[str, ...]
 ) -> HeldOut:
     """Fit clones to the training parts of a split, and let them predict the others.
 
@@ -47,20 +47,22 @@ def from_folds(
     """
     parts = []
     for train, test in check_cv(cv, data.y, classifier=True).split(data.X, data.y):
-        known, asked = split(model, data, train, test)
+        known, asked = split_held_out(model, data, train, test)
         fitted = clone(model).fit(known.X, known.y, **dict.fromkeys(weight_names, known.weight))
         parts.append(from_fitted(fitted, asked, measure))
     return HeldOut._make(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def from_fitted(model: Any, data: Rows, measure: Measure) -> HeldOut:
+def from_fitted(model: Any, data: LabelledRows, measure: Measure) -> HeldOut:
     """Return what a fitted model predicts."""
     predicted = np.asarray(model.predict(data.X))
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     return HeldOut(predicted, confidence_of(model, data.X, measure), predicted != data.y, weight)
 
 
-def split(model: Any, data: Rows, train: Indices, test: Indices) -> tuple[Rows, Rows]:
+def split_held_out(
+    model: Any, data: LabelledRows, train: Indices, test: Indices
+) -> tuple[LabelledRows, LabelledRows]:
     """Return the rows of both parts; of a Gram matrix the columns of the first."""
     known, asked = data.take(train), data.take(test)
     if get_tags(model).input_tags.pairwise:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ...classifiers.feature_space import FeatureSpaceDistance, GivenProducts
+from ...classifiers import FeatureSpaceDistance, GivenProducts
 from ...codebook import Codebook
 from ...distances import (
     CauchySchwarz,
@@ -26,9 +26,9 @@ from ...distances import (
     Renyi,
     SquaredEuclidean,
     Tangent,
+    by_map,
+    tangents_of,
 )
-from ...distances.linear import by_map
-from ...distances.tangent_space import tangents_of
 from .kernels import diagonal, products
 from .tensor import Graph, Tensor
 

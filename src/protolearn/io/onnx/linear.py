@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats, as_floats
-from ...analysis.margins import factors
-from ...analysis.reject.confidence import is_linear
+from ...analysis import factors, is_linear
 from ...linear import RVM
 from ...one_versus_rest import LinearClassifier
 from .answers import Answers, Output, as_labels, two_columns

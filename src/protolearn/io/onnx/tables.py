@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tables import TableEncoder
-from ...tables.number_column import NumberColumn
+from ...tables import NumberColumn, TableEncoder
 from .answers import Output
 from .declare import check_one_input, graph_in, numbers, tensor_type
 

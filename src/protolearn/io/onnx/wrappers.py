@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from skl2onnx._parse import parse_sklearn
 
-from ...analysis import RejectClassifier
-from ...analysis.reject.confidence import has_margin
-from ...analysis.reject.label import common_dtype
+from ...analysis import RejectClassifier, common_dtype, has_margin
 from ...selection import AutoPrototypeClassifier
 from .answers import Output, as_labels
 from .declare import (

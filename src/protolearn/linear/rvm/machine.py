@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._arrays import Floats, Indices, rows_at_a_time
-from ..._lazy import row_by_row
+from ..._dask import row_by_row
 from ..._threads import one_blas_thread
 from ..._validation import check_integer, check_positive, check_verbose
 from ...kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of

@@ -10,8 +10,7 @@ import numpy as np
 from ..._arrays import Floats
 from ..._names import count
 from ...analysis import accuracy_reject_curve
-from ...selection.intervals import share_interval
-from ...selection.roc_curves import curve_of
+from ...selection import curve_of, share_interval
 from .chart import ACCENT, INK, MUTED, Chart, class_colour, every, lines, numbers, safe, shares
 from .evidence import CONFIDENCE, Evidence
 from .story import Story

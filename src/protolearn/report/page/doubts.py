@@ -10,8 +10,8 @@ import numpy as np
 
 from ..._arrays import Indices
 from ..._names import count, shortened
-from ...selection.held_out import places_among
-from ...tables.result import Change
+from ...selection import places_among
+from ...tables import Change
 from ..turns import Turn, turns_of
 from .evidence import Evidence
 from .html import Markup, paragraph, tag

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from ..._arrays import Floats, Indices
-from ...analysis.relevance import Rows
-from ...selection import Evaluation
-from ...selection.evaluation.evaluate import on_folds, on_test_set
-from ...selection.held_out import (
+from ...analysis import LabelledRows
+from ...selection import (
     Answers,
+    Evaluation,
     answers_of,
     as_indices,
+    on_folds,
+    on_test_set,
     over_folds,
     places_among,
     splitter_of,
@@ -84,7 +85,7 @@ class Evidence:
 
 def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:
     """Fit clones without each fold, and ask them about it; the seed shuffles a number of folds."""
-    data = Rows(X, y, None)
+    data = LabelledRows(X, y, None)
     splitter = splitter_of(folds_for(cv, y), model, y, seed if isinstance(cv, Integral) else None)
     parts = [(train, test) for train, test in splitter.split(X, y)]
     answers, n_train, n_test = over_folds(model, data, check_cv(parts), answers_of, n_jobs)
@@ -111,7 +112,7 @@ def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
 
 def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
     """Ask the model itself about rows that it has not seen, or so it is said."""
-    answers = answers_of(model, Rows(X, y, None))
+    answers = answers_of(model, LabelledRows(X, y, None))
     how = (
         "All rows of this page were judged by the model itself. If it was fitted to them, these "
         "measures flatter it."

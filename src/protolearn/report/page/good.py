@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...selection.evaluation.result import Estimate
+from ...selection import Estimate
 from .curves import calibration, reject, roc
 from .evidence import CONFIDENCE, Evidence
 from .html import Markup, paragraph, table, table_of, tag

@@ -75,7 +75,7 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES} | {"python": platform.python_version()}
 
 
-def fingerprint(X: Any, y: Any) -> str:
+def data_fingerprint(X: Any, y: Any) -> str:
     """Return a text that other rows or labels would not have."""
     return digest(X, y)
 

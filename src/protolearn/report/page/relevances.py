@@ -12,12 +12,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
-from ...analysis import relevance_profile
-from ...analysis.relevance import group_names, learned_metric
+from ...analysis import group_names, learned_metric, relevance_profile
 from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
-from ...tables.contributions import linear_shares
-from ...tables.nearest import NO_NAMES, silent
+from ...tables import NO_NAMES, linear_shares, without_name_warnings
 from ..subject import Subject
 
 FEWEST_REFITS = 10
@@ -156,7 +154,7 @@ def own(subject: Subject) -> Floats:
 def by_decisions(subject: Subject) -> Relevances:
     """Return how much each column has to do with the decisions about the rows, on average."""
     try:
-        with silent(NO_NAMES):
+        with without_name_warnings(NO_NAMES):
             spoken = speaking(subject)
     except (TypeError, ValueError) as error:
         return Relevances.none(str(error).partition("; give ")[0].rstrip("."))

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ..._arrays import Floats
 from ...analysis import hypothesis_margin
-from ...tables.category_column import CategoryColumn
+from ...tables import CategoryColumn
 from ..subject import Subject
 from .chart import ACCENT, INK, Chart, axis, class_colour, every, numbers, safe, shares
 from .html import paragraph

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ...classifiers import NearestPrototypeClassifier
-from ...linear.base import LinearPrototypeClassifier
-from ...tables.category_column import CategoryColumn
+from ...linear import LinearPrototypeClassifier
+from ...tables import CategoryColumn
 from ..spread import Spread, spread_of
 from . import png
 from .html import Markup, joined, paragraph, table_of, tag

@@ -21,7 +21,7 @@ from ..prototype_pictures import checked_shape
 from ..subject import Subject
 from .document import page, tell_missing
 from .evidence import Evidence, by_folds, by_given_rows
-from .made import fingerprint, settings, surroundings
+from .made import data_fingerprint, settings, surroundings
 from .relevances import relevances_of
 from .story import MOST_ROWS, Story, some_rows
 
@@ -137,7 +137,7 @@ def write(
         ),
         made=[("settings", settings(model))],
         page=[
-            ("rows", f"{len(subject.y):,}, fingerprint {fingerprint(X, y)}"),
+            ("rows", f"{len(subject.y):,}, fingerprint {data_fingerprint(X, y)}"),
             ("measured by", evidence.by),
             ("seed", seed),
             *surroundings(),

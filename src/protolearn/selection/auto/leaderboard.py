@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ...analysis.frames import pandas
+from ...analysis import import_pandas
 from .ledger import Ledger
 
 MOST_SHOWN = 20
@@ -101,7 +101,7 @@ class Leaderboard(Sequence[Standing]):
         frame : DataFrame
             A row for each candidate, with the names of :class:`Standing`.
         """
-        return pandas().DataFrame([asdict(standing) for standing in self])
+        return import_pandas().DataFrame([asdict(standing) for standing in self])
 
 
 def line(place: int, standing: Standing) -> tuple[str, str, str]:

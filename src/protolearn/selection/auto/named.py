@@ -65,27 +65,27 @@ def model_names() -> list[str]:
 def chosen_names(names: Any, n_rows: int) -> list[str]:
     """Return the families and models that are wanted, in the order in which they take turns."""
     given = list(names) if np.iterable(names) and not isinstance(names, str) else [names]
-    known = {plain(name): name for name in ("all", *FAMILIES, *model_names())}
-    if not given or not all(plain(name) in known for name in given):
+    known = {plain_name(name): name for name in ("all", *FAMILIES, *model_names())}
+    if not given or not all(plain_name(name) in known for name in given):
         raise ValueError(
             f"families={names!r} of AutoPrototypeClassifier must be 'all' or some of "
             f"{', '.join(map(repr, FAMILIES))}, or names of models.{hint(given, known)}"
         )
-    wanted = {known[plain(name)] for name in given}
+    wanted = {known[plain_name(name)] for name in given}
     if "all" in wanted:
         wanted |= {name for name in FAMILIES if n_rows <= MOST_PAIRS or name not in ALL_PAIRS}
     return [name for name in (*FAMILIES, *model_names()) if name in wanted]
 
 
-def plain(name: Any) -> str:
+def plain_name(name: Any) -> str:
     """Write a name without what people write differently."""
     return re.sub(r"[-_. ]", "", name.lower()) if isinstance(name, str) else ""
 
 
 def hint(given: list[Any], known: dict[str, str]) -> str:
     """Name what a wrong name resembles, or else all models."""
-    wrong = next((name for name in given if plain(name) not in known), "")
-    near = difflib.get_close_matches(plain(wrong), known, 3)
+    wrong = next((name for name in given if plain_name(name) not in known), "")
+    near = difflib.get_close_matches(plain_name(wrong), known, 3)
     if near:
         return f" Instead of {wrong!r}, did you mean {' or '.join(repr(known[n]) for n in near)}?"
     return f" The models are {', '.join(model_names())}."

@@ -11,7 +11,7 @@ from scipy import stats
 
 from ..._arrays import Floats, Indices
 from ..._validation import number_in
-from ...analysis.frames import pandas
+from ...analysis import import_pandas
 from .significance import (
     PairedTest,
     WinTieLoss,
@@ -246,7 +246,7 @@ class Comparison:
             "score": self.scores[place],
             "fit_time": self.fit_times[place],
         }
-        return pandas().DataFrame(columns)
+        return import_pandas().DataFrame(columns)
 
     def __repr__(self) -> str:
         return (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analysis.frames import pandas
+from ...analysis import import_pandas
 from ..confusion import ConfusionMatrix
 from ..roc_result import AveragedRoc, RocCurve
 
@@ -111,7 +111,7 @@ class Evaluation:
         frame : DataFrame
             Columns ``value``, ``low``, ``high`` and ``reason``; the measures are the index.
         """
-        frame = pandas().DataFrame.from_dict(
+        frame = import_pandas().DataFrame.from_dict(
             self.table, orient="index", columns=list(Estimate._fields)
         )
         return frame.rename_axis("measure")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._arrays import Floats
-from .._lazy import row_by_row
+from .._dask import row_by_row
 from .._threads import one_blas_thread
 from ..codebook import Codebook
 from ..distances import Distance
