@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.exceptions import ConvergenceWarning
 
-from ..._arrays import Floats, Indices, rows_at_a_time
-from ..._dask import row_by_row
-from ..._threads import one_blas_thread
-from ..._validation import check_integer, check_positive, check_verbose
-from ...kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
-from ...one_versus_rest import Problem
-from ..base import LinearPrototypeClassifier
-from ..canonical import Canonical, Expansion, Frame
-from ..shared import documented
-from .basis import Basis, CenteredGram, gram_matrix, linear_basis
+from .._arrays import Floats, Indices
+from .._dask import row_by_row
+from .._threads import one_blas_thread
+from .._validation import check_integer, check_positive, check_verbose
+from ..kernels import (
+    FeatureKernel,
+    check_gram,
+    check_kernel,
+    gram_rounding,
+    kernel_of,
+    support_products,
+)
+from ..one_versus_rest import BinaryProblem
+from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .logistic_model import Basis, CenteredGram, class_probabilities, gram_matrix, linear_basis
 from .marginal_likelihood import SparseModel, maximize
-from .messages import report, warn_of_problems
-from .probabilities import logistic, one_versus_rest
+
+NOT_ALWAYS = (
+    *("coef_", "prototypes_", "rest_prototypes_", "shift_"),
+    *("relevance_vectors_", "gamma_", "kernel_"),
+)
+"""Attributes that not every kernel has."""
 
 
-@documented
 class RVM(LinearPrototypeClassifier):
     """The relevance vector machine: a sparse Bayesian logistic classifier.
 
@@ -60,7 +69,28 @@ class RVM(LinearPrototypeClassifier):
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     alpha_ : array of shape (1, n_support), or (n_classes, n_support) for more than two classes
         Precisions of the priors of the weights, in log-odds; infinite where a relevance vector
         is not one of that class. With a linear kernel they belong to centred samples of unit
@@ -190,14 +220,7 @@ class RVM(LinearPrototypeClassifier):
             The log-odds; for two classes and a linear kernel a positive multiple of them,
             ``coef_.x + intercept_``.
         """
-        check_is_fitted(self, "classes_")
-        if hasattr(self, "coef_"):
-            return super().decision_function(X)
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
-        size = rows_at_a_time(X.shape[1] + len(self.support_))
-        parts = [self._log_odds(X[i : i + size]) for i in range(0, len(X), size)]
-        scores = np.concatenate(parts)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return super().decision_function(X)
 
     @row_by_row
     def predict_proba(self, X: Any) -> Floats:
@@ -215,7 +238,7 @@ class RVM(LinearPrototypeClassifier):
             Logistic functions of the log-odds; for more than two classes divided by their sum.
         """
         scores = self.decision_function(X)
-        return one_versus_rest(scores) if scores.ndim == 2 else logistic(scores / self.unit_)
+        return class_probabilities(scores if scores.ndim == 2 else scores / self.unit_)
 
     def __sklearn_tags__(self) -> Any:
         """Return whether X is a matrix of products, for scikit-learn."""
@@ -232,32 +255,34 @@ class RVM(LinearPrototypeClassifier):
         check_verbose(self)
         check_positive(self, "tol")
 
-    def _given(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Indices, Floats | None]:
-        """Check the data; then forget an earlier fit, maybe with another kernel."""
-        given = super()._given(X, y, sample_weight)
-        for name in FITTED:
+    def _check_data(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Floats, Indices, Floats | None]:
+        """Return the checked data, and forget an earlier fit, maybe with another kernel."""
+        given = super()._check_data(X, y, sample_weight)
+        for name in NOT_ALWAYS:
             self.__dict__.pop(name, None)
         return given
 
-    def _expand(self, frame: Frame, problem: Problem) -> Expansion:
-        """Find the weights of the samples in a frame."""
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
+        """Return the hyperplane of the relevance vectors in a frame."""
         model = self._maximize(linear_basis(frame.rows), problem)
         gamma = np.zeros(len(problem.signs))
         gamma[model.chosen] = model.weights
         return Expansion(gamma, model.bias, np.sort(model.chosen), model)
 
-    def _tell(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         """Store what canonical form has no place for."""
         self.unit_ = forms[0].factor
         if len(forms) > 1:
             factors = np.array([form.factor for form in forms])
             self.coef_ = self.coef_ / factors[:, None]
             self.intercept_ = self.intercept_ / factors
-        self._tell_models([expansion.details for expansion in expansions])
+        self._store_models([expansion.details for expansion in expansions])
 
-    def _tell_models(self, models: list[SparseModel]) -> None:
+    def _store_models(self, models: list[SparseModel]) -> None:
         """Store precisions and evidence."""
-        support = relevant(models)
+        support = relevant_samples(models)
         self.alpha_ = np.full((len(models), len(support)), np.inf)
         for row, model in zip(self.alpha_, models, strict=True):
             row[np.searchsorted(support, model.chosen)] = model.precision
@@ -266,25 +291,19 @@ class RVM(LinearPrototypeClassifier):
         self.log_evidence_ = curves[0] if len(curves) == 1 else curves
         self.n_iter_ = max(len(curve) for curve in curves)
 
-    def _maximize(self, basis: Basis, problem: Problem) -> SparseModel:
-        """Choose the functions of one problem of two classes."""
+    def _maximize(self, basis: Basis, problem: BinaryProblem) -> SparseModel:
+        """Return the sparse model of one problem of two classes."""
         signs, weight, _ = problem
         weight = np.ones(len(signs)) if weight is None else weight
+        tol, max_iter, report = float(self.tol), int(self.max_iter), bool(self.verbose)
         with one_blas_thread():
-            return maximize(
-                basis,
-                signs,
-                weight,
-                tol=float(self.tol),
-                max_iter=int(self.max_iter),
-                report=report if self.verbose else None,
-            )
+            return maximize(basis, signs, weight, tol=tol, max_iter=max_iter, report=report)
 
     def _fit_kernel(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Find the weights for a kernel other than the linear one."""
         self._check_parameters()
         rounding = gram_rounding(X)
-        X, codes, weight = self._given(X, y, sample_weight)
+        X, codes, weight = self._check_data(X, y, sample_weight)
         if self._is("precomputed"):
             check_gram(X, rounding)
         rows = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0.0)
@@ -299,37 +318,44 @@ class RVM(LinearPrototypeClassifier):
             row[rows[model.chosen]] = model.weights / basis.unit
         means = [model.weights @ basis.means[model.chosen] for model in models]
         self.intercept_ = np.array([model.bias for model in models]) - means
-        self.support_, self.unit_ = rows[relevant(models)], 1.0
-        self._tell_models(models)
+        self.support_, self.unit_ = rows[relevant_samples(models)], 1.0
+        self._store_models(models)
         with np.errstate(over="ignore"):
             self.alpha_ = self.alpha_ * basis.unit * basis.unit
         if self.kernel_ is not None:
             self.relevance_vectors_ = X[self.support_]
 
-    def _log_odds(self, X: Floats) -> Floats:
-        """Return the log-odds of some rows by their products with the relevance vectors."""
+    def _scores(self, X: Floats) -> Floats:
+        if hasattr(self, "coef_"):
+            return super()._scores(X)
+        vectors = getattr(self, "relevance_vectors_", None)
         dual = self.dual_coef_[:, self.support_]
-        if self.kernel_ is None:
-            products = X[:, self.support_]
-        elif len(self.support_):
-            products = self.kernel_.between(X, self.relevance_vectors_)
-        else:
-            products = np.zeros((len(X), 0))
-        return products @ dual.T + self.intercept_
+        return support_products(self.kernel_, X, self.support_, vectors, dual) + self.intercept_
 
 
-FITTED = (
-    "coef_",
-    "prototypes_",
-    "rest_prototypes_",
-    "shift_",
-    "relevance_vectors_",
-    "gamma_",
-    "kernel_",
-)
-"""What not every kernel has."""
-
-
-def relevant(models: list[SparseModel]) -> Indices:
+def relevant_samples(models: list[SparseModel]) -> Indices:
     """Return the samples that are in any of the models, in order."""
     return np.unique(np.concatenate([model.chosen for model in models]))
+
+
+def warn_of_problems(model: Any) -> None:
+    """Warn the caller of ``fit`` of problems that are not solved or have no solution."""
+    several = len(model.gain_) > 1
+    for k, gain in enumerate(model.gain_):
+        which = f" for class {model.classes_.tolist()[k]!r} against the rest" if several else ""
+        if gain > model.tol:
+            warnings.warn(
+                f"RVM has not converged{which} in max_iter={model.max_iter} rounds: one more "
+                f"change would gain {gain:.1e} in the log marginal likelihood, more than "
+                f"tol={model.tol}. Increase max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif not np.isfinite(model.alpha_[k]).any():
+            warnings.warn(
+                f"RVM finds no sample relevant{which}: the labels are as probable without "
+                "any, and all rows get the same probability. Take another kernel or gamma, or "
+                "more samples.",
+                UserWarning,
+                stacklevel=3,
+            )

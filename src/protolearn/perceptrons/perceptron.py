@@ -1,4 +1,4 @@
-"""What all perceptrons have in common: examples in, units out, and how stable these are."""
+"""What all perceptrons have in common: fit, stabilities, warnings and lines about training."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .._validation import check_integer, check_verbose
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
 from .examples import Examples, Inputs, Unit
 
-THRESHOLDS = ("clamped", "free")
+VANISHED = 1e-6
+"""Stability, in units of the longest example, below which no hyperplane is looked for."""
 
 
 class StabilityMixin(OneVersusRestClassifier):
@@ -89,14 +90,14 @@ class StabilityMixin(OneVersusRestClassifier):
 class Perceptron(StabilityMixin, LinearClassifier):
     """A linear unit that learns from examples; more than two classes by one versus rest.
 
-    A subclass gives :meth:`_learn`; one that takes weights of the examples, ``fit`` too.
+    A subclass defines :meth:`_learn`; one that takes weights of the examples, ``fit`` too.
     """
 
     fit_intercept: Any
 
     @abstractmethod
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
-        """Find the weights of a unit for examples of two classes."""
+        """Return a unit for examples of two classes."""
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
@@ -124,7 +125,7 @@ class Perceptron(StabilityMixin, LinearClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Let one unit learn, or one a class."""
         self._check_parameters()
-        rows, codes, weight, (n, places) = self._counting(X, y, sample_weight)
+        rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
         inputs = Inputs.of(rows, self.fit_intercept, self._center(rows, weight))
         rng = check_random_state(getattr(self, "random_state", None))
         units = [
@@ -155,12 +156,54 @@ class Perceptron(StabilityMixin, LinearClassifier):
             self.intercept_ = -self.coef_ @ inputs.center - [unit.threshold for unit in units]
 
 
+class TrainingLog:
+    """Print a line for the 1st, 2nd, ..., 10th, 20th, ..., 100th, 200th sweep and so on.
+
+    ``name`` is what is learned, ``unit`` what is counted.
+    """
+
+    def __init__(self, verbose: int, name: str, unit: str = "sweep"):
+        self.verbose, self.name, self.unit = verbose, name, unit
+        self._next = 1
+
+    def report(self, count: int, text: str, *, last: bool = False) -> None:
+        """Print how far training has come, if enough has happened since the line before."""
+        if self.verbose and (last or count >= self._next):
+            print(f"{self.name}, {self.unit} {count}: {text}")
+            step = 10 ** (len(str(count)) - 1)
+            self._next = (count // step + 1) * step
+
+
 def check_threshold(model: Any) -> None:
     """Raise if ``fit_intercept`` is not one of the three kinds of threshold."""
     given = model.fit_intercept
     none = isinstance(given, (bool, np.bool_)) and not given
-    if not none and not (isinstance(given, str) and given in THRESHOLDS):
+    if not none and not (isinstance(given, str) and given in ("clamped", "free")):
         raise ValueError(
             f"fit_intercept={given!r} of {type(model).__name__} must be 'clamped' (the weight of "
             "one more input that is always -1), 'free' (not a weight), or False (none)."
         )
+
+
+def not_separated(model: Any, examples: Examples) -> str:
+    """Return a text that says that no solution was found, and what to do."""
+    return (
+        f"{type(model).__name__} has not separated {examples.name} after {model.max_iter} sweeps; "
+        f"it keeps the best weights seen. If {separability_call(model)} is true raise max_iter, "
+        "else use Pocket, or AdaTron with a finite gamma."
+    )
+
+
+def separability_call(model: Any) -> str:
+    """Return the call that decides whether a hyperplane separates the classes for a model."""
+    return f"is_separable(X, y{', fit_intercept=False' if model.fit_intercept is False else ''})"
+
+
+def nothing_separates(model: Any, name: str) -> str:
+    """Return a text that says that there is no hyperplane to be found, and what to do."""
+    advice = "Set a finite gamma" if hasattr(model, "gamma") else "Use AdaTron with a finite gamma"
+    return (
+        f"{type(model).__name__} found that nothing separates {name} with a stability above "
+        f"{VANISHED:g} of the longest example; it keeps the best weights seen. {advice} to allow "
+        "errors."
+    )

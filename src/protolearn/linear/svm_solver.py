@@ -14,15 +14,22 @@ problem are a warm start, and large caps do no harm.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from sklearn.exceptions import ConvergenceWarning
 
-from ..._arrays import Floats
+from .._arrays import Floats
+from ..separability import NotSeparableError, samples_in_the_way
 
+CAPS = (1e4, 1e8, 1e12, np.inf)
+"""Limits of the multipliers that are tried for a hard margin, for samples of unit size."""
+UNSOLVED = 1e-6
+"""Violation of the margin that is worth a warning."""
 NEWTON_STEPS = 200
 OUTER_STEPS = 60
 SEARCH_STEPS = 100
@@ -42,27 +49,63 @@ TOLERANCE = 1e-10
 
 
 class Machine(NamedTuple):
-    """A solution, or a start for one.
+    """A solution, or a start for one."""
 
-    Attributes
-    ----------
-    alpha : array (n,)
-        Multipliers of the samples.
-    normal : array (d,)
-        ``w = sum_i alpha_i y_i z_i``.
-    offset : float
-        The offset b.
-    error : float
-        By how much the conditions of an optimum are violated, in units of the margin.
-    n_iter : int
-        Newton steps.
-    """
-
-    alpha: Floats
-    normal: Floats
+    alpha: Floats  # multipliers of the samples
+    normal: Floats  # w = sum_i alpha_i y_i z_i
     offset: float
-    error: float = np.inf
-    n_iter: int = 0
+    error: float = np.inf  # violation of the conditions of an optimum, in units of the margin
+    n_iter: int = 0  # Newton steps
+
+
+def reduce_features(rows: Floats) -> Floats:
+    """Return rows with the same products, and no more features than there are rows."""
+    n, d = rows.shape
+    return rows if d <= n else np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
+
+
+def soft_margin(
+    norm: int, rows: Floats, signs: Floats, C: Floats, start: Machine | None = None
+) -> Machine:
+    """Return a machine with slacks; warn if rounding has spoilt it."""
+    machine = (soft_margin_1 if norm == 1 else soft_margin_2)(rows, signs, C, start)
+    warn_unsolved(machine, "take a smaller C")
+    return machine
+
+
+def warn_unsolved(machine: Machine, advice: str) -> None:
+    """Warn if rounding has spoilt a solution."""
+    if machine.error > UNSOLVED:
+        warnings.warn(
+            f"The margin is violated by {machine.error:.1e} of its width: it is so narrow, C is so "
+            "large, or the features differ in scale so much, that rounding spoils the solution. "
+            f"Scale the features, or {advice}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
+    """Return the machine without slacks; raise if there is none, naming the problem."""
+    start, checked = None, False
+    for cap in CAPS:
+        start = machine = soft_margin_1(rows, signs, np.full(len(rows), cap), start)
+        nearest = np.min(signs * (rows @ machine.normal + machine.offset))
+        if nearest > 1.0 - UNSOLVED:
+            return machine
+        if not checked:
+            in_the_way = samples_in_the_way(rows, signs)
+            if len(in_the_way):
+                raise NotSeparableError(in_the_way, name)
+            checked = True
+    if nearest <= 0.0:
+        raise ValueError(
+            f"A hyperplane separates {name}, but the margin is so narrow, or the features "
+            "differ in scale so much, that rounding hides it. Scale the features, or use "
+            "SoftMarginSVM."
+        )
+    warn_unsolved(machine, "use SoftMarginSVM")
+    return machine
 
 
 @dataclass(frozen=True)
@@ -110,7 +153,7 @@ class Envelopes:
         return normal, offset, step + 1
 
     def newton_way(self, slope: Floats, curved: NDArray[np.bool_]) -> Floats:
-        """Solve for the way to the minimum of the quadratic function around a point.
+        """Return the way to the minimum of the quadratic function around a point.
 
         The offset is eliminated first: what is left depends on the scatter of the samples around
         their mean, and is well conditioned wherever they lie.
@@ -120,11 +163,11 @@ class Envelopes:
             return np.append(normal, -np.sign(slope[-1]))
         mean = sigma @ self.rows[curved] / sigma.sum()
         scatter = np.sqrt(sigma)[:, None] * (self.rows[curved] - mean)
-        normal = solved(scatter, normal + slope[-1] * mean)
+        normal = solve_regularized(scatter, normal + slope[-1] * mean)
         return np.append(normal, -slope[-1] / sigma.sum() - mean @ normal)
 
     def best_length(self, normal: Floats, way: Floats, free: Floats, change: Floats) -> float:
-        """Find where the derivative along a way is zero; it is piecewise linear and increasing."""
+        """Return where the derivative along a way, piecewise linear and increasing, is zero."""
         first, square = normal @ way[:-1], way[:-1] @ way[:-1]
         by_sigma = change / self.sigma
 
@@ -148,27 +191,27 @@ class Envelopes:
 
 
 def soft_margin_2(rows: Floats, signs: Floats, C: Floats, start: Machine | None = None) -> Machine:
-    """Solve the machine with squared slacks: ``|w|^2 / 2 + sum_i C_i xi_i^2 / 2``."""
+    """Return the machine with squared slacks: ``|w|^2 / 2 + sum_i C_i xi_i^2 / 2``."""
     cap, give = np.full(len(rows), np.inf), 1.0 / C
     if C.max() > LARGE_C:
         return proximal(rows, signs, cap, give, start)
-    start = start or _nowhere(rows)
+    start = start or _zero_machine(rows)
     step = Envelopes(rows, signs, cap, C, np.zeros(len(rows)))
     normal, offset, n_iter = step.minimise(start.normal, start.offset)
     alpha = np.maximum(step.multipliers(rows @ normal + offset), 0.0)
-    return judged(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
+    return measure_error(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
 
 
 def soft_margin_1(rows: Floats, signs: Floats, C: Floats, start: Machine | None = None) -> Machine:
-    """Solve the machine with slacks: ``|w|^2 / 2 + sum_i C_i xi_i``; multipliers are at most C."""
+    """Return the machine with slacks: ``|w|^2 / 2 + sum_i C_i xi_i``; multipliers up to C."""
     return proximal(rows, signs, C, np.zeros(len(rows)), start)
 
 
 def proximal(
     rows: Floats, signs: Floats, cap: Floats, give: Floats, start: Machine | None
 ) -> Machine:
-    """Solve for multipliers up to a cap, with ``give * alpha^2 / 2`` as a cost in the dual."""
-    normal, offset = (start or _nowhere(rows))[1:3]
+    """Return a machine of multipliers up to a cap; the dual costs ``give * alpha^2 / 2`` more."""
+    normal, offset = (start or _zero_machine(rows))[1:3]
     alpha = np.zeros(len(rows)) if start is None else np.minimum(start.alpha, cap)
     unit, error, n_iter = min(1.0, float(cap.max())), np.inf, 0
     for power in range(0 if start is None else WARM_POWER, OUTER_STEPS):
@@ -184,11 +227,13 @@ def proximal(
         close = max(TOLERANCE * min(1.0, length), 4.0 * np.finfo(float).eps)
         if error <= close or ROUNDING * alpha.sum() > max(1.0, length):
             break  # solved, or larger multipliers would make a normal of rounding alone
-    return polished(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
+    return polish(Machine(alpha, normal, offset, n_iter=n_iter), rows, signs, cap, give)
 
 
-def judged(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
-    """Measure how far the multipliers, and the normal that they make, are from an optimum."""
+def measure_error(
+    machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats
+) -> Machine:
+    """Return the machine with the normal of its multipliers, and their error."""
     alpha, unit = machine.alpha, min(1.0, float(cap.max()))
     normal = (alpha * signs) @ rows
     slack = 1.0 - signs * (rows @ normal + machine.offset)
@@ -198,8 +243,8 @@ def judged(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Flo
     return machine._replace(normal=normal, error=error)
 
 
-def solved(scatter: Floats, right: Floats) -> Floats:
-    """Solve ``(I + scatter^T scatter) x = right``, by the smaller of two matrices."""
+def solve_regularized(scatter: Floats, right: Floats) -> Floats:
+    """Return x of ``(I + scatter^T scatter) x = right``, by the smaller of two matrices."""
     m, d = scatter.shape
     matrix = scatter @ scatter.T if m < d else scatter.T @ scatter
     rounding = np.finfo(float).eps * matrix.trace()  # keeps the matrix positive definite
@@ -210,26 +255,26 @@ def solved(scatter: Floats, right: Floats) -> Floats:
     return right - scatter.T @ cho_solve(factor, scatter @ right, check_finite=False)
 
 
-def polished(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
-    """Let the free samples lie on the margin exactly, by the least change of their multipliers.
+def polish(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Floats) -> Machine:
+    """Return a machine whose free samples lie on the margin, by the least change of multipliers.
 
     Multipliers that would leave their range stay at its end, and the others are changed again.
     """
-    best = judged(machine, rows, signs, cap, give)
+    best = measure_error(machine, rows, signs, cap, give)
     for _ in range(POLISHES):
         free = (machine.alpha > 0.0) & (machine.alpha < cap)
         if not free.any():
             break
         alpha, offset = on_the_margin(machine, free, rows, signs, give)
         machine = machine._replace(alpha=np.clip(alpha, 0.0, cap), offset=offset)
-        made = judged(machine, rows, signs, cap, give)
+        made = measure_error(machine, rows, signs, cap, give)
         best = made if made.error < best.error else best
         if (machine.alpha == alpha).all():
             break
     if ((best.alpha > 0.0) & (best.alpha < cap)).any():
         return best
     middle = best._replace(offset=middle_offset(best, rows, signs))
-    return judged(middle, rows, signs, cap, give)
+    return measure_error(middle, rows, signs, cap, give)
 
 
 def on_the_margin(
@@ -258,6 +303,6 @@ def middle_offset(machine: Machine, rows: Floats, signs: Floats) -> float:
     return float(low if np.isfinite(low) else high)
 
 
-def _nowhere(rows: Floats) -> Machine:
+def _zero_machine(rows: Floats) -> Machine:
     """Return the start without any knowledge."""
     return Machine(np.zeros(len(rows)), np.zeros(rows.shape[1]), 0.0)

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from ..._arrays import Floats
-from ..._validation import check_positive
-from ...one_versus_rest import Problem
-from ...separability import NotSeparableError, samples_in_the_way
-from ..base import LinearPrototypeClassifier
-from ..canonical import Canonical, Expansion, Frame
-from ..shared import documented
-from .solver import Machine, soft_margin_1, soft_margin_2
-
-CAPS = (1e4, 1e8, 1e12, np.inf)
-"""Limits of the multipliers that are tried for a hard margin, for samples of unit size."""
-
-SLACK_WEIGHTS = (1e-280, 1e280)
-
-UNSOLVED = 1e-6
-"""Violation of the margin that is worth a warning."""
+from .._arrays import Floats
+from .._validation import check_positive
+from ..one_versus_rest import BinaryProblem
+from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .svm_solver import Machine, hard_margin, reduce_features, soft_margin
 
 
-@documented
 class HardMarginSVM(LinearPrototypeClassifier):
     """The hyperplane with the largest margin between separable classes.
 
@@ -36,7 +22,28 @@ class HardMarginSVM(LinearPrototypeClassifier):
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     margin_ : array of shape (1,), or (n_classes,)
         Distance of the nearest samples from each hyperplane.
     n_iter_ : int
@@ -77,16 +84,15 @@ class HardMarginSVM(LinearPrototypeClassifier):
         """
         return self._fit(X, y)
 
-    def _expand(self, frame: Frame, problem: Problem) -> Expansion:
-        machine = hard_margin(spanned(frame.rows), problem.signs, problem.name)
-        return expanded(machine, problem.signs)
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
+        machine = hard_margin(reduce_features(frame.rows), problem.signs, problem.name)
+        return as_expansion(machine, problem.signs)
 
-    def _tell(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         self.n_iter_ = max(expansion.details.n_iter for expansion in expansions)
         self.margin_ = 0.5 * np.linalg.norm([form.coef for form in forms], axis=1)
 
 
-@documented
 class SoftMarginSVM(LinearPrototypeClassifier):
     """The support vector machine for classes that overlap.
 
@@ -103,7 +109,28 @@ class SoftMarginSVM(LinearPrototypeClassifier):
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     n_iter_ : int
         Newton steps.
 
@@ -157,12 +184,12 @@ class SoftMarginSVM(LinearPrototypeClassifier):
         check_norm(self.norm)
         check_positive(self, "C")
 
-    def _expand(self, frame: Frame, problem: Problem) -> Expansion:
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         C = slack_weights(self.C, frame, problem.weight)
-        machine = soft_margin(self.norm, spanned(frame.rows), problem.signs, C)
-        return expanded(machine, problem.signs)
+        machine = soft_margin(self.norm, reduce_features(frame.rows), problem.signs, C)
+        return as_expansion(machine, problem.signs)
 
-    def _tell(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         self.n_iter_ = max(expansion.details.n_iter for expansion in expansions)
 
 
@@ -172,62 +199,12 @@ def check_norm(norm: Any) -> None:
         raise ValueError(f"norm={norm!r} must be 1 (slacks) or 2 (squared slacks).")
 
 
-def spanned(rows: Floats) -> Floats:
-    """Return rows with the same products, and no more features than there are rows."""
-    n, d = rows.shape
-    return rows if d <= n else np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
-
-
-def slack_weights(C: float, frame: Frame, weight: Floats | None) -> Floats:
+def slack_weights(C: float, frame: CenteredFrame, weight: Floats | None) -> Floats:
     """Return the C of each sample for rows of unit size, within what doubles can represent."""
     weight = np.ones(len(frame.rows)) if weight is None else weight
-    return np.clip(C * frame.scale**2 * weight, *SLACK_WEIGHTS)
+    return np.clip(C * frame.scale**2 * weight, 1e-280, 1e280)
 
 
-def soft_margin(
-    norm: int, rows: Floats, signs: Floats, C: Floats, start: Machine | None = None
-) -> Machine:
-    """Solve a machine with slacks, and warn if that is not possible."""
-    machine = (soft_margin_1 if norm == 1 else soft_margin_2)(rows, signs, C, start)
-    warn_unsolved(machine, "take a smaller C")
-    return machine
-
-
-def warn_unsolved(machine: Machine, advice: str) -> None:
-    """Warn if rounding has spoilt a solution."""
-    if machine.error > UNSOLVED:
-        warnings.warn(
-            f"The margin is violated by {machine.error:.1e} of its width: it is so narrow, C is so "
-            "large, or the features differ in scale so much, that rounding spoils the solution. "
-            f"Scale the features, or {advice}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-
-
-def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
-    """Solve the machine without slacks; raise if there is none, naming the problem."""
-    start, checked = None, False
-    for cap in CAPS:
-        start = machine = soft_margin_1(rows, signs, np.full(len(rows), cap), start)
-        nearest = np.min(signs * (rows @ machine.normal + machine.offset))
-        if nearest > 1.0 - UNSOLVED:
-            return machine
-        if not checked:
-            in_the_way = samples_in_the_way(rows, signs)
-            if len(in_the_way):
-                raise NotSeparableError(in_the_way, name)
-            checked = True
-    if nearest <= 0.0:
-        raise ValueError(
-            f"A hyperplane separates {name}, but the margin is so narrow, or the features "
-            "differ in scale so much, that rounding hides it. Scale the features, or use "
-            "SoftMarginSVM."
-        )
-    warn_unsolved(machine, "use SoftMarginSVM")
-    return machine
-
-
-def expanded(machine: Machine, signs: Floats) -> Expansion:
+def as_expansion(machine: Machine, signs: Floats) -> Expansion:
     """Return the hyperplane of a machine by its samples."""
     return Expansion(machine.alpha * signs, machine.offset, details=machine)

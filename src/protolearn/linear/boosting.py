@@ -9,14 +9,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._validation import check_integer, check_number, check_verbose, number_in
-from ...one_versus_rest import Problem
-from ..base import LinearPrototypeClassifier
-from ..canonical import Canonical, Expansion, Frame
-from ..path import PrototypePath
-from ..shared import documented
-from .ada_boost import Progress
-from .rounds import Boosted, Report, Rounds, Settings
+from .._validation import check_integer, check_number, check_verbose, number_in
+from ..one_versus_rest import BinaryProblem
+from .ada_boost import Boosted, BoostingProgress, BoostingSettings, Report, Rounds
+from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .generalized import PrototypePath
 
 LINES = 20
 """Lines that a fit with verbose=1 prints at most, besides the first and the last."""
@@ -25,7 +22,6 @@ SMALLEST_C = 1e-250
 """In the frame; a smaller one leaves the range of double precision."""
 
 
-@documented
 class BoostedPrototypes(LinearPrototypeClassifier):
     """Boost the mean-of-class classifier until it is the support vector machine.
 
@@ -54,7 +50,28 @@ class BoostedPrototypes(LinearPrototypeClassifier):
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     path_ : PrototypePath, or list of them for more than two classes
         The aggregated prototypes, normal, offset and shift after the first rounds and then ever
         more sparsely, from the mean of class to this model, the round with the largest margin.
@@ -144,9 +161,9 @@ class BoostedPrototypes(LinearPrototypeClassifier):
     def _hard(self) -> bool:
         return isinstance(self.C, (float, np.floating)) and bool(np.isposinf(self.C))
 
-    def _expand(self, frame: Frame, problem: Problem) -> Expansion:
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         C = max(float(self.C) * frame.scale**2, SMALLEST_C)
-        settings = Settings(C, float(self.epsilon), int(self.max_iter), float(self.tol))
+        settings = BoostingSettings(C, float(self.epsilon), int(self.max_iter), float(self.tol))
         return Rounds(frame, problem, settings).run(self._report())
 
     def _report(self) -> Report:
@@ -154,7 +171,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         started, shown = perf_counter(), 0
         every = 1 if self.verbose > 1 else max(self.max_iter // LINES, 1)
 
-        def report(progress: Progress, unit: float, ended: bool) -> None:
+        def report(progress: BoostingProgress, unit: float, ended: bool) -> None:
             nonlocal shown
             if self.verbose and (shown == 0 or progress.rounds >= shown + every or ended):
                 shown = progress.rounds
@@ -166,7 +183,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
 
         return report
 
-    def _tell(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         runs: list[Boosted] = [expansion.details for expansion in expansions]
         paths = [
             PrototypePath.of(
