@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import RejectClassifier, certified_radius, hypothesis_margin
-from protolearn.analysis.margins import margin_of_prediction
+from protolearn.analysis.hypothesis_margins import margin_of_prediction
 from protolearn.linear import RVM, SoftMarginSVM
 from protolearn.linear.discriminants import FisherPrototypes, MeanOfClass
 

@@ -9,21 +9,12 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-AXES_ARE_INPUTS = 18
-"""The operator set in which all reductions take their axes as an input."""
-
-LEAST_OPSET = 13
-"""The oldest operator set in which all that is used here means the same."""
+AXES_ARE_INPUTS = 18  # the operator set in which all reductions take their axes as an input
+LEAST_OPSET = 13  # the oldest operator set in which all that is used here means the same
 
 
 class Graph:
-    """Where nodes and constants go.
-
-    Parameters
-    ----------
-    scope, container : objects of skl2onnx
-        What it gives to a converter.
-    """
+    """Where nodes and constants go: the scope and container that skl2onnx gives a converter."""
 
     def __init__(self, scope: Any, container: Any):
         self.scope = scope
@@ -105,18 +96,17 @@ class Branch(Graph):
         self.nodes.append(onnx.helper.make_node(operator, inputs, outputs, **settings))
 
 
-class Tensor:
-    """An array that is known once the graph runs.
+def binary(operator: str, dtype: Any = None) -> Callable[[Tensor, Any], Tensor]:
+    """Return the method of tensors for an operator that takes two of them, entry by entry."""
 
-    Parameters
-    ----------
-    graph : Graph
-        Where it is computed.
-    name : str
-        Its name there.
-    dtype : dtype
-        The type of its entries; object for strings.
-    """
+    def method(self: Tensor, other: Any) -> Tensor:
+        return self.graph.node(operator, self, self._with(other), dtype=dtype)
+
+    return method
+
+
+class Tensor:
+    """An array that is known once the graph runs, by its name there; strings have dtype object."""
 
     def __init__(self, graph: Graph, name: str, dtype: Any):
         self.graph = graph
@@ -131,39 +121,20 @@ class Tensor:
         """Return the other operand as a tensor of the same type."""
         return other if isinstance(other, Tensor) else self.graph.constant(other, self.dtype)
 
-    def __add__(self, other: Any) -> Tensor:
-        return self.graph.node("Add", self, self._with(other))
-
-    def __sub__(self, other: Any) -> Tensor:
-        return self.graph.node("Sub", self, self._with(other))
-
-    def __mul__(self, other: Any) -> Tensor:
-        return self.graph.node("Mul", self, self._with(other))
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return self.graph.node("Div", self, self._with(other))
-
-    def __pow__(self, other: Any) -> Tensor:
-        return self.graph.node("Pow", self, self._with(other))
-
-    def __matmul__(self, other: Any) -> Tensor:
-        return self.graph.node("MatMul", self, self._with(other))
+    __add__ = binary("Add")
+    __sub__ = binary("Sub")
+    __mul__ = binary("Mul")
+    __truediv__ = binary("Div")
+    __pow__ = binary("Pow")
+    __matmul__ = binary("MatMul")
+    __lt__ = binary("Less", bool)
+    __gt__ = binary("Greater", bool)
+    __ge__ = binary("GreaterOrEqual", bool)
+    equals = binary("Equal", bool)  # == would have to give one truth value
+    maximum = binary("Max")
 
     def __neg__(self) -> Tensor:
         return self.graph.node("Neg", self)
-
-    def __lt__(self, other: Any) -> Tensor:
-        return self.graph.node("Less", self, self._with(other), dtype=bool)
-
-    def __gt__(self, other: Any) -> Tensor:
-        return self.graph.node("Greater", self, self._with(other), dtype=bool)
-
-    def __ge__(self, other: Any) -> Tensor:
-        return self.graph.node("GreaterOrEqual", self, self._with(other), dtype=bool)
-
-    def equals(self, other: Any) -> Tensor:
-        """Return where both are the same."""
-        return self.graph.node("Equal", self, self._with(other), dtype=bool)
 
     def __invert__(self) -> Tensor:
         return self.graph.node("Not", self)
@@ -172,23 +143,19 @@ class Tensor:
         """Return a function of each entry, by the name of its operator."""
         return self.graph.node(operator, self, dtype=dtype)
 
-    def maximum(self, other: Any) -> Tensor:
-        """Return the larger of both, entry by entry."""
-        return self.graph.node("Max", self, self._with(other))
-
-    def squared(self) -> Tensor:
+    def square(self) -> Tensor:
         """Return the squares."""
         return self * self
 
     def positive(self) -> Tensor:
         """Return zero in place of what is negative; what is no number stays so."""
-        return self.replaced(self < 0.0, 0.0)
+        return self.replace_where(self < 0.0, 0.0)
 
     def root(self) -> Tensor:
         """Return the square roots, of what rounding made negative zero."""
         return self.positive().apply("Sqrt")
 
-    def replaced(self, condition: Tensor, other: Any) -> Tensor:
+    def replace_where(self, condition: Tensor, other: Any) -> Tensor:
         """Return the entries, and the other ones where the condition holds."""
         return self.graph.node("Where", condition, self._with(other), self, dtype=self.dtype)
 
@@ -207,13 +174,13 @@ class Tensor:
 
     def max(self, axis: int, keepdims: bool = True) -> Tensor:
         """Return the largest entry along an axis."""
-        return self._reduced("ReduceMax", axis, keepdims)
+        return self._reduce("ReduceMax", axis, keepdims)
 
     def min(self, axis: int, keepdims: bool = True) -> Tensor:
         """Return the smallest entry along an axis."""
-        return self._reduced("ReduceMin", axis, keepdims)
+        return self._reduce("ReduceMin", axis, keepdims)
 
-    def _reduced(self, operator: str, axis: int, keepdims: bool) -> Tensor:
+    def _reduce(self, operator: str, axis: int, keepdims: bool) -> Tensor:
         if self.graph.opset < AXES_ARE_INPUTS:
             return self.graph.node(operator, self, axes=[axis], keepdims=int(keepdims))
         axes = self.graph.constant([axis], np.int64)
@@ -244,14 +211,14 @@ class Tensor:
 
     def at(self, index: Tensor) -> Tensor:
         """Return the one entry of each row that is named for it, an array (n, 1)."""
-        return self.graph.node("GatherElements", self, index.reshaped(-1, 1), axis=1)
+        return self.graph.node("GatherElements", self, index.reshape(-1, 1), axis=1)
 
     def without(self, index: Tensor, width: int) -> Tensor:
         """Return the rows with infinity in the place of the entry named for each."""
-        named = index.reshaped(-1, 1).equals(np.arange(width)[None, :])
-        return self.replaced(named, np.inf)
+        named = index.reshape(-1, 1).equals(np.arange(width)[None, :])
+        return self.replace_where(named, np.inf)
 
-    def reshaped(self, *shape: int) -> Tensor:
+    def reshape(self, *shape: int) -> Tensor:
         """Return the same entries in another shape."""
         return self.graph.node("Reshape", self, self.graph.constant(shape, np.int64))
 
@@ -270,8 +237,3 @@ def check_range(given: NDArray[Any], array: NDArray[Any]) -> None:
             "single precision; rescale the features, for example with StandardScaler in a "
             "Pipeline, and fit again."
         )
-
-
-def take_from(graph: Graph, values: NDArray[Any], index: Tensor) -> Tensor:
-    """Return entries of an array by their places."""
-    return graph.constant(values).take(index)

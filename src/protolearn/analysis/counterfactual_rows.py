@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from ..._arrays import Floats, Indices, as_floats
-from ...rule import DecisionRule, as_rule
-from ..cells import ANY, Cells, complete_rows, describe_model
-from ..margins import known_labels
-from .ranges import Ranges
-from .result import Counterfactuals
-from .search import search
-from .units import Units
+from .._arrays import Floats, Indices, as_floats
+from ..rule import DecisionRule, as_rule
+from .cells import ANY, Cells, complete_rows, describe_model
+from .counterfactual_search import search_boundary
+from .feature_units import Ranges, Units
+from .hypothesis_margins import known_labels
+from .result_tables import Counterfactuals
 
 Attempt = Callable[[Indices, float], tuple[Floats, NDArray[np.bool_]]]
 """Takes places of rows, and how far to go beyond the boundary, in units of the largest distance;
 returns the changed rows, and which of them were found."""
 
-ROUNDING = 1e-13
-"""Relative error of sums of products that is sure not to be exceeded."""
-
+ROUNDING = 1e-13  # relative error of sums of products that is sure not to be exceeded
+# How far to go beyond the boundary, as a share of the largest distance: as little as serves.
 INSETS = 10.0 ** np.arange(-15, 0)
-"""How far to go beyond the boundary, as a share of the largest distance: as little as serves."""
-
+# And if that is lost among the digits of the user's units, where all distances are tiny.
 FARTHER = 10.0 ** np.arange(16)
-"""And if that is lost among the digits of the user's units, where all distances are tiny."""
 
 
 def counterfactual(
@@ -100,8 +95,8 @@ def counterfactual(
     rule = as_rule(units.last)
     Z = complete_rows(rule, units.last, units.inner(X), "counterfactual")
     given = check_array(X, dtype=np.float64, input_name="X")
-    names = map("x{}".format, range(given.shape[1])) if units.names is None else units.names
-    names = list(names)
+    unnamed = map("x{}".format, range(given.shape[1]))
+    names = list(unnamed if units.names is None else units.names)
     ranges = Ranges.of(fixed, bounds, names)
     enter = np.full(len(Z), ANY) if target is None else target_codes(units.last, target, len(Z))
     inner_ranges = units.ranges(ranges, Z.shape[1]) if units.steps else ranges
@@ -126,18 +121,8 @@ def counterfactual(
 class Question:
     """Rows that are to get another class, all as the model sees them.
 
-    Attributes
-    ----------
-    rule : DecisionRule
-        How the model decides.
-    rows : array (n, d)
-        The rows.
-    D : array (n, K)
-        Their distances to all prototypes.
-    leave, enter : arrays (n,)
-        Codes of their class, and of the one to reach, or ``ANY``.
-    ranges : Ranges
-        What may happen to features.
+    ``D`` (n, K) are their distances to all prototypes; ``leave`` and ``enter`` the codes of their
+    class and of the one to reach, or ``ANY``.
     """
 
     rule: DecisionRule
@@ -201,28 +186,25 @@ def choose_method(question: Question, units: Units) -> tuple[Attempt, bool]:
     """Return how to look for the nearest rows, and whether that is exact."""
     rule, ranges = question.rule, question.ranges
     cells = None if rule.is_soft else Cells.of(rule, ranges.movable, by_feature=ranges.is_bounded)
-    if cells is not None:
-        return partial(enter_cells, question, cells), True
-    if rule.steepness is None:
-        raise ValueError(
-            f"{describe_model(units.last)}: counterfactual needs a metric that depends on the "
-            "differences of features, or the square of one."
-        )
-    return search(question), False
+    if cells is None:
+        if rule.steepness is None:
+            raise ValueError(
+                f"{describe_model(units.last)}: counterfactual needs a metric that depends on the "
+                "differences of features, or the square of one."
+            )
+        return search_boundary(question), False
 
+    def enter_cells(places: Indices, inset: float) -> tuple[Floats, NDArray[np.bool_]]:
+        changed, box = question.rows[places], None
+        if ranges.is_bounded:
+            here = changed[:, ranges.movable]
+            box = ranges.low[ranges.movable] - here, ranges.high[ranges.movable] - here
+        leave, enter = question.leave[places], question.enter[places]
+        found = cells.shortest_ways(question.D[places], leave, enter, box, inset)
+        changed[:, ranges.movable] += found.ways
+        return changed, found.rival >= 0
 
-def enter_cells(
-    question: Question, cells: Cells, places: Indices, inset: float
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the nearest rows in other cells, and which there are; an exact ``Attempt``."""
-    changed, ranges, box = question.rows[places], question.ranges, None
-    if ranges.is_bounded:
-        here = changed[:, ranges.movable]
-        box = ranges.low[ranges.movable] - here, ranges.high[ranges.movable] - here
-    leave, enter = question.leave[places], question.enter[places]
-    found = cells.shortest_ways(question.D[places], leave, enter, box, inset)
-    changed[:, ranges.movable] += found.ways
-    return changed, found.rival >= 0
+    return enter_cells, True
 
 
 def target_codes(model: Any, target: Any, n_rows: int) -> Indices:

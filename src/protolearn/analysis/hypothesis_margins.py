@@ -1,7 +1,6 @@
 """Hypothesis margin: how far the prototypes may move before a sample changes its class.
 
-Nearest-prototype models: ``(d- - d+) / 2``, with d+ the distance to the nearest prototype of the
-sample's label and d- to the nearest of any other (Crammer et al., 2002, lemma 1).
+Crammer et al. (2002, lemma 1) prove it for nearest-prototype models.
 
 Linear classifiers have a shift besides their prototypes, which does not move. The score of a class
 is ``a (|x - p-|^2 - |x - p+|^2 + S)``. If all prototypes move by ``theta``, at worst towards the
@@ -15,16 +14,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._arrays import Floats, Indices
+from .._arrays import Floats, Indices, check_observed_rows, checked_sparse
 from .._dask import row_by_row
-from ..classifiers import NearestPrototypeClassifier
+from ..classifiers import CoordinateDistance, NearestPrototypeClassifier
 from ..linear import LinearPrototypeClassifier
+from ..margins import Hypothesis
 from ..rule import DecisionRule, wrong_kind
+from ..solvers import State
 
 
 @row_by_row
@@ -125,24 +128,12 @@ def linear_margin(model: LinearPrototypeClassifier, X: Any, codes: Indices | Non
     scores = np.asarray(model.decision_function(X))
     X = check_array(X, dtype=np.float64)
     if scores.ndim == 1:
-        return margin_of_two(model, X, scores, scores > 0.0 if codes is None else codes == 1)
-    return margin_of_many(model, X, scores, scores.argmax(axis=1) if codes is None else codes)
-
-
-def margin_of_two(
-    model: LinearPrototypeClassifier, X: Floats, scores: Floats, second: Any
-) -> Floats:
-    """Return the margin in favour of the second class where ``second``, else of the first."""
-    near = cdist(model.prototypes_, X)
-    own, rival = np.where(second, near[::-1], near)[:, :, None]
-    weight = factors(model, model.prototypes_[1:] - model.prototypes_[:1])
-    return signed_reach(np.where(second, 2.0, -2.0) * scores, own, rival, weight)
-
-
-def margin_of_many(
-    model: LinearPrototypeClassifier, X: Floats, scores: Floats, own: Indices
-) -> Floats:
-    """Return the least of the margins over the other classes, each against its rest."""
+        second = scores > 0.0 if codes is None else codes == 1
+        near = cdist(model.prototypes_, X)
+        own, rival = np.where(second, near[::-1], near)[:, :, None]
+        weight = factors(model, model.prototypes_[1:] - model.prototypes_[:1])
+        return signed_reach(np.where(second, 2.0, -2.0) * scores, own, rival, weight)
+    own = scores.argmax(axis=1) if codes is None else codes
     near, rest = cdist(X, model.prototypes_), cdist(X, model.rest_prototypes_)
     rows = np.arange(len(X))
     weight = factors(model, model.prototypes_ - model.rest_prototypes_)
@@ -151,7 +142,7 @@ def margin_of_many(
     lead = 2.0 * (scores[rows, own][:, None] - scores)
     margin = signed_reach(lead, away, towards, weights)
     margin[rows, own] = np.inf
-    return margin.min(axis=1)
+    return margin.min(axis=1)  # over the other classes, each against its rest
 
 
 def pairs(own: Floats, others: Floats) -> Floats:
@@ -175,27 +166,22 @@ def signed_reach(lead: Floats, away: Floats, towards: Floats, weight: Floats) ->
 
     Those at the distances ``away`` move away from the sample to lose a lead, those ``towards``
     move to it; to win one it is the other way round. Distances and their weights have the
-    prototypes along the last axis.
+    prototypes along the last axis. Solves ``lead = 2 theta sum a d + sum_come a (theta - d)^2``,
+    where the second sum is over those among the shrinking distances that theta exceeds.
     """
     behind = (lead < 0.0)[..., None]
     shrinking, growing = np.where(behind, away, towards), np.where(behind, towards, away)
-    return np.copysign(reach(np.abs(lead), shrinking, growing, weight), lead)
-
-
-def reach(lead: Floats, shrinking: Floats, growing: Floats, weight: Floats) -> Floats:
-    """Return the theta that solves ``lead = 2 theta sum a d + sum_come a (theta - d)^2``.
-
-    The second sum is over those among the shrinking distances that theta exceeds.
-    """
+    size = np.abs(lead)
     pace = (weight * (shrinking + growing)).sum(axis=-1)
     past = np.maximum(shrinking[..., :, None] - shrinking[..., None, :], 0.0)
     lost = 2.0 * shrinking * pace[..., None] + (weight[..., None, :] * past**2).sum(axis=-1)
-    come = np.where(lost < lead[..., None], weight, 0.0)  # with their distance at zero
+    come = np.where(lost < size[..., None], weight, 0.0)  # with their distance at zero
     alpha = come.sum(axis=-1)
     beta = (weight * growing + (weight - come) * shrinking).sum(axis=-1)
-    gamma = np.maximum(lead - (come * shrinking**2).sum(axis=-1), 0.0)
+    gamma = np.maximum(size - (come * shrinking**2).sum(axis=-1), 0.0)
     denominator = beta + np.sqrt(beta**2 + alpha * gamma)
-    return np.divide(gamma, denominator, out=np.zeros_like(gamma), where=denominator > 0.0)
+    theta = np.divide(gamma, denominator, out=np.zeros_like(gamma), where=denominator > 0.0)
+    return np.copysign(theta, lead)
 
 
 def known_labels(model: Any, y: Any, name: str = "y") -> Any:
@@ -237,3 +223,111 @@ def check_prototypes(model: Any) -> None:
             f"{type(model).__name__} has no prototypes with these parameters, so that there is no "
             "hypothesis margin."
         )
+
+
+class MarginHistory:
+    """The mean hypothesis margin of some rows while a model learns.
+
+    Give it as ``callback=`` to a classifier; after every iteration it measures the rows under the
+    present prototypes and metric. A ``fit`` that begins anew begins a new record.
+
+    The record is that of the object that the fitted classifier has as its ``callback``. Cross
+    validation and searches fit clones, which have copies of their own; take the one of
+    ``best_estimator_``, or fit the model itself.
+
+    Parameters
+    ----------
+    X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        The rows: those of training, or others. In a pipeline, as the last step sees them.
+    y : array-like of shape (n_samples,)
+        Their labels: those of the model, all of them, since classes are known by their order; with
+        ``partial_fit`` all have to be there from the first part on.
+
+    Attributes
+    ----------
+    iterations : list of int
+        Iterations or epochs after which was measured.
+    mean_margin : list of float
+        The mean hypothesis margin after each, in the units of the unsquared distance.
+    error : list of float
+        The share of rows with a negative margin.
+
+    See Also
+    --------
+    protolearn.hypothesis_margin : The margins of a fitted model.
+    protolearn.report.MarginDisplay : Draws histories by ``from_history``.
+
+    Notes
+    -----
+    With early stopping the model keeps its best iteration, not the last. :class:`KernelGLVQ`
+    learns in coordinates of its feature space, where the rows are not known: that is an error.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import GLVQ
+    >>> from protolearn.analysis import MarginHistory
+    >>> X, y = load_iris(return_X_y=True)
+    >>> history = MarginHistory(X, y)
+    >>> model = GLVQ(callback=history, random_state=0).fit(X, y)
+    >>> len(history.mean_margin) == model.n_iter_
+    True
+    """
+
+    def __init__(self, X: Any, y: Any):
+        X = check_array(
+            X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+        )
+        if issparse(X):
+            X = checked_sparse(X)
+        else:
+            check_observed_rows(X)
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        self._X, self._codes, self._n_classes = X, codes, len(classes)
+        self.iterations: list[int] = []
+        self.mean_margin: list[float] = []
+        self.error: list[float] = []
+
+    def __call__(self, state: State) -> None:
+        """Measure the rows; never end the fit."""
+        if state.iteration == 1:
+            self.iterations, self.mean_margin, self.error = [], [], []
+        margin = self._margin(state)
+        self.iterations.append(state.iteration)
+        self.mean_margin.append(float(margin.mean()))
+        self.error.append(float(np.mean(margin < 0.0)))
+
+    def __repr__(self) -> str:
+        return f"<MarginHistory: {self._X.shape[0]} rows, {len(self.iterations)} iterations>"
+
+    def _margin(self, state: State) -> Floats:
+        """Return the hypothesis margins under the present codebook."""
+        if isinstance(state.distance, CoordinateDistance):
+            raise ValueError(
+                "MarginHistory cannot follow KernelGLVQ, which learns in coordinates of its "
+                "feature space; hypothesis_margin measures the fitted model."
+            )
+        distance, codebook = state.distance.suited_to(self._X), state.codebook
+        if distance.squared is None:
+            raise ValueError(
+                f"{type(distance).__name__} is no metric, so MarginHistory has nothing to measure."
+            )
+        distance.check_rows(self._X)
+        if self._X.shape[1] != codebook.prototypes.shape[1]:
+            raise ValueError(
+                f"The rows of MarginHistory have {self._X.shape[1]} features, the prototypes "
+                f"{codebook.prototypes.shape[1]}; in a Pipeline give them as its last step sees "
+                "them."
+            )
+        known = np.unique(codebook.labels)
+        if len(known) != self._n_classes or known[-1] >= self._n_classes:
+            raise ValueError(
+                f"y of MarginHistory has {self._n_classes} classes, and the model has prototypes "
+                f"of {len(known)}; give rows of all classes of the model, and of no others."
+            )
+        D = distance.pairwise(self._X, codebook)
+        own = codebook.same_class(self._n_classes)[self._codes]
+        return Hypothesis().suited_to(distance)(D, own)[0]

@@ -2,33 +2,31 @@
 
 A cut rejects the rows whose confidence is below a threshold, so rows of equal confidence share
 their fate. Thresholds lie midway between neighbouring confidences, where rounding cannot move a row
-to the other side.
+to the other side. Rejected rows get a label of their own beside the classes.
 """
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from ..._arrays import Floats, as_floats
-from ..._validation import check_sample_weight
+from .._arrays import Floats, as_floats
+from .._validation import check_sample_weight
 
-EQUAL = 1e-12
-"""Part of all weights by which sums of the same weights may differ."""
+EQUAL = 1e-12  # part of all weights by which sums of the same weights may differ
+NUMBERS, STRINGS = "biuf", "UT"  # kinds of dtypes
 
 
 class Cuts(NamedTuple):
     """All ways to reject the less sure rows, from none to all of them.
 
-    Attributes
-    ----------
-    thresholds : array
-        Rows below are rejected: -inf, midway between neighbouring confidences, +inf.
-    rejected, accepted, errors : arrays
-        Weight of the rows that are rejected, accepted, and accepted although wrong.
+    Rows below a threshold (-inf, midway between neighbouring confidences, +inf) are rejected. The
+    other arrays hold the weight of the rows rejected, accepted, and accepted although wrong.
     """
 
     thresholds: Floats
@@ -118,23 +116,16 @@ def cuts(confidence: Floats, wrong: Any, weight: Floats) -> Cuts:
     values, place = np.unique(confidence, return_inverse=True)
     total = as_floats(np.bincount(place, weight))
     errors = as_floats(np.bincount(place, weight * wrong))
-    return Cuts(
-        thresholds=np.concatenate([[-np.inf], midway(values[:-1], values[1:]), [np.inf]]),
-        rejected=np.concatenate([[0.0], np.cumsum(total)]),
-        accepted=summed_from_above(total),
-        errors=summed_from_above(errors),
-    )
-
-
-def summed_from_above(values: Floats) -> Floats:
-    """Return the sums of all entries from each one on; no error above a cut is exactly zero."""
-    return np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])
-
-
-def midway(low: Floats, high: Floats) -> Floats:
-    """Return the middle between numbers; the upper one where no number lies between."""
+    low, high = values[:-1], values[1:]
     middle = 0.5 * low + 0.5 * high
-    return np.where((low < middle) & (middle <= high), middle, high)
+    middle = np.where((low < middle) & (middle <= high), middle, high)  # no number lies between
+    return Cuts(
+        thresholds=np.concatenate([[-np.inf], middle, [np.inf]]),
+        rejected=np.concatenate([[0.0], np.cumsum(total)]),
+        # Summed from above, so that no error above a cut is exactly zero.
+        accepted=np.append(np.cumsum(total[::-1])[::-1], 0.0),
+        errors=np.append(np.cumsum(errors[::-1])[::-1], 0.0),
+    )
 
 
 def cheapest_threshold(confidence: Floats, wrong: Any, weight: Floats, cost: float) -> float:
@@ -154,3 +145,49 @@ def lowest_error(confidence: Floats, wrong: Any, weight: Floats) -> float:
     """Return the smallest error among the accepted that a threshold can reach."""
     at = cuts(confidence, wrong, weight)
     return float((at.errors[:-1] / at.accepted[:-1]).min())
+
+
+def free_label(label: Any, classes: NDArray[Any]) -> Any:
+    """Return the label of rejected rows.
+
+    If none is given, "reject" for strings; for numbers -1, or the next below all classes.
+    """
+    if label is None and all(isinstance(each, str) for each in classes.tolist()):
+        label = "reject"
+    elif label is None:
+        if all(isinstance(each, numbers.Real) for each in classes.tolist()):
+            return min(-1, int(np.floor(min(classes.tolist()))) - 1)
+        raise ValueError(
+            f"There is no usual label of rejected rows for the classes {classes.tolist()!r}; give "
+            "reject_label."
+        )
+    if not isinstance(label, (str, numbers.Real, np.bool_)) or label != label:
+        raise ValueError(f"reject_label={label!r} must be a number, a string, or None.")
+    if label in classes.tolist():
+        raise ValueError(
+            f"reject_label={label!r} is one of the classes {classes.tolist()!r}; give another."
+        )
+    return label
+
+
+def common_dtype(classes: NDArray[Any], label: Any) -> np.dtype[Any]:
+    """Return a dtype that holds the classes and the label, that of the classes if possible."""
+    own, other = classes.dtype, np.asarray(label).dtype
+    if own.kind in STRINGS and other.kind in STRINGS:
+        return np.promote_types(own, other)
+    if own.kind not in NUMBERS or other.kind not in NUMBERS:
+        return np.dtype(object)
+    if own.kind != "b" and other.kind != "b" and fits(label, own):
+        return own
+    wide = np.promote_types(own, other)
+    exact = wide.kind != "f" or "f" in own.kind + other.kind  # no double holds all 64-bit integers
+    return wide if exact else np.dtype(object)
+
+
+def fits(label: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype holds a number as it is."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(dtype.type(label)) == float(label)
+    limits = np.iinfo(dtype)
+    return float(label).is_integer() and bool(limits.min <= label <= limits.max)

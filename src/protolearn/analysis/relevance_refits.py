@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -9,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
+from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
@@ -20,8 +24,10 @@ from .._validation import check_sample_weight, integer_in, number_in
 from ..classifiers import LINES, TrainedClassifier, named_distance
 from ..distances import LinearMetric
 from ..prototypes import is_automatic
-from .profile import RelevanceProfile
-from .resampling import METHODS
+from .result_tables import RelevanceProfile
+
+FOLDS = 5  # parts of a stratified split; a fit sees all but one of them
+FEWEST = 2  # different rows that every class keeps, where it has them
 
 WITH_RELEVANCES = (
     "GRLVQ, GMLVQ, LGMLVQ, MRSLVQ, another classifier with distance='relevance', 'matrix' or "
@@ -98,23 +104,28 @@ def relevance_profile(
     'petal width (cm)'
     """
     learned_metric(model)
-    check_settings(n_resamples, method, level, verbose)
-    X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, column_or_1d(y))
-    weight = check_sample_weight(sample_weight, len(y))
-    data = LabelledRows(X, y, weight)
-    if weight is not None:
-        data = data.take(np.flatnonzero(weight))
+    integer_in(n_resamples, "n_resamples={value!r}", 2)
+    number_in(level, "level={value!r}", 0.0, 1.0, above=True, below=True)
+    if not (isinstance(method, str) and method in METHODS):
+        raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, METHODS))}.")
+    if not isinstance(verbose, (bool, np.bool_)):
+        integer_in(verbose, "verbose={value!r}", 0)
+    data = LabelledRows.of(X, column_or_1d(y), sample_weight)
+    if data.weight is not None:
+        data = data.take(np.flatnonzero(data.weight))
     rng = check_random_state(random_state)
     model = quiet_clone(model, rng)
     with one_blas_thread():  # also in the threads of the refits, which cannot set it themselves
         whole, names = refit(model, data)
         resamples = METHODS[method](data.y, whole.n_prototypes_, n_resamples, rng)
-        report = Report(n_resamples, verbose)
-        told = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(one_of_many)(i, model, data.take(rows), whole, report)
+        every = 1 if verbose > 1 else max(n_resamples // LINES, 1)
+        shown = {1, n_resamples, *range(every, n_resamples, every)} if verbose else ()
+        begun = dict.fromkeys(shown, perf_counter())
+        fits = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(refit_resample)(i, n_resamples, model, data.take(rows), whole, begun.get(i))
             for i, rows in enumerate(resamples, start=1)
         )
-    names, (relevances, *samples) = by_name([Told(names, whole.relevances_), *told])
+    names, (relevances, *samples) = align_features([(names, whole.relevances_), *fits])
     low, high = np.quantile(samples, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
     return RelevanceProfile(
         feature_names=tuple(names),
@@ -130,52 +141,23 @@ def relevance_profile(
 
 
 class LabelledRows(NamedTuple):
-    """What a fit is given."""
+    """The rows, labels and weights that a fit is given."""
 
     X: Any
     y: NDArray[Any]
     weight: Floats | None
+
+    @classmethod
+    def of(cls, X: Any, y: NDArray[Any], sample_weight: Any) -> LabelledRows:
+        """Return rows, labels and weights of one length."""
+        X, y = indexable(np.asarray(X) if isinstance(X, (list, tuple)) else X, y)
+        return cls(X, y, check_sample_weight(sample_weight, len(y)))
 
     def take(self, rows: Indices) -> LabelledRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         frame = getattr(self.X, "iloc", None)
         return LabelledRows(self.X[rows] if frame is None else frame[rows], self.y[rows], weight)
-
-
-class Told(NamedTuple):
-    """What a fit tells: relevances of shape (d,), or (groups, d) with local metrics."""
-
-    names: list[str]
-    relevances: Floats
-
-
-class Report:
-    """What is printed while the refits run."""
-
-    def __init__(self, total: int, verbose: int):
-        self.total = total
-        self.every = 0 if not verbose else 1 if verbose > 1 else max(total // LINES, 1)
-        self.begun = perf_counter()
-
-    def done(self, number: int) -> None:
-        """Print that a refit is done, if it is its turn."""
-        if self.every and (number % self.every == 0 or number in (1, self.total)):
-            elapsed = perf_counter() - self.begun
-            print(
-                f"[relevance_profile] refit {number:>5} of {self.total}  {elapsed:.1f} s",
-                flush=True,
-            )
-
-
-def check_settings(n_resamples: Any, method: Any, level: Any, verbose: Any) -> None:
-    """Raise if a setting is out of range."""
-    integer_in(n_resamples, "n_resamples={value!r}", 2)
-    number_in(level, "level={value!r}", 0.0, 1.0, above=True, below=True)
-    if not (isinstance(method, str) and method in METHODS):
-        raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, METHODS))}.")
-    if not isinstance(verbose, (bool, np.bool_)):
-        integer_in(verbose, "verbose={value!r}", 0)
 
 
 def learned_metric(model: Any) -> LinearMetric:
@@ -212,7 +194,7 @@ def quiet_clone(model: Any, rng: np.random.RandomState) -> Any:
 
 
 def refit(model: Any, data: LabelledRows) -> tuple[TrainedClassifier, list[str]]:
-    """Fit a clone; give the fitted classifier and the names of its features."""
+    """Return a fitted clone of the classifier, and the names of its features."""
     model, X, before = clone(model), data.X, None
     if isinstance(model, Pipeline):
         model, before = model[-1], model[:-1] if len(model) > 1 else None
@@ -222,29 +204,29 @@ def refit(model: Any, data: LabelledRows) -> tuple[TrainedClassifier, list[str]]
     return model, feature_names(model, before)
 
 
-def one_of_many(
-    number: int, model: Any, data: LabelledRows, whole: TrainedClassifier, report: Report
-) -> Told:
-    """Fit a clone to a resample; say which one it was if that fails."""
+def refit_resample(
+    number: int, total: int, model: Any, data: LabelledRows, whole: Any, begun: float | None
+) -> tuple[list[str], Floats]:
+    """Return the features and relevances of a fit to a resample; print the time since ``begun``."""
     try:
         fitted, names = refit(model, data)
     except ValueError as error:
-        raise ValueError(f"Resample {number} of {report.total}: {error}") from error
-    report.done(number)
+        raise ValueError(f"Resample {number} of {total}: {error}") from error
+    if begun is not None:
+        elapsed = f"{perf_counter() - begun:.1f} s"
+        print(f"[relevance_profile] refit {number:>5} of {total}  {elapsed}", flush=True)
     relevances = fitted.relevances_
     if learned_metric(fitted).localized == "prototype":
         relevances = relevances[match_prototypes(whole, fitted)]
-    return Told(names, relevances)
+    return names, relevances
 
 
 def feature_names(model: Any, before: Pipeline | None = None) -> list[str]:
     """Return the names of the features that a fitted classifier sees, after the steps before it."""
     names = getattr(model, "feature_names_in_", None)
     if names is None and before is not None:
-        try:
+        with suppress(AttributeError):  # a step that does not tell
             names = before.get_feature_names_out()
-        except AttributeError:  # a step that does not tell
-            names = None
     if names is None or len(names) != model.n_features_in_:
         names = [f"x{j}" for j in range(model.n_features_in_)]
     return [str(name) for name in names]
@@ -273,16 +255,58 @@ def match_prototypes(whole: TrainedClassifier, other: TrainedClassifier) -> Indi
     return as_indices(partner[np.argsort(place)])
 
 
-def by_name(told: list[Told]) -> tuple[list[str], list[Floats]]:
-    """Return fits with the same features; what a fit has not seen has no relevance in it."""
-    names = told[0].names
-    if all(one.names == names for one in told):
-        return names, [one.relevances for one in told]
-    names = list(dict.fromkeys(name for one in told for name in one.names))
-    place, spread = {name: j for j, name in enumerate(names)}, []
-    for one in told:
-        relevances = np.zeros((*one.relevances.shape[:-1], len(names)))
-        for j, name in enumerate(one.names):
-            relevances[..., place[name]] += one.relevances[..., j]
-        spread.append(relevances)
-    return names, spread
+def align_features(fits: list[tuple[list[str], Floats]]) -> tuple[list[str], list[Floats]]:
+    """Return all features, and relevances of them; a feature that a fit has not seen has none."""
+    first = fits[0][0]
+    if all(names == first for names, _ in fits):
+        return first, [relevances for _, relevances in fits]
+    every = list(dict.fromkeys(name for names, _ in fits for name in names))
+    place, aligned = {name: j for j, name in enumerate(every)}, []
+    for names, relevances in fits:
+        aligned.append(np.zeros((*relevances.shape[:-1], len(every))))
+        for j, name in enumerate(names):
+            aligned[-1][..., place[name]] += relevances[..., j]
+    return every, aligned
+
+
+def bootstrap(
+    y: NDArray[Any], needed: Mapping[Any, int], n_resamples: int, rng: np.random.RandomState
+) -> Iterator[Indices]:
+    """Return rows drawn with replacement from each class, as many as it has.
+
+    At least as many of them differ as the class needs, so that every prototype can have its own.
+    """
+    members = {label: np.flatnonzero(y == label) for label in needed}
+    for _ in range(n_resamples):
+        drawn = [_draw(members[label], max(count, FEWEST), rng) for label, count in needed.items()]
+        yield np.sort(np.concatenate(drawn))
+
+
+def folds(
+    y: NDArray[Any], needed: Mapping[Any, int], n_resamples: int, rng: np.random.RandomState
+) -> Iterator[Indices]:
+    """Return the training rows of stratified splits, which are repeated until there are enough."""
+    for label, count in needed.items():
+        size = int((y == label).sum())
+        if size < FOLDS or size - -(-size // FOLDS) < count:
+            raise ValueError(
+                f"Class {label!r} has {size} rows, too few for {FOLDS} folds and "
+                f"{count} prototypes; give method='bootstrap'."
+            )
+    splits = RepeatedStratifiedKFold(
+        n_splits=FOLDS, n_repeats=-(-n_resamples // FOLDS), random_state=rng
+    )
+    for train, _ in islice(splits.split(np.zeros(len(y)), y), n_resamples):
+        yield train
+
+
+METHODS = {"bootstrap": bootstrap, "folds": folds}
+
+
+def _draw(rows: Indices, different: int, rng: np.random.RandomState) -> Indices:
+    """Return rows drawn with replacement; if too few differ, these first and then the rest."""
+    drawn = rng.choice(rows, size=len(rows))
+    different = min(different, len(rows))
+    if len(np.unique(drawn)) < different:
+        drawn[:different] = rng.choice(rows, size=different, replace=False)
+    return drawn

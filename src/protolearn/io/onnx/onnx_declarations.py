@@ -5,26 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from skl2onnx.common.data_types import (
-    BooleanTensorType,
-    DoubleTensorType,
-    FloatTensorType,
-    Int64TensorType,
-    StringTensorType,
-)
+from skl2onnx.common import data_types
 
-from .answers import Output
-from .tensor import LEAST_OPSET, Graph, Tensor
+from .onnx_outputs import Output
+from .onnx_tensor import LEAST_OPSET, Graph, Tensor
 
 TYPES = {
-    np.dtype(np.int64): Int64TensorType,
-    np.dtype(np.float64): DoubleTensorType,
-    np.dtype(np.float32): FloatTensorType,
-    np.dtype(bool): BooleanTensorType,
-    np.dtype(object): StringTensorType,
+    np.dtype(np.int64): data_types.Int64TensorType,
+    np.dtype(np.float64): data_types.DoubleTensorType,
+    np.dtype(np.float32): data_types.FloatTensorType,
+    np.dtype(bool): data_types.BooleanTensorType,
+    np.dtype(object): data_types.StringTensorType,
 }
-
-KINDS = {kind: dtype for dtype, kind in TYPES.items()}
 
 OPTIONS = {
     "zipmap": [True, False, "columns"],
@@ -39,11 +31,16 @@ def alias(kind: type[Any]) -> str:
     return f"protolearn.{kind.__module__}.{kind.__qualname__}"
 
 
-def declared(scope: Any, model: Any, inputs: list[Any]) -> Any:
-    """Declare the operator of a model."""
+def declare_operator(
+    scope: Any, model: Any, inputs: list[Any], outputs: dict[str, Output]
+) -> list[Any]:
+    """Declare the operator of a model; return its outputs, as precise as the last input."""
     operator = scope.declare_local_operator(alias(type(model)), model)
     operator.inputs = inputs
-    return operator
+    for name, output in outputs.items():
+        kind = tensor_type(output, inputs[-1].type)
+        operator.outputs.append(scope.declare_local_variable(name, kind))
+    return operator.outputs
 
 
 def check_one_input(model: Any, inputs: list[Any]) -> None:
@@ -55,36 +52,27 @@ def check_one_input(model: Any, inputs: list[Any]) -> None:
         )
 
 
-def everything_asked(scope: Any, model: Any) -> bool:
-    """Whether a model is to give all of its outputs."""
-    return bool(scope.get_options(model, {"all_outputs": False})["all_outputs"])
-
-
-def variable(scope: Any, name: str, output: Output, given: Any) -> Any:
-    """Declare an output; ``given`` is the type of the input."""
-    return scope.declare_local_variable(name, tensor_type(output, given))
+def asked_outputs(scope: Any, model: Any, outputs: list[Any]) -> list[Any]:
+    """Return all outputs of a model if the option says so, else the first two."""
+    everything = scope.get_options(model, {"all_outputs": False})["all_outputs"]
+    return outputs if everything else outputs[:2]
 
 
 def tensor_type(output: Output, given: Any) -> Any:
-    """Return the type of an output."""
+    """Return the type of an output; ``given`` is that of the input."""
     dtype = precision(given) if output.dtype is None else output.dtype
     return TYPES[np.dtype(dtype)]([None] if output.width is None else [None, output.width])
 
 
 def precision(given: Any) -> np.dtype[Any]:
     """Return the precision in which an input of some type is computed with."""
-    return np.dtype(np.float64 if isinstance(given, DoubleTensorType) else np.float32)
-
-
-def labels_in(graph: Graph, given: Any) -> Tensor:
-    """Return the labels of another model as they come."""
-    return Tensor(graph, given.full_name, KINDS[type(given.type)])
+    return np.dtype(np.float64 if isinstance(given, data_types.DoubleTensorType) else np.float32)
 
 
 def numbers(graph: Graph, given: Any) -> Tensor:
     """Return an input in the precision in which it is computed with."""
     dtype = precision(given.type)
-    if isinstance(given.type, FloatTensorType | DoubleTensorType):
+    if isinstance(given.type, (data_types.FloatTensorType, data_types.DoubleTensorType)):
         return Tensor(graph, given.full_name, dtype)
     return Tensor(graph, given.full_name, np.int64).cast(dtype)
 

@@ -12,17 +12,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..._dask import AccuracyMixin, row_by_row
+from .._dask import AccuracyMixin, row_by_row
 
 
 def model_has(name: str) -> Any:
     """Return a check that the model has a method; if not, the message is that of the model."""
-
-    def check(self: Any) -> bool:
-        getattr(getattr(self, "model_", self.model), name)
-        return True
-
-    return check
+    return lambda self: getattr(getattr(self, "model_", self.model), name) is not None
 
 
 class AroundClassifier(AccuracyMixin, MetaEstimatorMixin, BaseEstimator):

@@ -14,14 +14,24 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..._arrays import Floats
-from ..._dask import averaged, row_by_row
-from ..._validation import check_flag, check_number
-from .around import AroundClassifier
-from .confidence import Measure, check_measure, confidence_of
-from .held_out import HeldOut, check_rows, from_fitted, from_folds, weight_name
-from .label import common_dtype, free_label
-from .rules import found_thresholds, given_thresholds
+from .._arrays import Floats
+from .._dask import averaged, row_by_row
+from .._validation import check_flag, check_number
+from .confidence import (
+    HeldOut,
+    Measure,
+    check_measure,
+    confidence_of,
+    found_thresholds,
+    from_fitted,
+    from_folds,
+    given_thresholds,
+    weight_name,
+)
+from .hypothesis_margins import known_labels
+from .meta_classifier import AroundClassifier
+from .reject_thresholds import common_dtype, free_label
+from .relevance_refits import LabelledRows
 
 RULES = "threshold", "cost", "target_error"
 
@@ -160,11 +170,12 @@ class RejectClassifier(AroundClassifier):
             model = clone(self.model).fit(X, y, **dict.fromkeys(names, sample_weight))
         label = free_label(self.reject_label, model.classes_)
         held: Any = None
-        if prefit:
-            held = from_fitted(model, check_rows(model, X, y, sample_weight), self.measure)
-        elif rule != "threshold":
-            data = check_rows(model, X, y, sample_weight)
-            held = from_folds(self.model, data, self.cv, self.measure, names)
+        if prefit or rule != "threshold":
+            data = LabelledRows.of(X, known_labels(model, y), sample_weight)
+            if prefit:
+                held = from_fitted(model, data, self.measure)
+            else:
+                held = from_folds(self.model, data, self.cv, self.measure, names)
         if rule == "threshold":
             thresholds = given_thresholds(self.threshold, model.classes_)
         else:

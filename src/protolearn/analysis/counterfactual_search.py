@@ -11,42 +11,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.linalg import norm
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from ..._arrays import Floats, Indices, as_floats
-from ...native import ADDRESS, GRADIENT, indices, matrix, matrix_out, native, pointer, types
-from ...rule import DecisionRule
-from ..projection import nearest_half_spaces
+from .._arrays import Floats, Indices, as_floats
+from ..native import ADDRESS, GRADIENT, indices, matrix, matrix_out, native, pointer, types
+from ..rule import DecisionRule
+from .projection import nearest_half_spaces
 
 if TYPE_CHECKING:
-    from .counterfactual import Attempt, Question
+    from .counterfactual_rows import Attempt, Question
 
-STARTS = 4
-"""Rival prototypes to start from, the nearest ones."""
-
-TRIES, BEYOND = 10, 1.1
-"""How often to look for a place in the other class, and how far beyond what seems the boundary."""
-
-ROUGH, FINE = 16, 45
-"""Halvings of the way to the boundary, during the search and at its end."""
-
-LEAP, LEAPS = 20, (1.0, 0.5)
-"""Steps at once, and how much of the way to the next point each goes, in one leap after another."""
-
-STEPS, SMALLEST = 30, 0.005
-"""Steps one by one at most, and the smallest part of the way to the next point."""
-
-SHORTER = 1e-9
-"""Relative gain that counts as one."""
-
-WORTHWHILE = 1e-4
-"""Relative gain of one step that makes another one worthwhile."""
+STARTS = 4  # rival prototypes to start from, the nearest ones
+TRIES = 10  # how often to look for a place in the other class
+BEYOND = 1.1  # how far beyond what seems the boundary that is
+ROUGH, FINE = 16, 45  # halvings of the way to the boundary, during the search and at its end
+LEAP, LEAPS = 20, (1.0, 0.5)  # steps at once; part of the way that each goes, leap after leap
+STEPS, SMALLEST = 30, 0.005  # steps one by one at most; the smallest part of the way of one
+SHORTER = 1e-9  # relative gain that counts as one
+WORTHWHILE = 1e-4  # relative gain of one step that makes another one worthwhile
 
 gradient_at = pointer(GRADIENT)
 
 
-def search(question: Question) -> Attempt:
+def search_boundary(question: Question) -> Attempt:
     """Return the method for any metric: one search, then farther beyond with the inset."""
     best, length = question.rows.copy(), np.full(len(question.rows), np.inf)
     for start in range(min(STARTS, len(question.rule.codebook.labels)) + 1):
@@ -54,14 +43,14 @@ def search(question: Question) -> Attempt:
         places = np.flatnonzero(found)
         if len(places):
             points[places] = halve(question, places, points[places])
-            points[places] = shorten(question, places, points[places])
-        reach = np.where(found, _lengths(points - question.rows), np.inf)
+            points[places] = shorten_ways(question, places, points[places])
+        reach = np.where(found, norm(points - question.rows, axis=1), np.inf)
         nearer = reach < length
         best[nearer], length = points[nearer], np.minimum(reach, length)
     found = np.isfinite(length)
     places = np.flatnonzero(found)
     best[places] = halve(question, places, best[places], FINE)
-    length = _lengths(best - question.rows)
+    length = norm(best - question.rows, axis=1)
     largest = question.D.max(axis=1)
     unit = np.sqrt(largest) if question.rule.distance.squared else largest
 
@@ -114,7 +103,7 @@ def halve(question: Question, places: Indices, ends: Floats, halvings: int = ROU
     return here + high[:, None] * (ends - here)
 
 
-def shorten(question: Question, places: Indices, points: Floats) -> Floats:
+def shorten_ways(question: Question, places: Indices, points: Floats) -> Floats:
     """Return points on shorter ways: many steps at once, then one by one as long as that gains."""
     points, part = points.copy(), np.ones(len(places))
     for share in LEAPS:
@@ -137,14 +126,14 @@ def turn(
     Ways turn by some steps, each a part of the way to the next point.
     """
     rows, points, part = question.rows[places], points.copy(), part[:, None]
-    way, length = points - rows, _lengths(points - rows)
+    way, length = points - rows, norm(points - rows, axis=1)
     for _ in range(steps):
         way = (1.0 - part) * way + part * ways_to_planes(question, places, rows + way)
-    reach = (1.0 - SHORTER) * _over(length, _lengths(way))
+    reach = (1.0 - SHORTER) * _over(length, norm(way, axis=1))
     ends = question.ranges.clip(rows + reach[:, None] * way)
     nearer = has_answer(question, places, ends)
     points[nearer] = halve(question, places[nearer], ends[nearer])
-    return points, 1.0 - _over(_lengths(points - rows), length)
+    return points, 1.0 - _over(norm(points - rows, axis=1), length)
 
 
 def ways_to_planes(question: Question, places: Indices, points: Floats) -> Floats:
@@ -152,7 +141,7 @@ def ways_to_planes(question: Question, places: Indices, points: Floats) -> Float
     ranges, rows = question.ranges, question.rows[places]
     lead, slope = lead_and_slope(question, places, points)
     slope = np.where(ranges.movable, slope, 0.0)
-    size = _lengths(slope)
+    size = norm(slope, axis=1)
     slope = _over(slope, size[:, None])
     across = np.einsum("ij,ij->i", slope, points - rows) - _over(lead, size)
     box = (ranges.low - rows, ranges.high - rows) if ranges.is_bounded else (rows[:, :0],) * 2
@@ -196,10 +185,6 @@ def add_slopes(X, W, theta, group, gradient, share, out):
                 derive(X[i], W[k], theta[group[k]], by_w, by_theta)
                 for f in range(by_w.size):
                     out[i, f] += share[i, k] * by_w[f]
-
-
-def _lengths(ways: Floats) -> Floats:
-    return np.linalg.norm(ways, axis=1)
 
 
 def _over(a: Floats, b: Floats) -> Floats:
