@@ -80,7 +80,7 @@ def in_words(dtype: Any) -> Any:
     if isinstance(dtype, WrittenType):
         return vars(dtype)
     try:
-        return next((vars(form) for form in _written(dtype) if _gives(form, dtype)), dtype)
+        return next((vars(form) for form in _written_forms(dtype) if _gives(form, dtype)), dtype)
     except ERRORS:
         return dtype
 
@@ -102,7 +102,7 @@ def _gives(form: WrittenType, dtype: Any) -> bool:
         return False
 
 
-def _written(dtype: Any) -> Iterator[WrittenType]:
+def _written_forms(dtype: Any) -> Iterator[WrittenType]:
     """Return forms, of which the first may not be exact enough."""
     if isinstance(dtype, np.dtype):
         yield WrittenType("numpy", dtype.str)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..table import free
-from .cells import BLANK, DASH, DATE, POINT, TEXT, ZONED, short, what_is
-from .errors import TableFileError
+from ..table import free_name
+from .cell_values import BLANK, DASH, DATE, POINT, TEXT, ZONED, kind_of_cell, quote
+from .data_file import TableFileError
 
 MOST_TOLD = 3
 """How many columns without a name are told one by one."""
@@ -53,13 +53,13 @@ class Kinds(NamedTuple):
     @classmethod
     def of(cls, cells: Sequence[str]) -> Kinds:
         """Count them."""
-        found = Counter(map(what_is, cells))
+        found = Counter(map(kind_of_cell, cells))
         present = len(cells) - found[BLANK] - found[DASH]
         dates = found[DATE] + found[ZONED]
         return cls(present, present - dates - found[TEXT], dates)
 
     @property
-    def typed(self) -> bool:
+    def is_typed(self) -> bool:
         """Whether at least half are numbers, or dates."""
         return self.present > 0 and 2 * max(self.numbers, self.dates) >= self.present
 
@@ -97,9 +97,9 @@ def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
     if not there:
         given = told or [f"x{j}" for j in range(width - open_end)]
         if not told:
-            notes.append(f"no header; the columns are called {listing(given)}")
+            notes.append(f"no header; the columns are called {name_range(given)}")
     check_different(name, given)
-    return Header(tuple(filled(given, notes)), there, width, tuple(notes))
+    return Header(tuple(fill_names(given, notes)), there, width, tuple(notes))
 
 
 def check_width(name: str, first: list[str], width: int) -> None:
@@ -107,7 +107,7 @@ def check_width(name: str, first: list[str], width: int) -> None:
     if len(first) != width:
         raise TableFileError(
             f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
-            f"{', '.join(map(short, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
+            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
             "rows below; expected a name for each column there: delete what stands before the "
             "names, or look for a delimiter that is missing or too much."
         )
@@ -116,7 +116,7 @@ def check_width(name: str, first: list[str], width: int) -> None:
 def comment_names(layout: Any, width: int) -> list[str]:
     """Return the names of columns in a comment before the rows; none if it does not hold them."""
     names: list[str] = layout.comment_cells
-    fits = len(names) == width and all(what_is(part) == TEXT for part in names)
+    fits = len(names) == width and all(kind_of_cell(part) == TEXT for part in names)
     return names if fits else []
 
 
@@ -125,7 +125,7 @@ def is_attached(comment: str) -> bool:
     return comment[:1] == "#" and not comment.strip("#")[:1].isspace()
 
 
-def listing(names: list[str]) -> str:
+def name_range(names: list[str]) -> str:
     """Write the first and the last name."""
     return f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0]
 
@@ -138,15 +138,15 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     not a row that recurs in part, and names are not told elsewhere.
     """
     if not below:
-        return any(what_is(cell) == TEXT for cell in first)
+        return any(kind_of_cell(cell) == TEXT for cell in first)
     names, values, again, texts = 0, [], 0, 0
     counted: list[Sequence[str]] = []
     for j, cell in enumerate(first):
         column = [row[j] for row in below if j < len(row)]
-        kinds, kind = Kinds.of(column), what_is(cell)
+        kinds, kind = Kinds.of(column), kind_of_cell(cell)
         if kind in (BLANK, DASH) or not kinds.present:
             continue
-        if kinds.typed and kind == TEXT:
+        if kinds.is_typed and kind == TEXT:
             names += 1
         elif kind != TEXT:
             values.append(cell)
@@ -172,7 +172,7 @@ def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
     if [int(cell) for cell in values] != list(range(start, start + len(values))):
         return False
     if start in (0, 1):
-        return all(any(what_is(cell) == POINT for cell in column) for column in columns)
+        return all(any(kind_of_cell(cell) == POINT for cell in column) for column in columns)
     return int(values[-1]) in YEARS and start in YEARS and not any(map(has_years, columns))
 
 
@@ -192,12 +192,12 @@ def check_different(name: str, names: list[str]) -> None:
             )
 
 
-def filled(names: list[str], notes: list[str]) -> list[str]:
+def fill_names(names: list[str], notes: list[str]) -> list[str]:
     """Return names to columns without one."""
     found, taken = list(names), set(names)
     without = [j for j, one in enumerate(names) if not one]
     for j in without:
-        found[j] = free("index" if j == 0 else f"x{j}", taken)
+        found[j] = free_name("index" if j == 0 else f"x{j}", taken)
         taken.add(found[j])
     notes += [f"column {j + 1} has no name and is called {found[j]!r}" for j in without[:MOST_TOLD]]
     if without[MOST_TOLD:]:

@@ -11,11 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import BLANK, DASH, DATE, POINT, WHOLE, ZONED, dates, numbers, short, what_is
-from .errors import TableFileError
+from .cell_values import (
+    BLANK,
+    DASH,
+    DATE,
+    POINT,
+    WHOLE,
+    ZONED,
+    date_array,
+    kind_of_cell,
+    number_array,
+    quote,
+)
+from .data_file import DataFile, TableFileError
 from .filling import empty_frame
 from .header import check_different
-from .opening import DataFile
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Numbers of rows, the first is 1."""
@@ -26,7 +36,7 @@ ROWS = 1 << 16
 
 
 @contextmanager
-def opened(file: DataFile) -> Iterator[Any]:
+def open_parquet(file: DataFile) -> Iterator[Any]:
     """Open a Parquet file; one that is packed is unpacked to a temporary file first."""
     try:
         import pyarrow as pa
@@ -49,7 +59,7 @@ def opened(file: DataFile) -> Iterator[Any]:
             ) from None
 
 
-def names_in(name: str, schema: Any) -> list[str]:
+def column_names(name: str, schema: Any) -> list[str]:
     """Return the names of the columns."""
     names = list(schema.names)
     if not names:
@@ -74,12 +84,12 @@ def read_parquet(parquet: Any, chosen: list[str], asked: dict[str, str]) -> NDAr
     start = 0
     for batch in parquet.iter_batches(batch_size=ROWS, columns=chosen):
         stop = start + batch.num_rows
-        fill(frame[start:stop], batch, kinds, range(start + 1, stop + 1), shared)
+        fill_rows(frame[start:stop], batch, kinds, range(start + 1, stop + 1), shared)
         start = stop
     return frame
 
 
-def fill(
+def fill_rows(
     frame: NDArray[Any],
     batch: Any,
     kinds: Mapping[str, str],
@@ -89,7 +99,7 @@ def fill(
     """Write a batch into as many rows of a structured array; ``rows`` are their numbers."""
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     for name, kind in kinds.items():
-        frame[name] = values(name, columns[name], kind, rows, shared[name])
+        frame[name] = column_array(name, columns[name], kind, rows, shared[name])
 
 
 def kind_of(name: str, dtype: Any) -> str:
@@ -114,7 +124,7 @@ def kind_of(name: str, dtype: Any) -> str:
     )
 
 
-def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, Any]) -> Any:
+def column_array(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, Any]) -> Any:
     """Return a part of a column as an array."""
     import pyarrow as pa
 
@@ -122,9 +132,9 @@ def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, A
         column = column.dictionary_decode()
     own = kind_of(name, column.type)
     if kind == "category":
-        return texts(column, shared)
+        return shared_texts(column, shared)
     if own == "category":
-        return of_texts(name, column, kind, rows)
+        return parse_texts(name, column, kind, rows)
     if kind == own == "number":
         found = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(False)
         check_finite(name, found, rows)
@@ -136,10 +146,10 @@ def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, A
             f"Column {name!r} is to hold {kind}s, but holds {column.type}; leave that away, or "
             "write it as such."
         )
-    return times(name, column)
+    return time_array(name, column)
 
 
-def times(name: str, column: Any) -> NDArray[Any]:
+def time_array(name: str, column: Any) -> NDArray[Any]:
     """Return times in microseconds. What has a time zone is stored in UTC."""
     import pyarrow as pa
 
@@ -163,17 +173,17 @@ def check_finite(name: str, found: NDArray[Any], rows: Numbers) -> None:
         )
 
 
-def texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
+def shared_texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
     """Return values as texts, equal ones as one object."""
     if len(shared) > ROWS:
         shared.clear()
     found = column.to_pylist()
     for value in set(found) - shared.keys():
-        shared[value] = text(value)
+        shared[value] = text_of(value)
     return [shared[value] for value in found]
 
 
-def text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """Write a value: whole numbers as integers, dates as in ISO 8601."""
     if value is None or value != value:
         return None
@@ -182,15 +192,15 @@ def text(value: Any) -> str | None:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def of_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any]:
+def parse_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any]:
     """Return texts as numbers or dates."""
     cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
-    found = list(map(what_is, cells))
+    found = list(map(kind_of_cell, cells))
     good = {BLANK, DASH, *((WHOLE, POINT) if kind == "number" else (DATE, ZONED))}
     for place, what in enumerate(found):
         if what not in good:
             raise TableFileError(
                 f"Column {name!r} is to hold {kind}s, but row {rows[place]} has "
-                f"{short(cells[place])}; correct it, or leave it empty if it is missing."
+                f"{quote(cells[place])}; correct it, or leave it empty if it is missing."
             )
-    return numbers(cells) if kind == "number" else dates(cells)
+    return number_array(cells) if kind == "number" else date_array(cells)

@@ -43,7 +43,7 @@ NO_TIME = int(np.iinfo(np.int64).min)
 TICK = datetime.timedelta(microseconds=1)
 
 
-def what_is(cell: str) -> int:
+def kind_of_cell(cell: str) -> int:
     """Return what a cell is."""
     cell = cell.strip()
     if cell in MISSING:
@@ -52,14 +52,14 @@ def what_is(cell: str) -> int:
         return DASH
     first = cell[0]
     if first not in NUMBER_STARTS and not first.isdigit():
-        return what_is_number(cell) if cell.lower() in NUMBER_WORDS else TEXT
-    found = what_is_number(cell)
+        return kind_of_number(cell) if cell.lower() in NUMBER_WORDS else TEXT
+    found = kind_of_number(cell)
     if found == TEXT and IS_COMMA.fullmatch(cell):
         return GROUPED if IS_GROUPED.fullmatch(cell) else COMMA
-    return what_is_date(cell) if found == TEXT else found
+    return kind_of_date(cell) if found == TEXT else found
 
 
-def what_is_number(cell: str) -> int:
+def kind_of_number(cell: str) -> int:
     """Return what kind of number a cell is."""
     try:
         value = float(cell)
@@ -72,7 +72,7 @@ def what_is_number(cell: str) -> int:
     return POINT if "." in cell else WHOLE
 
 
-def what_is_date(cell: str) -> int:
+def kind_of_date(cell: str) -> int:
     """Whether a cell is a date, with a time zone or not."""
     match = IS_DATE.fullmatch(cell)
     if match is None:
@@ -84,13 +84,13 @@ def what_is_date(cell: str) -> int:
     return ZONED if match["zone"] else DATE
 
 
-class Seen(dict[str, int]):
+class CellKinds(dict[str, int]):
     """What cells are; a cell that was seen before is not looked at again."""
 
     def __missing__(self, cell: str) -> int:
         if len(self) >= MOST_KNOWN:
             self.clear()
-        found = self[cell] = what_is(cell)
+        found = self[cell] = kind_of_cell(cell)
         return found
 
 
@@ -121,7 +121,7 @@ def doubles(cells: Sequence[str]) -> Floats:
     return np.fromiter(map(float, cells), np.float64, len(cells))
 
 
-def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
+def number_array(cells: Sequence[str], decimal: str = ".") -> Floats:
     """Return numbers, NaN for missing ones."""
     if decimal == ",":
         cells = [cell.replace(",", ".") for cell in cells]
@@ -131,7 +131,7 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
         return doubles(["nan" if is_blank(cell) else cell.strip() for cell in cells])
 
 
-def texts(cells: Sequence[str], known: Texts) -> NDArray[Any]:
+def text_array(cells: Sequence[str], known: Texts) -> NDArray[Any]:
     """Return texts as objects, None for missing ones."""
     return np.fromiter(map(known.__getitem__, cells), object, len(cells))
 
@@ -146,7 +146,7 @@ class Times(dict[str, int]):
         return found
 
 
-def dates(cells: Sequence[str], known: Times | None = None) -> NDArray[np.datetime64]:
+def date_array(cells: Sequence[str], known: Times | None = None) -> NDArray[np.datetime64]:
     """Return times, in UTC if they have time zones, NaT for missing ones."""
     known = Times() if known is None else known
     found = np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
@@ -164,6 +164,6 @@ def is_blank(cell: str) -> bool:
     return cell in MISSING or (cell := cell.strip()) in MISSING or cell in MISSING_NUMBER
 
 
-def short(cell: str) -> str:
+def quote(cell: str) -> str:
     """Write a cell between quotation marks, a long one cut."""
     return repr(cell if len(cell) <= 60 else cell[:57] + "...")

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Indices
-from .errors import TableFileError
+from .data_file import TableFileError, report_read_errors
 from .filling import empty_frame
-from .folder_files import check_alike, parquet_files
-from .parquet import ROWS, fill, kind_of, names_in, text
+from .parquet import MAGIC, ROWS, column_names, fill_rows, kind_of, text_of
 
 
-class Coded(NamedTuple):
+class CodedTexts(NamedTuple):
     """A column of texts in a batch: the different ones, and which of them each row has."""
 
     texts: list[str | None]
@@ -54,13 +53,13 @@ class ParquetFolder:
         where = Path(os.fsdecode(path))
         files = parquet_files(where)
         dataset = dataset_of(where, files)
-        with undamaged(where):
+        with report_damage(where):
             fragments = list(dataset.get_fragments())
             lengths = [fragment.count_rows() for fragment in fragments]
         filled = [one for one, n in zip(fragments, lengths, strict=True) if n] or fragments[:1]
         check_alike(where, filled)
         schema = schema_of(filled, dataset.schema)
-        names_in(str(where), schema)
+        column_names(str(where), schema)
         return cls(where, tuple(filled), schema, len(files), sum(lengths))
 
     @property
@@ -91,7 +90,7 @@ class ParquetFolder:
         start = 0
         unbuffered = dataset.ParquetFragmentScanOptions(pre_buffer=False)
         for fragment in self.fragments:
-            with undamaged(Path(fragment.path)):
+            with report_damage(Path(fragment.path)):
                 for batch in fragment.to_batches(
                     schema=schema_of([fragment], self.schema),
                     columns=list(columns),
@@ -119,17 +118,17 @@ class ParquetFolder:
             if len(here) < batch.num_rows:
                 batch = batch.take(here)
             if len(here):
-                fill(frame[first:last], batch, kinds, rows[first:last] + 1, shared)
+                fill_rows(frame[first:last], batch, kinds, rows[first:last] + 1, shared)
         return frame
 
-    def coded(self, name: str) -> Iterator[tuple[int, Coded]]:
+    def coded_texts(self, name: str) -> Iterator[tuple[int, CodedTexts]]:
         """Return a column as texts, batch by batch, and how many rows were before."""
         for start, batch in self.batches([name]):
             column = batch.column(0)
             if not hasattr(column, "dictionary"):
                 column = column.dictionary_encode()
             codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-            yield start, Coded([*map(text, column.dictionary.to_pylist()), None], codes)
+            yield start, CodedTexts([*map(text_of, column.dictionary.to_pylist()), None], codes)
 
 
 def is_folder(path: Any) -> bool:
@@ -155,11 +154,11 @@ def dataset_of(folder: Path, files: Sequence[Path]) -> Any:
     except pa.ArrowTypeError as error:
         raise TableFileError(
             f"{str(folder)!r} names a column in its folders that its files hold as another type "
-            f"({reason(error)}); leave it out of the files, or rename the folders."
+            f"({first_line(error)}); leave it out of the files, or rename the folders."
         ) from None
     except (pa.ArrowException, OSError) as error:
         raise TableFileError(
-            f"{str(folder)!r} holds a damaged Parquet file ({reason(error)}); copy or load it "
+            f"{str(folder)!r} holds a damaged Parquet file ({first_line(error)}); copy or load it "
             "again."
         ) from None
 
@@ -189,7 +188,7 @@ def schema_of(fragments: Sequence[Any], known: Any) -> Any:
 
 
 @contextmanager
-def undamaged(path: Path) -> Iterator[None]:
+def report_damage(path: Path) -> Iterator[None]:
     """Raise a sentence that says which file cannot be read."""
     import pyarrow as pa
 
@@ -197,10 +196,97 @@ def undamaged(path: Path) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError) as error:
         raise TableFileError(
-            f"{str(path)!r} cannot be read as Parquet ({reason(error)}); copy or load it again."
+            f"{str(path)!r} cannot be read as Parquet ({first_line(error)}); copy or load it again."
         ) from None
 
 
-def reason(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """Return the first line of an error."""
     return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+# Which files of a folder are read, and whether they are one table.
+
+
+IGNORED = (".", "_")
+"""How names begin that are no data: of hidden files, and of notes that other programs leave."""
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the files in a folder and in those within, which all have to be Parquet."""
+    files = [file for file in sorted(folder.rglob("*")) if is_data_file(file, folder)]
+    if not files:
+        raise TableFileError(
+            f"{str(folder)!r} is a folder; expected a file, or Parquet files in it, and there are "
+            "none: look at its name."
+        )
+    others = [file for file in files if not is_parquet(file)]
+    if len(others) == len(files):
+        raise TableFileError(
+            f"{str(folder)!r} is a folder; expected a file, or Parquet files only in it, and it "
+            f"holds {name_in(others[0], folder)}: name one that is in it, or write them as Parquet."
+        )
+    if others:
+        raise TableFileError(
+            f"{str(folder)!r} is a folder of Parquet files, but {name_in(others[0], folder)} in it "
+            "is none; take it out, or let its name begin with '_'."
+        )
+    check_pyarrow(folder)
+    return files
+
+
+def is_data_file(file: Path, folder: Path) -> bool:
+    """Whether a path is a file that is no note."""
+    parts = file.relative_to(folder).parts
+    return not any(part.startswith(IGNORED) for part in parts) and file.is_file()
+
+
+def is_parquet(file: Path) -> bool:
+    """Whether a file begins as Parquet does."""
+    with report_read_errors(file), file.open("rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC
+
+
+def check_pyarrow(folder: Path) -> None:
+    """Raise if Parquet cannot be read."""
+    try:
+        import pyarrow.dataset  # noqa: F401
+    except ImportError:
+        raise TableFileError(
+            f"{str(folder)!r} is a folder of Parquet files, which needs pyarrow: pip install "
+            "'protolearn[parquet]', or save the table as one CSV file."
+        ) from None
+
+
+def check_alike(folder: Path, fragments: Sequence[Any]) -> None:
+    """Raise if files have different columns, or one that is a number here and a text there."""
+    seen: dict[str, tuple[Any, Any]] = {}
+    first = fragments[0]
+    for fragment in fragments:
+        for one, other in ((first, fragment), (fragment, first)):
+            lost = [n for n in one.physical_schema.names if n not in other.physical_schema.names]
+            if lost:
+                raise TableFileError(
+                    f"{str(folder)!r} holds files with different columns: "
+                    f"{name_in(one, folder)} has {lost[0]!r}, and {name_in(other, folder)} has "
+                    "not; write them with the same ones, or put them into folders of their own."
+                )
+        for field in fragment.physical_schema:
+            if str(field.type) == "null":
+                continue
+            before, kind = seen.setdefault(field.name, (fragment, field.type))
+            if field.type != kind and kind_of(field.name, kind) != kind_of(field.name, field.type):
+                raise TableFileError(
+                    f"{str(folder)!r} holds files with different columns: {field.name!r} is {kind} "
+                    f"in {name_in(before, folder)} and {field.type} in "
+                    f"{name_in(fragment, folder)}; write it as the same everywhere."
+                )
+
+
+def name_in(file: Any, folder: Path) -> str:
+    """Write where a file or fragment is in its folder."""
+    path = file if isinstance(file, Path) else Path(file.path)
+    try:
+        return repr(str(path.relative_to(folder)))
+    except ValueError:
+        return repr(path.name)
