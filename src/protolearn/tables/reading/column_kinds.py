@@ -22,12 +22,14 @@ from .cell_values import (
     POINT,
     WHOLE,
     ZONED,
-    CellKinds,
+    CellMemo,
+    count_cells,
     doubles,
+    kind_of_cell,
     quote,
 )
 from .data_file import TableFileError
-from .native_cells import EXACT, NumberCells, count_cells
+from .native_cells import EXACT, NumberCells
 
 PADDED = re.compile(r"0\d+", re.ASCII)
 LOOK = 1000
@@ -54,7 +56,7 @@ class Tally:
         self.first: dict[int, tuple[int, str]] = {}
         self.rounded = False  # whether there are integers that are too long for doubles
         self.padded = ""  # a cell among the first ones that begins with a zero as codes do
-        self._kinds = CellKinds()
+        self._kinds = CellMemo(kind_of_cell)
 
     def add(self, cells: Sequence[str], start: int) -> Floats | None:
         """Count cells, the first of which is in row ``start``; return them if all are numbers."""

@@ -1,4 +1,4 @@
-"""Opening a file, which must be there and a text, packed or not."""
+"""Files that may hold a table: whether they are there and can be read, and what they are."""
 
 from __future__ import annotations
 
@@ -27,34 +27,90 @@ BYTE_ORDER_MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 
+UNPACK = "unpack it first"
+
+FOREIGN = (
+    (b"\x89PNG", "a PNG picture", ""),
+    (b"\xff\xd8\xff", "a JPEG picture", ""),
+    (b"GIF8", "a GIF picture", ""),
+    (b"%PDF", "a PDF document", "save the table in it as CSV"),
+    (b"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file", "save the sheet as CSV"),
+    (b"BZh", "packed by bzip2", UNPACK),
+    (b"\xfd7zXZ", "packed by xz", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd", UNPACK),
+    (b"7z\xbc\xaf", "a 7z archive", UNPACK),
+    (b"Rar!", "a RAR archive", UNPACK),
+    (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
+    (b"ARROW1", "an Arrow or Feather file", "write it as Parquet"),
+    (b"FEA1", "a Feather file", "write it as Parquet"),
+    (b"ORC", "an ORC file", "write it as Parquet"),
+    (b"\x93NUMPY", "an array of NumPy", "write it by numpy.savetxt"),
+    (b"SIMPLE  =", "a FITS file", "write the table as CSV"),
+    (b"BM", "a BMP picture", ""),
+    (b"II*\0", "a TIFF picture", ""),
+    (b"MM\0*", "a TIFF picture", ""),
+    (b"RIFF", "a picture, a sound or a film", ""),
+    (b"<stata_dta", "a Stata file", "write the table as CSV"),
+    (b"$FL2", "an SPSS file", "write the table as CSV"),
+    (b"RDX", "a file of R", "write the table by write.csv"),
+    (b"MATLAB 5.0", "a file of MATLAB", "write the table as CSV"),
+    (b"\x7fELF", "a program", ""),
+    (b"MZ", "a program", ""),
+)
+
+WRITTEN = (
+    ("<!doctype", "a page of the web", "save the table in it as CSV"),
+    ("<html", "a page of the web", "save the table in it as CSV"),
+    ("<?xml", "an XML file", "write the table in it as CSV"),
+    ("<svg", "an SVG picture", ""),
+    ("{\\rtf", "a document", "save the table in it as CSV"),
+    ("[{", "a JSON file", "write the table as CSV"),
+    ('{"', "a JSON file", "write the table as CSV"),
+)
+"""Texts that are no tables, by how they begin but for blanks."""
+
+ZIPPED = (
+    (b"xl/", "an Excel file", "save the sheet as CSV"),
+    (b"schema.json", "a saved model", "give the table first and the model where it is asked for"),
+    (b"content.xml", "an OpenDocument file", "save the sheet as CSV"),
+    (b".npy", "a file of NumPy arrays", "write them by numpy.savetxt"),
+    (b"", "a zip archive", UNPACK),
+)
+
+CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+
+
+class TableFileError(ValueError):
+    """A file is no table, or one with a mistake in it.
+
+    Examples
+    --------
+    >>> from protolearn.tables import TableFileError, read_table
+    >>> try:
+    ...     read_table("nowhere.csv")
+    ... except TableFileError as error:
+    ...     print(error)
+    There is no file 'nowhere.csv'; look at its name and folder.
+    """
+
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file that is there and can be read, packed by gzip or not.
-
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    gzipped : bool
-        Whether it is packed.
-    head : bytes
-        How it begins, unpacked.
-    """
+    """A file that is there and can be read, packed by gzip or not."""
 
     path: Path
     gzipped: bool
-    head: bytes
+    head: bytes  # how it begins, unpacked
 
     @classmethod
     def at(cls, path: Any) -> DataFile:
-        """Look at a file."""
+        """Return the file at a path, once it is seen to be one."""
         try:
             where = Path(os.fsdecode(path))
         except TypeError:
-            raise TypeError(
-                f"path is {type(path).__name__}; expected the name of a file."
-            ) from None
+            message = f"path is {type(path).__name__}; expected the name of a file."
+            raise TypeError(message) from None
         check_there(where)
         with report_read_errors(where), open(where, "rb") as file:
             gzipped = file.read(2) == b"\x1f\x8b"
@@ -117,8 +173,7 @@ class DataFile:
             with open(self.path, "rb") as file:
                 file.seek(max(0, os.path.getsize(self.path) - HEAD))
                 tail = file.read()
-        found = foreign_format(self.head, tail)
-        if found is not None:
+        if found := foreign_format(self.head, tail):
             what, do = found
             raise TableFileError(
                 f"{self.name!r} is {what}, not a table; expected CSV, TSV, Parquet or ARFF"
@@ -181,87 +236,10 @@ def error_text(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).rstrip(".")
 
 
-# What is wrong with a file.
-
-
-class TableFileError(ValueError):
-    """A file is no table, or one with a mistake in it.
-
-    Examples
-    --------
-    >>> from protolearn.tables import TableFileError, read_table
-    >>> try:
-    ...     read_table("nowhere.csv")
-    ... except TableFileError as error:
-    ...     print(error)
-    There is no file 'nowhere.csv'; look at its name and folder.
-    """
-
-
-# What files are that are no tables.
-
-
-UNPACK = "unpack it first"
-
-FOREIGN = (
-    (b"\x89PNG", "a PNG picture", ""),
-    (b"\xff\xd8\xff", "a JPEG picture", ""),
-    (b"GIF8", "a GIF picture", ""),
-    (b"%PDF", "a PDF document", "save the table in it as CSV"),
-    (b"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel file", "save the sheet as CSV"),
-    (b"BZh", "packed by bzip2", UNPACK),
-    (b"\xfd7zXZ", "packed by xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "packed by zstd", UNPACK),
-    (b"7z\xbc\xaf", "a 7z archive", UNPACK),
-    (b"Rar!", "a RAR archive", UNPACK),
-    (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
-    (b"ARROW1", "an Arrow or Feather file", "write it as Parquet"),
-    (b"FEA1", "a Feather file", "write it as Parquet"),
-    (b"ORC", "an ORC file", "write it as Parquet"),
-    (b"\x93NUMPY", "an array of NumPy", "write it by numpy.savetxt"),
-    (b"SIMPLE  =", "a FITS file", "write the table as CSV"),
-    (b"BM", "a BMP picture", ""),
-    (b"II*\0", "a TIFF picture", ""),
-    (b"MM\0*", "a TIFF picture", ""),
-    (b"RIFF", "a picture, a sound or a film", ""),
-    (b"<stata_dta", "a Stata file", "write the table as CSV"),
-    (b"$FL2", "an SPSS file", "write the table as CSV"),
-    (b"RDX", "a file of R", "write the table by write.csv"),
-    (b"MATLAB 5.0", "a file of MATLAB", "write the table as CSV"),
-    (b"\x7fELF", "a program", ""),
-    (b"MZ", "a program", ""),
-)
-
-WRITTEN = (
-    ("<!doctype", "a page of the web", "save the table in it as CSV"),
-    ("<html", "a page of the web", "save the table in it as CSV"),
-    ("<?xml", "an XML file", "write the table in it as CSV"),
-    ("<svg", "an SVG picture", ""),
-    ("{\\rtf", "a document", "save the table in it as CSV"),
-    ("[{", "a JSON file", "write the table as CSV"),
-    ('{"', "a JSON file", "write the table as CSV"),
-)
-"""Texts that are no tables, by how they begin but for blanks."""
-
-ZIPPED = (
-    (b"xl/", "an Excel file", "save the sheet as CSV"),
-    (b"schema.json", "a saved model", "give the table first and the model where it is asked for"),
-    (b"content.xml", "an OpenDocument file", "save the sheet as CSV"),
-    (b".npy", "a file of NumPy arrays", "write them by numpy.savetxt"),
-    (b"", "a zip archive", UNPACK),
-)
-
-CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
-
-
 def foreign_format(head: bytes, tail: bytes = b"") -> tuple[str, str] | None:
     """Return what a file is that is no text, and what to do with it; None: it may be a text.
 
-    Parameters
-    ----------
-    head, tail : bytes
-        How it begins and ends. A zip file names its parts at its end.
+    It is told by how the file begins and ends: a zip file names its parts at its end.
     """
     if head.startswith(b"PK\x03\x04"):
         return next((what, do) for mark, what, do in ZIPPED if mark in head + tail)

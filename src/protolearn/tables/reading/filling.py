@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cell_values import COMMA, GROUPED, Texts, Times, date_array, number_array, text_array
+from .cell_values import COMMA, GROUPED, RecurringCells, cell_reader
 from .column_kinds import Plan, Tally
-from .native_cells import NumberCells, RecurringCells
+from .native_cells import NumberCells
 from .text_table import Block
 
 FIELDS = {"number": "float64", "date": "datetime64[us]", "category": "object"}
@@ -22,23 +21,15 @@ class FirstDraft:
     """A table that is filled while it is still being found out what its columns are.
 
     Mostly they are what the first rows let expect, and then one pass over the file is enough.
-
-    Parameters
-    ----------
-    asked : dict
-        What the user wants some columns to be.
-    most_rows : int
-        So many rows or less; 0: no try.
-    commas : bool
-        Whether numbers may have decimal commas.
-    missing : set of str
-        Texts that stand for a missing category.
     """
 
     def __init__(
         self, asked: Mapping[str, str], most_rows: int, commas: bool, missing: frozenset[str]
     ):
-        self._asked, self._most, self._commas, self._missing = asked, most_rows, commas, missing
+        self._asked = asked  # what the user wants some columns to be
+        self._most = most_rows  # so many rows or less; 0: no try
+        self._commas = commas  # whether numbers may have decimal commas
+        self._missing = missing  # texts that stand for a missing category
         self._filling: Filling | None = None
 
     def survey(
@@ -91,7 +82,7 @@ class Filling:
     def __init__(self, plan: Plan, n_rows: int, missing: frozenset[str]):
         self.plan, self.frame = plan, empty_frame(plan.kinds, n_rows)
         self._fields = [self.frame[name] for name in plan.kinds]
-        self._readers = [reader(kind, plan.decimal, missing) for kind in plan.kinds.values()]
+        self._readers = [cell_reader(kind, plan.decimal, missing) for kind in plan.kinds.values()]
 
     def write(self, start: int, columns: Iterable[Any], known: Iterable[Any]) -> None:
         """Write the cells of columns into rows from ``start`` on; a ValueError if they do not fit.
@@ -107,15 +98,6 @@ class Filling:
                 recur = isinstance(cells, RecurringCells)
                 values = read(cells.different)[cells.codes] if recur else read(cells)
             field[start : start + len(cells)] = values
-
-
-def reader(kind: str, decimal: str, missing: frozenset[str]) -> Callable[..., NDArray[Any]]:
-    """Return what reads cells of a kind of column, and keeps in mind those that recur."""
-    if kind == "number":
-        return partial(number_array, decimal=decimal)
-    if kind == "date":
-        return partial(date_array, known=Times())
-    return partial(text_array, known=Texts(missing))
 
 
 def empty_frame(kinds: Mapping[str, str], n_rows: int) -> NDArray[Any]:

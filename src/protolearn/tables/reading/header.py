@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..table import free_name
 from .cell_values import BLANK, DASH, DATE, POINT, TEXT, ZONED, kind_of_cell, quote
@@ -22,59 +22,18 @@ OFTEN = 0.5
 
 @dataclass(frozen=True)
 class Header:
-    """What is known of the columns before the rows are read.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Their names.
-    there : bool
-        Whether the first record holds them.
-    width : int
-        Number of cells of each row; one more than there are names if each row ends with a
-        delimiter.
-    notes : tuple of str
-        What else was found.
-    """
+    """What is known of the columns before the rows are read."""
 
     names: tuple[str, ...]
-    there: bool
-    width: int
-    notes: tuple[str, ...] = ()
-
-
-class Kinds(NamedTuple):
-    """How many cells of a column there are, and how many are numbers and dates."""
-
-    present: int
-    numbers: int
-    dates: int
-
-    @classmethod
-    def of(cls, cells: Sequence[str]) -> Kinds:
-        """Count them."""
-        found = Counter(map(kind_of_cell, cells))
-        present = len(cells) - found[BLANK] - found[DASH]
-        dates = found[DATE] + found[ZONED]
-        return cls(present, present - dates - found[TEXT], dates)
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether at least half are numbers, or dates."""
-        return self.present > 0 and 2 * max(self.numbers, self.dates) >= self.present
+    there: bool  # whether the first record holds the names
+    width: int  # cells of each row; one more than names if each row ends with a delimiter
+    notes: tuple[str, ...] = ()  # what else was found
 
 
 def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
-    """Find the names of columns.
+    """Return the names of columns, by the first records of a file, none of them empty.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    rows : list of list of str
-        The first records, none of them empty.
-    layout : Layout
-        What is known of the file, with a comment that may hold the names.
+    A comment before them, which the layout tells, may hold the names.
     """
     first, below = [cell.strip() for cell in rows[0]], rows[1:]
     width = Counter(map(len, below)).most_common(1)[0][0] if below else len(first)
@@ -143,10 +102,12 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     counted: list[Sequence[str]] = []
     for j, cell in enumerate(first):
         column = [row[j] for row in below if j < len(row)]
-        kinds, kind = Kinds.of(column), kind_of_cell(cell)
-        if kind in (BLANK, DASH) or not kinds.present:
+        found, kind = Counter(map(kind_of_cell, column)), kind_of_cell(cell)
+        present, dates = len(column) - found[BLANK] - found[DASH], found[DATE] + found[ZONED]
+        numbers = present - dates - found[TEXT]
+        if kind in (BLANK, DASH) or not present:
             continue
-        if kinds.is_typed and kind == TEXT:
+        if 2 * max(numbers, dates) >= present and kind == TEXT:
             names += 1
         elif kind != TEXT:
             values.append(cell)
@@ -193,7 +154,7 @@ def check_different(name: str, names: list[str]) -> None:
 
 
 def fill_names(names: list[str], notes: list[str]) -> list[str]:
-    """Return names to columns without one."""
+    """Return names, also for columns without one, which the notes then tell."""
     found, taken = list(names), set(names)
     without = [j for j, one in enumerate(names) if not one]
     for j in without:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numba
@@ -26,7 +25,7 @@ from ...native import (
     vector,
     vector_out,
 )
-from .cell_values import BLANK, COMMA, DASH, GROUPED, POINT, WHOLE, kind_of_cell
+from .cell_values import BLANK, COMMA, DASH, GROUPED, POINT, WHOLE, RecurringCells, kind_of_cell
 
 KINDS = WHOLE, POINT, COMMA, GROUPED
 """What numbers may be, in the order of the compiled loop."""
@@ -42,24 +41,22 @@ SELDOM = 0.9
 HARD = 4
 """At most one in so many cells of a column of numbers is left to Python."""
 
+POWERS = 10.0 ** np.arange(23)
+"""Those powers of ten that are doubles."""
+
+bytes_in = types.Array(types.uint8, 1, "C", readonly=True)
+flags_matrix_out = types.Array(types.boolean, 2, "C")
+divide_at = pointer(LOSS)
+
 
 class NumberCells(Sequence[str]):
-    """Cells of a column that are all numbers or missing; their texts are made when asked for.
-
-    Parameters
-    ----------
-    cells : Cells
-        Where the texts are.
-    values : array of shape (n,)
-        The numbers, NaN for missing ones; commas are taken as decimal marks.
-    kinds : dict
-        How many numbers there are of each kind, and where the first is.
-    rounded : bool
-        Whether one is an integer that is too long for a double.
-    """
+    """Cells of a column that are all numbers or missing; their texts are made when asked for."""
 
     def __init__(self, cells: CellSpans, values: Floats, kinds: Kinds, rounded: bool):
-        self.values, self.kinds, self.rounded, self._cells = values, kinds, rounded, cells
+        self.values = values  # NaN for missing ones; commas are taken as decimal marks
+        self.kinds = kinds  # how many there are of each kind, and where the first is
+        self.rounded = rounded  # whether one is an integer that is too long for a double
+        self._cells = cells
 
     def __len__(self) -> int:
         return len(self.values)
@@ -76,20 +73,11 @@ class NumberCells(Sequence[str]):
 
 
 class CellSpans:
-    """Where the cells of a column are in a text.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The text; bytes if it has other characters than those of ASCII.
-    raw : array of bytes
-        The same in bytes.
-    starts, ends : array of shape (n,)
-        Where each begins and ends.
-    """
+    """Where the cells of a column begin and end in a text."""
 
     def __init__(self, text: str | bytes, raw: Any, starts: NDArray[Any], ends: NDArray[Any]):
-        self._text, self._raw, self._starts, self._ends = text, raw, starts, ends
+        self._text = text  # as bytes if it has other characters than those of ASCII
+        self._raw, self._starts, self._ends = raw, starts, ends
 
     def texts(self) -> list[str]:
         """Return all of them."""
@@ -155,50 +143,6 @@ def cells_of_column(
     return NumberCells(cells, values, kinds, rounded)
 
 
-# Cells of a column that recur, each of them made once.
-
-
-bytes_in = types.Array(types.uint8, 1, "C", readonly=True)
-
-
-class RecurringCells(Sequence[str]):
-    """Cells of a column, by the different ones among them.
-
-    Parameters
-    ----------
-    different : list of str
-        The different cells, as they come.
-    codes : array of shape (n,)
-        Which of them each cell is.
-    firsts : array
-        Where each of them comes first.
-    """
-
-    def __init__(self, different: list[str], codes: NDArray[Any], firsts: NDArray[Any]):
-        self.different, self.codes, self.firsts = different, codes, firsts
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self.different[self.codes[place]]
-
-    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return where a cell comes first."""
-        return int(self.firsts[self.different.index(value)])
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.different.__getitem__, self.codes.tolist())
-
-
-def count_cells(cells: Sequence[str]) -> Iterable[tuple[str, int]]:
-    """Return the different cells as they come, and how often each is there."""
-    if isinstance(cells, RecurringCells):
-        numbers = np.bincount(cells.codes, minlength=len(cells.different)).tolist()
-        return zip(cells.different, numbers, strict=True)
-    return Counter(cells).items()
-
-
 def find_words(
     text: NDArray[np.uint8], starts: NDArray[Any], ends: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -212,7 +156,7 @@ def find_words(
 
 @native(i8(bytes_in, indices, indices, indices_out, indices_out, indices_out))
 def match_cells(text, starts, ends, slots, codes, firsts):
-    """Find equal pieces of a text by a table of their sums; give the number of different ones."""
+    """Find equal pieces of a text by a table of their sums; return the number of different ones."""
     found = 0
     for i in range(len(starts)):
         start, size = starts[i], ends[i] - starts[i]
@@ -240,16 +184,6 @@ def match_cells(text, starts, ends, slots, codes, firsts):
                 break
             slot = (slot + 1) & (len(slots) - 1)
     return found
-
-
-# The loop that finds the cells of many rows in a text, and reads those that are numbers.
-
-
-POWERS = 10.0 ** np.arange(23)
-"""Those powers of ten that are doubles."""
-
-flags_matrix_out = types.Array(types.boolean, 2, "C")
-divided_at = pointer(LOSS)
 
 
 @native(LOSS)
@@ -348,7 +282,7 @@ def scale(integer, power, division, powers, rest):
         high = np.float64(integer)
         rest[0] = np.float64(np.int64(integer - np.uint64(high)))
         rest[1] = powers[-power]
-        value, near = divided_at(division)(high, rest)
+        value, near = divide_at(division)(high, rest)
         return value, near == 1.0
     return np.float64(integer), power == 0
 
@@ -361,9 +295,7 @@ def scale(integer, power, division, powers, rest):
         vector,
         matrix_out,
         flags_matrix_out,
-        indices_matrix_out,
-        indices_matrix_out,
-        indices_matrix_out,
+        *[indices_matrix_out] * 3,
         vector_out,
     ),
     makes_arrays=True,

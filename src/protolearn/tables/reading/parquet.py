@@ -53,10 +53,15 @@ def open_parquet(file: DataFile) -> Iterator[Any]:
         try:
             yield pq.ParquetFile(unpacked if file.gzipped else stream)
         except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0].rstrip(".")
             raise TableFileError(
-                f"{file.name!r} is a damaged Parquet file ({reason}); copy or load it again."
+                f"{file.name!r} is a damaged Parquet file ({first_line(error)}); copy or load it "
+                "again."
             ) from None
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def column_names(name: str, schema: Any) -> list[str]:
@@ -109,9 +114,8 @@ def kind_of(name: str, dtype: Any) -> str:
     types = pa.types
     if types.is_dictionary(dtype):
         return kind_of(name, dtype.value_type)
-    if types.is_integer(dtype) or types.is_floating(dtype) or types.is_decimal(dtype):
-        return "number"
-    if types.is_null(dtype):
+    numbers = types.is_integer, types.is_floating, types.is_decimal, types.is_null
+    if any(is_such(dtype) for is_such in numbers):
         return "number"
     if types.is_date(dtype) or types.is_timestamp(dtype):
         return "date"

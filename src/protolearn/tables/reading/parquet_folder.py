@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 from ..._arrays import Indices
 from .data_file import TableFileError, report_read_errors
 from .filling import empty_frame
-from .parquet import MAGIC, ROWS, column_names, fill_rows, kind_of, text_of
+from .parquet import MAGIC, ROWS, column_names, fill_rows, first_line, kind_of, text_of
+
+IGNORED = (".", "_")
+"""How names begin that are no data: of hidden files, and of notes that other programs leave."""
 
 
 class CodedTexts(NamedTuple):
@@ -27,29 +30,17 @@ class CodedTexts(NamedTuple):
 
 @dataclass(frozen=True)
 class ParquetFolder:
-    """A table in the files of a folder.
-
-    Attributes
-    ----------
-    path : Path
-        The folder.
-    fragments : tuple of pyarrow.dataset.Fragment
-        The files that have rows, in the order of their names.
-    schema : pyarrow.Schema
-        The columns, those that the names of folders tell last.
-    n_files, n_rows : int
-        How many files there are, those without rows too, and rows in all.
-    """
+    """A table in the files of a folder."""
 
     path: Path
-    fragments: tuple[Any, ...]
-    schema: Any
-    n_files: int
+    fragments: tuple[Any, ...]  # the files that have rows, in the order of their names
+    schema: Any  # of pyarrow; columns that the names of folders tell stand last
+    n_files: int  # also those without rows
     n_rows: int
 
     @classmethod
     def at(cls, path: Any) -> ParquetFolder:
-        """Look at the files of a folder, which must have one schema."""
+        """Return the files of a folder, which must have one schema."""
         where = Path(os.fsdecode(path))
         files = parquet_files(where)
         dataset = dataset_of(where, files)
@@ -172,11 +163,9 @@ def schema_of(fragments: Sequence[Any], known: Any) -> Any:
     from pyarrow.dataset import get_partition_keys
 
     fields: dict[str, Any] = {}
-    several = len({field.name for field in fragments[0].physical_schema}) < len(
-        fragments[0].physical_schema
-    )
-    if several:  # which is told later
-        return fragments[0].physical_schema
+    first = fragments[0].physical_schema
+    if len(set(first.names)) < len(first):  # a name twice, which is told later
+        return first
     for fragment in fragments:
         for field in fragment.physical_schema:
             before = fields.get(field.name)
@@ -198,18 +187,6 @@ def report_damage(path: Path) -> Iterator[None]:
         raise TableFileError(
             f"{str(path)!r} cannot be read as Parquet ({first_line(error)}); copy or load it again."
         ) from None
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error."""
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-# Which files of a folder are read, and whether they are one table.
-
-
-IGNORED = (".", "_")
-"""How names begin that are no data: of hidden files, and of notes that other programs leave."""
 
 
 def parquet_files(folder: Path) -> list[Path]:

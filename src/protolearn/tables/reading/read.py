@@ -1,4 +1,4 @@
-"""From a file to a structured array."""
+"""Tables in files, read into structured arrays."""
 
 from __future__ import annotations
 
@@ -18,6 +18,38 @@ from .filling import FIELDS, FirstDraft, fill_frame
 from .parquet import MAGIC, column_names, open_parquet, read_parquet
 from .parquet_folder import ParquetFolder, is_folder
 from .text_table import TextTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReadTable:
+    r"""A table that was read from a file.
+
+    Attributes
+    ----------
+    frame : structured array of shape (n_rows,)
+        A field for each column: doubles (NaN where one is missing), texts as objects (None where
+        one is missing) or times in microseconds (NaT where one is missing).
+    origin : str
+        What was understood of the file, in a line.
+    notes : tuple of str
+        What else one should know, such as that the numbers have decimal commas.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from protolearn.tables import read_table
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
+    >>> _ = path.write_text("name;weight\nRex;12,5\nTom;4,0\n")
+    >>> read_table(path).notes
+    ('decimal commas, as in 12,5',)
+    """
+
+    frame: NDArray[Any]
+    origin: str
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<ReadTable {self.origin}>"
 
 
 def read_table(
@@ -198,38 +230,3 @@ def describe_origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) 
 def describe_packing(file: DataFile, kind: str) -> str:
     """Return how a file of some kind is packed, in a word."""
     return f"gzipped {kind}" if file.gzipped else kind
-
-
-# What was read from a file.
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ReadTable:
-    r"""A table that was read from a file.
-
-    Attributes
-    ----------
-    frame : structured array of shape (n_rows,)
-        A field for each column: doubles (NaN where one is missing), texts as objects (None where
-        one is missing) or times in microseconds (NaT where one is missing).
-    origin : str
-        What was understood of the file, in a line.
-    notes : tuple of str
-        What else one should know, such as that the numbers have decimal commas.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from protolearn.tables import read_table
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
-    >>> _ = path.write_text("name;weight\nRex;12,5\nTom;4,0\n")
-    >>> read_table(path).notes
-    ('decimal commas, as in 12,5',)
-    """
-
-    frame: NDArray[Any]
-    origin: str
-    notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"<ReadTable {self.origin}>"

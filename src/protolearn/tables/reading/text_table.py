@@ -1,4 +1,4 @@
-"""A table in a text file: its rows in blocks, as often as they are asked for."""
+"""A table in a text file: its layout, and its rows in blocks, as often as they are asked for."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ LONGEST = 1 << 24
 Block = tuple[int, Sequence[Sequence[str]]]
 """The number of the first row, and the cells of each column."""
 
+DELIMITERS = {",": "comma-separated", ";": "semicolon-separated", "\t": "tab-separated"}
+DELIMITERS |= {"|": "bar-separated", " ": "blank-separated"}
+
+LINES, CHARACTERS = 200, 1 << 22
+"""How much of a file is looked at: so many lines, and no more of them after so many characters."""
+
+SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?\s*')
+"""A first line by which Excel is told the delimiter."""
+
 
 class RowError(csv.Error):
     """A row cannot be read, for a reason of its own."""
@@ -35,28 +44,16 @@ class RowError(csv.Error):
 
 @dataclass(frozen=True)
 class TextTable:
-    """A text file whose layout is known.
-
-    Attributes
-    ----------
-    file : DataFile
-        The file.
-    encoding : str
-        Its encoding.
-    layout : Layout or ArffLayout
-        How lines become cells.
-    header : Header
-        The names of the columns.
-    """
+    """A text file whose layout is known."""
 
     file: DataFile
     encoding: str
-    layout: Any
+    layout: Any  # a Layout or an ArffLayout
     header: Header
 
     @classmethod
     def of(cls, file: DataFile, encoding: str) -> TextTable:
-        """Find out how a file is laid out."""
+        """Return a file with its layout and its header."""
         tabs = any(part in (".tsv", ".tab") for part in file.path.suffixes)
         with file.text(encoding) as stream:
             lines, whole = first_lines(stream)
@@ -108,7 +105,7 @@ class TextTable:
 
     @contextmanager
     def open_rows(self) -> Iterator[tuple[Any, int]]:
-        """Open the file behind its header; give its lines, and how many are before them."""
+        """Open the file behind its header: its lines, and how many are before them."""
         with self.file.text(self.encoding) as stream, wide_cells(self.file.name, self.broken_line):
             for _ in islice(stream, self.layout.skip):
                 pass
@@ -182,36 +179,13 @@ def wide_cells(name: str, broken: Callable[[], int] | None = None) -> Iterator[N
         csv.field_size_limit(before)
 
 
-# How a text file is laid out: what parts its cells, and what lies before its rows.
-
-
-DELIMITERS = {",": "comma-separated", ";": "semicolon-separated", "\t": "tab-separated"}
-DELIMITERS |= {"|": "bar-separated", " ": "blank-separated"}
-
-LINES, CHARACTERS = 200, 1 << 22
-"""How much of a file is looked at: so many lines, and no more of them after so many characters."""
-
-SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?\s*')
-"""A first line by which Excel is told the delimiter."""
-
-
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a text become rows of cells.
+    """How the lines of a text become rows of cells."""
 
-    Attributes
-    ----------
-    delimiter : str
-        What parts cells; a blank stands for any white space.
-    skip : int
-        Number of lines before the first record.
-    comment : str
-        The last of these lines that is a comment, with its mark.
-    """
-
-    delimiter: str
-    skip: int = 0
-    comment: str = ""
+    delimiter: str  # a blank stands for any white space
+    skip: int = 0  # number of lines before the first record
+    comment: str = ""  # the last of these lines that is a comment, with its mark
 
     @property
     def comment_cells(self) -> list[str]:
@@ -235,13 +209,10 @@ class Layout:
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
         """Return the cells of each record, with the header; its ``line_num`` is the line."""
-        blank = self.delimiter == " "
-        return csv.reader(
-            map(single_blanks, lines) if blank else lines,
-            delimiter=self.delimiter,
-            skipinitialspace=True,
-            strict=strict,
-        )
+        if self.delimiter == " ":
+            lines = map(single_blanks, lines)
+        options: Any = {"skipinitialspace": True, "strict": strict}
+        return csv.reader(lines, delimiter=self.delimiter, **options)
 
 
 def split(
@@ -292,17 +263,7 @@ def first_lines(file: IO[str]) -> tuple[list[str], bool]:
 
 
 def find_layout(lines: list[str], whole: bool, tabs: bool) -> Layout:
-    """Find out what parts the cells.
-
-    Parameters
-    ----------
-    lines : list of str
-        The first lines.
-    whole : bool
-        Whether these are all.
-    tabs : bool
-        Whether tabs are expected.
-    """
+    """Return what parts the cells, by the first lines, which may be the ``whole`` text."""
     skip, comment = 0, ""
     for line in lines:
         if line.strip() and not line.startswith("#"):
