@@ -77,15 +77,15 @@ class NearestRows:
         if self.target is not None:
             return self._ask(starts, self.target[rows])
         label, points = self.label[rows], starts.copy()
-        same = self.predict(starts) == label
+        with ignore_warnings(NO_FEATURE_NAMES):
+            same = np.asarray(self.model.predict(starts)) == label
         found = ~same & self.limits.hold(starts)
         outside = ~same & ~found
         if same.any():
             points[same], found[same] = self._ask(starts[same], None)
         if outside.any():
-            points[outside], found[outside] = self._any_other(
-                starts[outside], rows[outside], label[outside]
-            )
+            parts = starts[outside], rows[outside], label[outside]
+            points[outside], found[outside] = self._any_other(*parts)
         return points, found
 
     def _any_other(
@@ -110,11 +110,6 @@ class NearestRows:
             found = counterfactual(self.model, starts, target, fixed, bounds)
         self.exact &= found.exact
         return found.points, found.feasible
-
-    def predict(self, rows: Floats) -> NDArray[Any]:
-        """Return the answers for rows."""
-        with ignore_warnings(NO_FEATURE_NAMES):
-            return np.asarray(self.model.predict(rows))
 
     def has_target(self, label: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which labels are those that were asked for."""

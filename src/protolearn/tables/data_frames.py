@@ -26,11 +26,7 @@ class PandasTable(Table):
 
     def __init__(self, data: Any):
         super().__init__(data, data.columns.tolist())
-
-    @property
-    def index(self) -> Any:
-        """The index."""
-        return self.data.index
+        self.index = data.index
 
     def column(self, name: Any) -> Any:
         """Return a series."""
@@ -90,18 +86,18 @@ class PandasTable(Table):
             series = pd.Series(to_times(data, whole_days, fine))
             zone = getattr(dtype, "tz", None)
             series = series if zone is None else series.dt.tz_localize("UTC").dt.tz_convert(zone)
-            typed = pd.api.types.is_datetime64_any_dtype(dtype)
-            wanted = dtype if typed and not fine else None
+            fits = not fine and pd.api.types.is_datetime64_any_dtype(dtype)
         elif kind in ("number", "empty"):
             integer = not fine and pd.api.types.is_integer_dtype(dtype)
             series = pd.Series(without_rounding(data, integer))
-            fits = pd.api.types.is_numeric_dtype(dtype) and (not integer or is_whole(series))
-            wanted = dtype if fits and not fine else None
+            numeric = pd.api.types.is_numeric_dtype(dtype)
+            fits = not fine and numeric and (not integer or is_whole(series))
         else:
-            series, wanted = pd.Series(data, dtype=object), dtype
-            if isinstance(dtype, np.dtype) and dtype.kind in "bU" and series.isna().any():
-                wanted = None  # such an array would make a value of None
-        return series if wanted is None else _cast(series, wanted)
+            series = pd.Series(data, dtype=object)
+            # Some arrays would make a value of None.
+            makes_values = isinstance(dtype, np.dtype) and dtype.kind in "bU"
+            fits = dtype is not None and not (makes_values and series.isna().any())
+        return _cast(series, dtype) if fits else series
 
 
 def _cast(series: Any, dtype: Any) -> Any:
@@ -178,19 +174,16 @@ class PolarsTable(Table):
             zone = getattr(dtype, "time_zone", None)
             if zone is not None:
                 series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
-            wanted = dtype if typed and not fine else None
+            fits = typed and not fine
         elif kind in ("number", "empty"):
             integer = typed and not fine and dtype.is_integer()
             data = without_rounding(data, integer)
             series = pl.Series(data, nan_to_null=True)
-            fits = typed and (dtype.is_float() or (integer and is_whole(data)))
-            wanted = dtype if fits and not fine else None
+            fits = typed and not fine and (dtype.is_float() or (integer and is_whole(data)))
         else:
             series = pl.Series(data.tolist(), strict=False)
-            wanted = dtype if typed and dtype != pl.Object else None
-        if wanted is None:
-            return series
-        found = series.cast(wanted, strict=False)
+            fits = typed and dtype != pl.Object
+        found = series.cast(dtype, strict=False) if fits else series
         return series if found.null_count() > series.null_count() else found  # it cannot hold them
 
 
@@ -249,7 +242,7 @@ def input_table(encoder: Any, X: Any, reset: bool) -> Table:
 
 
 def check_fields(encoder: Any, table: Table, reset: bool) -> None:
-    """Do for a structured array, which to scikit-learn has no columns, what it does for frames."""
+    """Check a structured array, which to scikit-learn has no columns, as it does frames."""
     if reset or encoder.library_ == "numpy":
         places = np.empty((1, len(table.names)))
         validate_data(encoder, places, reset=reset, skip_check_array=True)

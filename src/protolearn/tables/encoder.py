@@ -120,7 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Look at the columns of a table.
+        """Learn what the columns of a table are.
 
         Parameters
         ----------
@@ -281,9 +281,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"({len(names)}), got {len(given)}"
                 )
             names = [str(name) for name in given]
-        out: list[str] = []
-        for column, name in zip(self.columns_, names, strict=True):
-            out += column.out_names(name)
+        pairs = zip(self.columns_, names, strict=True)
+        out = [text for column, name in pairs for text in column.out_names(name)]
         return np.array(numbered(out), dtype=object)
 
     def describe(self) -> str:

@@ -85,7 +85,7 @@ def table_pipeline(
 
 
 def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
-    """Take the column of labels out of a frame.
+    """Return a frame without its column of labels, and the labels.
 
     Parameters
     ----------

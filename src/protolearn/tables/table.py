@@ -24,18 +24,13 @@ class Table(ABC):
 
     def __init__(self, data: Any, names: Sequence[Any]):
         self.data, self.names = data, list(names)
-        self.n_rows = data.shape[0]
+        self.n_rows, self.index = data.shape[0], None  # the names of the rows, of pandas
         twice = [name for name, number in Counter(self.names).items() if number > 1]
         if twice:
             raise ValueError(
                 f"The frame has several columns with the name {twice[0]!r}; names must differ. "
                 "Rename or drop some."
             )
-
-    @property
-    def index(self) -> Any:
-        """Names of the rows, if there are some."""
-        return None
 
     @abstractmethod
     def column(self, name: Any) -> Any:

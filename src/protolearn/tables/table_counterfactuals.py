@@ -252,22 +252,22 @@ def build_result(
     """Return the result, with the labels that the pipeline gives the changed rows."""
     feasible, points = np.isfinite(nearest.reach), nearest.points
 
-    def changed() -> tuple[Any, NDArray[Any]]:
+    def predict_changed() -> tuple[Any, NDArray[Any]]:
         frame = changed_frame(steps.encoder, table, nearest.rows, points)
         return frame, predict_quietly(pipeline, frame)
 
-    frame, label = changed()
+    frame, label = predict_changed()
     for farther in FARTHER:
         wrong = np.flatnonzero(feasible & ~nearest.has_target(label))
         if not len(wrong):
             break
         points[wrong] = nearest.push_farther(wrong, farther)
-        frame, label = changed()
+        frame, label = predict_changed()
     lost = feasible & ~nearest.has_target(label)
     if lost.any():
         points[lost] = nearest.rows[lost]
         feasible &= ~lost
-        frame, label = changed()
+        frame, label = predict_changed()
     length = np.sqrt(nearest.squared_length(points, np.arange(len(points))))
     return TableCounterfactuals(
         points=frame,

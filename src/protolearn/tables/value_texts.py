@@ -36,9 +36,7 @@ def value_texts(column: Column, values: Values) -> list[str]:
     if column.kind == "empty":
         return [UNUSED_COLUMN] * len(values.data)
     texts = [column.text(value) for value in column.plain(values)[:, 0].tolist()]
-    if values.kind == "empty":
-        return [taken_as(text) for text in texts]
-    lost = values.data != values.data
+    lost = [True] * len(texts) if values.kind == "empty" else values.data != values.data
     return [taken_as(text) if gone else text for text, gone in zip(texts, lost, strict=True)]
 
 

@@ -27,20 +27,13 @@ FARTHEST = 100_000_000.0
 class Values(NamedTuple):
     """The values of a column.
 
-    Attributes
-    ----------
-    kind : {"number", "boolean", "category", "date", "empty"}
-        What they are.
-    data : array of shape (n,)
-        Doubles with NaN where a number or a date (in days since 1970) is missing; otherwise
-        objects, with None where one is missing.
-    order : tuple or None
-        The categories in the order that the column itself gives them.
+    Numbers and dates, in days since 1970, are doubles with NaN where one is missing; others are
+    objects, with None where one is missing.
     """
 
-    kind: str
+    kind: str  # number, boolean, category, date or empty
     data: NDArray[Any]
-    order: tuple[Any, ...] | None = None
+    order: tuple[Any, ...] | None = None  # of the categories, if the column itself has one
 
 
 def as_objects(values: Any) -> NDArray[Any]:

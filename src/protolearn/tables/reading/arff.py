@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -19,6 +19,9 @@ TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s
 ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)""", re.IGNORECASE
 )
+ENTRIES = re.compile(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""")
+"""What lies between commas that are not in quotation marks."""
+
 ENTRY = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
 SPECIAL = re.compile(r"""['"{%]""")
 NUMERIC = "numeric", "real", "integer"
@@ -32,11 +35,6 @@ class Attribute:
     name: str
     kind: str
     categories: tuple[str, ...] | None = None
-
-    @property
-    def usual(self) -> str:
-        """What a sparse row holds where it tells nothing."""
-        return "0" if self.categories is None else self.categories[0]
 
 
 @dataclass(frozen=True)
@@ -71,13 +69,14 @@ class ArffLayout:
 
     def dense(self, line: str) -> str:
         """Return a sparse row, as ``{1 x, 3 y}``, as one with all cells."""
-        cells = [attribute.usual for attribute in self.attributes]
+        # Where it tells nothing, it holds zero, or the first category.
+        cells = [a.categories[0] if a.categories else "0" for a in self.attributes]
         inside = line.strip("{} \t")
-        for entry in split_entries(inside) if inside else []:
-            found = ENTRY.fullmatch(entry)
+        for entry in ENTRIES.finditer(inside) if inside else ():
+            found = ENTRY.fullmatch(entry[1])
             if found is None or int(found[1]) >= len(cells):
                 raise RowError(
-                    f"the entry {entry.strip()!r} in a sparse row; expected the number of a "
+                    f"the entry {entry[1].strip()!r} in a sparse row; expected the number of a "
                     f"column from 0 to {len(cells) - 1} and its value"
                 )
             cells[int(found[1])] = split_cells(found[2])[0]
@@ -92,7 +91,7 @@ def is_arff(text: str) -> bool:
 
 
 def open_arff(file: DataFile, encoding: str) -> TextTable:
-    """Read the header of a file."""
+    """Return a file with what its header tells."""
     with file.text(encoding) as stream:
         attributes, skip = attributes_of(file.name, stream)
     names = [attribute.name for attribute in attributes]
@@ -135,12 +134,6 @@ def parse_attribute(where: str, line: str) -> Attribute:
     )
 
 
-def split_entries(text: str) -> Iterator[str]:
-    """Return what lies between commas that are not in quotation marks."""
-    for entry in re.finditer(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""", text):
-        yield entry[1]
-
-
 def split_cells(text: str) -> list[str]:
     """Return the cells of a line."""
     found, place = [], 0
@@ -156,7 +149,7 @@ def split_cells(text: str) -> list[str]:
 
 
 def unescape(text: str) -> str:
-    """Take away backslashes before characters."""
+    """Return a text without backslashes before characters."""
     return re.sub(r"\\(.)", r"\1", text)
 
 

@@ -27,6 +27,8 @@ BLANK, DASH, WHOLE, POINT, COMMA, GROUPED, INFINITE, DATE, ZONED, TEXT = range(1
 with a decimal comma, one that may have a decimal comma or a separator of thousands, an infinite
 number, a date or time, one with a time zone, anything else."""
 
+NOTHING, DATES = (BLANK, DASH), (DATE, ZONED)
+
 IS_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 IS_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 IS_DATE = re.compile(

@@ -35,6 +35,7 @@ PADDED = re.compile(r"0\d+", re.ASCII)
 LOOK = 1000
 """How many cells are looked at for codes."""
 
+NUMBERS = WHOLE, POINT, INFINITE
 DECIMALS = re.compile("[.eE]")
 
 
@@ -129,7 +130,7 @@ class Tally:
 
     def numbers(self, commas: bool) -> int:
         """Count the cells that are numbers, with decimal commas or without."""
-        kinds = [WHOLE, POINT, INFINITE, *([COMMA, GROUPED] if commas else [])]
+        kinds = (*NUMBERS, COMMA, GROUPED) if commas else NUMBERS
         return sum(self.counts[kind] for kind in kinds)
 
     @property
@@ -140,9 +141,6 @@ class Tally:
     def first_but(self, *kinds: int) -> tuple[int, str]:
         """Return the first cell that is none of some kinds, nor missing."""
         return min(place for kind, place in self.first.items() if kind not in (BLANK, DASH, *kinds))
-
-
-NUMBERS = WHOLE, POINT, INFINITE
 
 
 @dataclass
@@ -226,9 +224,8 @@ class Judge:
                 "as categories"
             )
         if tally.rounded:
-            self.notes.append(
-                f"column {name!r} has integers too long for doubles, which are rounded"
-            )
+            what = "integers too long for doubles, which are rounded"
+            self.notes.append(f"column {name!r} has {what}")
 
     def _is_date(self, name: str, tally: Tally) -> bool:
         """Whether all cells are dates."""

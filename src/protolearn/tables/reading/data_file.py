@@ -7,9 +7,11 @@ import gzip
 import io
 import os
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -138,11 +140,13 @@ class DataFile:
             yield gzip.GzipFile(fileobj=file) if self.gzipped else file  # type: ignore[misc]
 
     @contextmanager
-    def text(self, encoding: str) -> Iterator[IO[str]]:
-        """Open it for reading lines, whose ends stay as they are."""
+    def text(self, encoding: str, skip: int = 0) -> Iterator[IO[str]]:
+        """Open it for reading lines, but for the first ones; their ends stay as they are."""
         with self.binary() as file:
             buffered = io.BufferedReader(file) if self.gzipped else file  # type: ignore[type-var]
-            yield io.TextIOWrapper(buffered, encoding=encoding, newline="")
+            stream = io.TextIOWrapper(buffered, encoding=encoding, newline="")
+            deque(islice(stream, skip), maxlen=0)
+            yield stream
 
     def encodings(self) -> list[str]:
         """Return the encodings that it may have, the likeliest first."""
@@ -171,7 +175,7 @@ class DataFile:
         tail = b""
         if self.head.startswith(b"PK"):
             with open(self.path, "rb") as file:
-                file.seek(max(0, os.path.getsize(self.path) - HEAD))
+                file.seek(max(0, self.size - HEAD))
                 tail = file.read()
         if found := foreign_format(self.head, tail):
             what, do = found

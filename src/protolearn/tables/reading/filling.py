@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,11 +52,16 @@ class FirstDraft:
             n_rows = start + len(block[0])
         return tallies, n_rows
 
-    def frame(self, plan: Plan, n_rows: int) -> NDArray[Any] | None:
-        """Return the table, if its columns are what was expected."""
-        if self._filling is None or self._filling.plan != plan:
-            return None
-        return self._filling.frame[:n_rows]
+    def frame(
+        self, blocks: Iterable[Block], places: Mapping[str, int], plan: Plan, n_rows: int
+    ) -> NDArray[Any]:
+        """Return the table; by a second pass if its columns are not what was expected."""
+        if self._filling is not None and self._filling.plan == plan:
+            return self._filling.frame[:n_rows]
+        filling, unknown = Filling(plan, n_rows, self._missing), [None] * len(places)
+        for start, columns in blocks:
+            filling.write(start, [columns[place] for place in places.values()], unknown)
+        return filling.frame
 
     def _expected_plan(self, tallies: Mapping[str, Tally]) -> Plan:
         """Return what columns are by their first rows."""
@@ -104,14 +109,3 @@ def empty_frame(kinds: Mapping[str, str], n_rows: int) -> NDArray[Any]:
     """Return a structured array with a field for each column, by its kind."""
     fields = [(name, FIELDS[kind]) for name, kind in kinds.items()]
     return np.zeros(n_rows, dtype=fields)  # with objects quicker than numpy.empty
-
-
-def fill_frame(
-    blocks: Iterable[Block], places: Sequence[int], plan: Plan, n_rows: int, missing: frozenset[str]
-) -> NDArray[Any]:
-    """Read the columns at some places into a structured array."""
-    filling = Filling(plan, n_rows, missing)
-    unknown = [None] * len(places)
-    for start, columns in blocks:
-        filling.write(start, [columns[place] for place in places], unknown)
-    return filling.frame

@@ -50,13 +50,18 @@ def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
     if one_less:
         first = ["", *first]
     check_width(name, first, width - open_end)
-    told = comment_names(layout, width - open_end)
-    there = one_less or is_header(first, below, bool(told) and is_attached(layout.comment))
+    told: list[str] = layout.comment_cells
+    if len(told) != width - open_end or any(kind_of_cell(part) != TEXT for part in told):
+        told = []  # the comment does not hold the names
+    # Names of columns have no blank behind the mark of their comment.
+    attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
+    there = one_less or is_header(first, below, bool(told) and attached)
     given: list[str] = first
     if not there:
         given = told or [f"x{j}" for j in range(width - open_end)]
         if not told:
-            notes.append(f"no header; the columns are called {name_range(given)}")
+            last = f" to {given[-1]}" if len(given) > 1 else ""
+            notes.append(f"no header; the columns are called {given[0]}{last}")
     check_different(name, given)
     return Header(tuple(fill_names(given, notes)), there, width, tuple(notes))
 
@@ -70,23 +75,6 @@ def check_width(name: str, first: list[str], width: int) -> None:
             "rows below; expected a name for each column there: delete what stands before the "
             "names, or look for a delimiter that is missing or too much."
         )
-
-
-def comment_names(layout: Any, width: int) -> list[str]:
-    """Return the names of columns in a comment before the rows; none if it does not hold them."""
-    names: list[str] = layout.comment_cells
-    fits = len(names) == width and all(kind_of_cell(part) == TEXT for part in names)
-    return names if fits else []
-
-
-def is_attached(comment: str) -> bool:
-    """Whether a comment has no blank behind its mark, as names of columns have."""
-    return comment[:1] == "#" and not comment.strip("#")[:1].isspace()
-
-
-def name_range(names: list[str]) -> str:
-    """Write the first and the last name."""
-    return f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0]
 
 
 def is_header(first: list[str], below: list[list[str]], told: bool = False) -> bool:
@@ -134,12 +122,8 @@ def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
         return False
     if start in (0, 1):
         return all(any(kind_of_cell(cell) == POINT for cell in column) for column in columns)
-    return int(values[-1]) in YEARS and start in YEARS and not any(map(has_years, columns))
-
-
-def has_years(cells: Sequence[str]) -> bool:
-    """Whether all numbers of a column are years."""
-    return all(cell.strip().isdecimal() and int(cell) in YEARS for cell in cells)
+    below = (all(c.strip().isdecimal() and int(c) in YEARS for c in column) for column in columns)
+    return int(values[-1]) in YEARS and start in YEARS and not any(below)
 
 
 def check_different(name: str, names: list[str]) -> None:

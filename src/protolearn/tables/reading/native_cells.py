@@ -31,6 +31,7 @@ KINDS = WHOLE, POINT, COMMA, GROUPED
 """What numbers may be, in the order of the compiled loop."""
 
 Kinds = dict[int, tuple[int, int]]
+"""How many cells there are of each kind, and which is the first."""
 
 EXACT = 2.0**53
 """Greatest number below which all integers are doubles."""
@@ -54,7 +55,7 @@ class NumberCells(Sequence[str]):
 
     def __init__(self, cells: CellSpans, values: Floats, kinds: Kinds, rounded: bool):
         self.values = values  # NaN for missing ones; commas are taken as decimal marks
-        self.kinds = kinds  # how many there are of each kind, and where the first is
+        self.kinds = kinds
         self.rounded = rounded  # whether one is an integer that is too long for a double
         self._cells = cells
 
@@ -92,9 +93,13 @@ class CellSpans:
 
     def words(self) -> Sequence[str]:
         """Return all of them; if many recur, by the different ones."""
-        codes, firsts = find_words(self._raw, self._starts, self._ends)
-        if len(firsts) > SELDOM * len(codes):
+        n = len(self._starts)
+        codes, firsts = np.empty((2, n), dtype=np.intp)
+        slots = np.full(1 << (2 * n).bit_length(), -1, dtype=np.intp)
+        n_different = match_cells(self._raw, self._starts, self._ends, slots, codes, firsts)
+        if n_different > SELDOM * n:
             return self.texts()
+        firsts = firsts[:n_different]
         return RecurringCells(self.some(firsts), codes, firsts)
 
 
@@ -141,17 +146,6 @@ def cells_of_column(
             return cells.words()
         rounded |= cell.lstrip("+-").isdigit() and abs(values[place]) > EXACT
     return NumberCells(cells, values, kinds, rounded)
-
-
-def find_words(
-    text: NDArray[np.uint8], starts: NDArray[Any], ends: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return which of the different cells each cell is, and where each of these comes first."""
-    n = len(starts)
-    codes, firsts = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
-    slots = np.full(1 << (2 * n).bit_length(), -1, dtype=np.intp)
-    n_different = match_cells(text, starts, ends, slots, codes, firsts)
-    return codes, firsts[:n_different]
 
 
 @native(i8(bytes_in, indices, indices, indices_out, indices_out, indices_out))

@@ -11,18 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cell_values import (
-    BLANK,
-    DASH,
-    DATE,
-    POINT,
-    WHOLE,
-    ZONED,
-    date_array,
-    kind_of_cell,
-    number_array,
-    quote,
-)
+from .cell_values import DATES, NOTHING, POINT, WHOLE, date_array, kind_of_cell, number_array, quote
 from .data_file import DataFile, TableFileError
 from .filling import empty_frame
 from .header import check_different
@@ -141,7 +130,12 @@ def column_array(name: str, column: Any, kind: str, rows: Numbers, shared: dict[
         return parse_texts(name, column, kind, rows)
     if kind == own == "number":
         found = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(False)
-        check_finite(name, found, rows)
+        wrong = np.isinf(found)
+        if wrong.any():
+            raise TableFileError(
+                f"Column {name!r} has {found[wrong][0]} in row {rows[int(wrong.argmax())]}, "
+                "which is not a finite number; correct it, or leave it out if it is missing."
+            )
         return found
     if column.null_count == len(column):
         return np.nan if kind == "number" else np.datetime64("NaT")
@@ -167,16 +161,6 @@ def time_array(name: str, column: Any) -> NDArray[Any]:
         ) from None
 
 
-def check_finite(name: str, found: NDArray[Any], rows: Numbers) -> None:
-    """Raise if a number is infinite."""
-    wrong = np.isinf(found)
-    if wrong.any():
-        raise TableFileError(
-            f"Column {name!r} has {found[wrong][0]} in row {rows[int(wrong.argmax())]}, "
-            "which is not a finite number; correct it, or leave it out if it is missing."
-        )
-
-
 def shared_texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
     """Return values as texts, equal ones as one object."""
     if len(shared) > ROWS:
@@ -200,7 +184,7 @@ def parse_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any
     """Return texts as numbers or dates."""
     cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
     found = list(map(kind_of_cell, cells))
-    good = {BLANK, DASH, *((WHOLE, POINT) if kind == "number" else (DATE, ZONED))}
+    good = {*NOTHING, *((WHOLE, POINT) if kind == "number" else DATES)}
     for place, what in enumerate(found):
         if what not in good:
             raise TableFileError(

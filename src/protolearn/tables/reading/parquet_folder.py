@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,39 +68,26 @@ class ParquetFolder:
         """The names of the columns."""
         return tuple(self.schema.names)
 
-    def kinds(self, chosen: Sequence[str], asked: Mapping[str, str]) -> dict[str, str]:
-        """Return what columns hold."""
-        return {
-            name: asked.get(name) or kind_of(name, self.schema.field(name).type) for name in chosen
-        }
-
     def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
         """Return some rows of some columns at a time, and how many rows were before."""
         from pyarrow import dataset
 
         start = 0
         unbuffered = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+        sizes = {"columns": list(columns), "batch_size": ROWS, "batch_readahead": 1}
         for fragment in self.fragments:
             with report_damage(Path(fragment.path)):
-                for batch in fragment.to_batches(
-                    schema=schema_of([fragment], self.schema),
-                    columns=list(columns),
-                    batch_size=ROWS,
-                    batch_readahead=1,
-                    fragment_scan_options=unbuffered,
-                ):
+                schema = schema_of([fragment], self.schema)
+                for batch in fragment.to_batches(schema, fragment_scan_options=unbuffered, **sizes):
                     yield start, batch
                     start += batch.num_rows
-
-    def read(self, chosen: Sequence[str], asked: Mapping[str, str]) -> NDArray[Any]:
-        """Read all rows of some columns."""
-        return self.read_rows(chosen, asked, np.arange(self.n_rows))
 
     def read_rows(
         self, chosen: Sequence[str], asked: Mapping[str, str], rows: Indices
     ) -> NDArray[Any]:
         """Read some rows, whose places from 0 ascend; others are not kept."""
-        kinds = self.kinds(chosen, asked)
+        types = {name: self.schema.field(name).type for name in chosen}
+        kinds = {name: asked.get(name) or kind_of(name, types[name]) for name in chosen}
         frame = empty_frame(kinds, len(rows))
         shared: dict[str, dict[Any, Any]] = {name: {} for name in chosen}
         for start, batch in self.batches(chosen):
@@ -124,10 +111,9 @@ class ParquetFolder:
 
 def is_folder(path: Any) -> bool:
     """Whether something names a folder."""
-    try:
+    with suppress(TypeError, ValueError, OSError):
         return Path(os.fsdecode(path)).is_dir()
-    except (TypeError, ValueError, OSError):
-        return False
+    return False
 
 
 def dataset_of(folder: Path, files: Sequence[Path]) -> Any:
@@ -136,12 +122,8 @@ def dataset_of(folder: Path, files: Sequence[Path]) -> Any:
     from pyarrow import dataset
 
     try:
-        return dataset.dataset(
-            [str(file) for file in files],
-            format="parquet",
-            partitioning="hive",
-            partition_base_dir=str(folder),
-        )
+        options = {"format": "parquet", "partitioning": "hive", "partition_base_dir": str(folder)}
+        return dataset.dataset(list(map(str, files)), **options)
     except pa.ArrowTypeError as error:
         raise TableFileError(
             f"{str(folder)!r} names a column in its folders that its files hold as another type "
@@ -208,7 +190,13 @@ def parquet_files(folder: Path) -> list[Path]:
             f"{str(folder)!r} is a folder of Parquet files, but {name_in(others[0], folder)} in it "
             "is none; take it out, or let its name begin with '_'."
         )
-    check_pyarrow(folder)
+    try:
+        import pyarrow.dataset  # noqa: F401
+    except ImportError:
+        raise TableFileError(
+            f"{str(folder)!r} is a folder of Parquet files, which needs pyarrow: pip install "
+            "'protolearn[parquet]', or save the table as one CSV file."
+        ) from None
     return files
 
 
@@ -222,17 +210,6 @@ def is_parquet(file: Path) -> bool:
     """Whether a file begins as Parquet does."""
     with report_read_errors(file), file.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC
-
-
-def check_pyarrow(folder: Path) -> None:
-    """Raise if Parquet cannot be read."""
-    try:
-        import pyarrow.dataset  # noqa: F401
-    except ImportError:
-        raise TableFileError(
-            f"{str(folder)!r} is a folder of Parquet files, which needs pyarrow: pip install "
-            "'protolearn[parquet]', or save the table as one CSV file."
-        ) from None
 
 
 def check_alike(folder: Path, fragments: Sequence[Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..table import suggest_name
@@ -14,7 +15,7 @@ from .arff import check_categories, is_arff, open_arff
 from .cell_values import MISSING
 from .column_kinds import Judge
 from .data_file import DataFile, TableFileError
-from .filling import FIELDS, FirstDraft, fill_frame
+from .filling import FIELDS, FirstDraft
 from .parquet import MAGIC, column_names, open_parquet, read_parquet
 from .parquet_folder import ParquetFolder, is_folder
 from .text_table import TextTable
@@ -154,7 +155,7 @@ def read_folder(path: Any, asked: dict[str, str], columns: Any) -> ReadTable:
     folder = ParquetFolder.at(path)
     chosen = columns_to_read(folder.name, list(folder.names), asked, columns)
     check_rows(folder.name, folder.n_rows)
-    frame = folder.read(chosen, asked)
+    frame = folder.read_rows(chosen, asked, np.arange(folder.n_rows))
     return ReadTable(
         frame, describe_origin(folder.name, folder.kind, len(frame), folder.names, chosen)
     )
@@ -175,9 +176,7 @@ def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any
     check_rows(file.name, n_rows)
     judge = Judge(table.place, asked)
     plan = judge.plan(tallies, commas)
-    frame = draft.frame(plan, n_rows)
-    if frame is None:
-        frame = fill_frame(table.blocks(), list(places.values()), plan, n_rows, missing)
+    frame = draft.frame(table.blocks(), places, plan, n_rows)
     if arff:
         check_categories(frame, table, plan.kinds)
     kind = describe_packing(file, table.layout.describe(table.header))

@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, Any
@@ -106,10 +106,8 @@ class TextTable:
     @contextmanager
     def open_rows(self) -> Iterator[tuple[Any, int]]:
         """Open the file behind its header: its lines, and how many are before them."""
-        with self.file.text(self.encoding) as stream, wide_cells(self.file.name, self.broken_line):
-            for _ in islice(stream, self.layout.skip):
-                pass
-            before = self.layout.skip
+        name, before = self.file.name, self.layout.skip
+        with self.file.text(self.encoding, before) as stream, wide_cells(name, self.broken_line):
             if self.header.there:
                 records = self.layout.records(stream)
                 next(row for row in records if any(row))
@@ -119,15 +117,11 @@ class TextTable:
     def broken_line(self) -> int:
         """Return the line where the first record begins that cannot be read."""
         line = self.layout.skip
-        with self.file.text(self.encoding) as stream:
-            for _ in islice(stream, line):
-                pass
+        with self.file.text(self.encoding, line) as stream:
             records = self.layout.records(stream)
-            try:
+            with suppress(csv.Error):
                 for _ in records:
                     line = self.layout.skip + records.line_num
-            except csv.Error:
-                pass
         return line + 1
 
     def check_widths(self, rows: list[list[str]], start: int) -> None:
@@ -143,7 +137,7 @@ class TextTable:
                 )
 
     def place(self, number: int) -> str:
-        """Name a row by its number from 1, and its line if that is another."""
+        """Return the words for a row: its number from 1, and its line if that is another."""
         found = -1
         with self.open_rows() as (stream, before):
             records, line = self.layout.records(stream), 0
@@ -158,7 +152,7 @@ class TextTable:
 
 @contextmanager
 def wide_cells(name: str, broken: Callable[[], int] | None = None) -> Iterator[None]:
-    """Allow long cells, and say in a sentence what else is wrong with quotation marks."""
+    """Allow long cells, and raise a sentence about quotation marks that are wrong."""
     before = csv.field_size_limit(LONGEST)
     try:
         yield
