@@ -138,7 +138,7 @@ def test_unknown_types_in_every_way(kind, name, forger, monkeypatch):
 
 KNOWN = [
     "protolearn.classifiers.lvq.GLVQ",
-    "protolearn.tables.number_column.NumberColumn",
+    "protolearn.tables.columns.NumberColumn",
     "sklearn.pipeline.Pipeline",
     "sklearn.metrics._classification.accuracy_score",
 ]
@@ -488,7 +488,7 @@ def test_words_of_columns_are_no_code(forger):
         words = mapping(library=plain(library), name=plain(name), settings=mapping())
         column = mapping(name=plain("a"), kind=plain("number"), dtype=words)
         path = forger.attribute(
-            node("protolearn.tables.number_column.NumberColumn", "Object", content=column)
+            node("protolearn.tables.columns.NumberColumn", "Object", content=column)
         )
         with pytest.warns(UserWarning, match="saved with"):
             dtype = protolearn.load(path).extra.dtype

@@ -54,8 +54,8 @@ HOLDERS = (
     "selection.auto.leaderboard.Standing",
     "selection.splitters.LeaveOneOutFromEachClass",
     "solvers.base.Memory",
-    "tables.category_column.CategoryColumn",
-    "tables.number_column.NumberColumn",
+    "tables.columns.CategoryColumn",
+    "tables.columns.NumberColumn",
 )
 """What fitted estimators hold beside arrays."""
 

@@ -1,23 +1,26 @@
-"""Checks of what was understood of a table."""
+"""Checks of what was understood of a table, and warnings about it."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from .columns import CategoryColumn, Column
-from .naming import named
-from .table import Table
+from .table import Table, find_column
 from .values import Values, as_objects
 
-UNSEEN = "Categories that the training rows"
+NO_FEATURE_NAMES = "X does not have valid feature names"
+"""A warning about rows that have lost the names of their columns on the way."""
+
+UNSEEN_CATEGORIES = "Categories that the training rows"
 """How the warning about new categories begins, for those who have told it already."""
 
 
-def given_categories(categories: Any, table: Table) -> dict[Any, list[Any]]:
+def categories_by_column(categories: Any, table: Table) -> dict[Any, list[Any]]:
     """Return the categories that a user names, by column."""
     if categories is None:
         return {}
@@ -27,12 +30,12 @@ def given_categories(categories: Any, table: Table) -> dict[Any, list[Any]]:
             "categories."
         )
     return {
-        named(name, table, "categories"): one_column(name, given)
+        find_column(name, table, "categories"): distinct_categories(name, given)
         for name, given in categories.items()
     }
 
 
-def one_column(name: Any, given: Any) -> list[Any]:
+def distinct_categories(name: Any, given: Any) -> list[Any]:
     """Return the categories of a column that a user names; None for a missing value."""
     try:
         values = [] if isinstance(given, str) else as_objects(list(given)).tolist()
@@ -46,7 +49,7 @@ def one_column(name: Any, given: Any) -> list[Any]:
     return values
 
 
-def of_codes(values: Values, name: Any) -> Values:
+def codes_as_categories(values: Values, name: Any) -> Values:
     """Return numbers that are codes of categories as categories."""
     if values.kind == "date":
         raise ValueError(
@@ -78,7 +81,7 @@ def check_number_of_categories(columns: list[Column], most: int, given: Any) -> 
         )
 
 
-def tell_empty(columns: list[Column]) -> None:
+def warn_of_empty_columns(columns: list[Column]) -> None:
     """Warn about columns without any value."""
     empty = [repr(column.name) for column in columns if column.kind == "empty"]
     if empty:
@@ -88,7 +91,7 @@ def tell_empty(columns: list[Column]) -> None:
         )
 
 
-def tell_unseen(unseen: dict[Any, list[Any]], unknown: str) -> None:
+def warn_of_unseen_categories(unseen: dict[Any, list[Any]], unknown: str) -> None:
     """Warn of categories that the training rows do not have, by column."""
     if not unseen or unknown == "ignore":
         return
@@ -97,7 +100,16 @@ def tell_unseen(unseen: dict[Any, list[Any]], unknown: str) -> None:
         f"({len(found)} row{'s' * (len(found) > 1)})"
         for name, found in unseen.items()
     )
-    message = f"{UNSEEN} do not have: {told}."
+    message = f"{UNSEEN_CATEGORIES} do not have: {told}."
     if unknown == "error":
         raise ValueError(message)
     warnings.warn(f"{message} They are taken as equally far from all.", stacklevel=5)
+
+
+@contextmanager
+def ignore_warnings(*messages: str) -> Iterator[None]:
+    """Ignore warnings that begin with one of these messages."""
+    with warnings.catch_warnings():
+        for message in messages:
+            warnings.filterwarnings("ignore", message)
+        yield

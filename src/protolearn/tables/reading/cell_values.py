@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,7 @@ from numpy.typing import NDArray
 from ..._arrays import Floats
 from ..values import START, UTC
 
-MISSING = frozenset(
-    ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "?"],
-)
+MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "?"])
 """Cells without a value, whatever their column holds."""
 
 MISSING_NUMBER = frozenset(["-", ".", "None"])
@@ -26,6 +26,8 @@ BLANK, DASH, WHOLE, POINT, COMMA, GROUPED, INFINITE, DATE, ZONED, TEXT = range(1
 """What a cell is: missing, missing among numbers, a number without or with a decimal point, one
 with a decimal comma, one that may have a decimal comma or a separator of thousands, an infinite
 number, a date or time, one with a time zone, anything else."""
+
+NOTHING, DATES = (BLANK, DASH), (DATE, ZONED)
 
 IS_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 IS_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -43,7 +45,7 @@ NO_TIME = int(np.iinfo(np.int64).min)
 TICK = datetime.timedelta(microseconds=1)
 
 
-def what_is(cell: str) -> int:
+def kind_of_cell(cell: str) -> int:
     """Return what a cell is."""
     cell = cell.strip()
     if cell in MISSING:
@@ -52,14 +54,14 @@ def what_is(cell: str) -> int:
         return DASH
     first = cell[0]
     if first not in NUMBER_STARTS and not first.isdigit():
-        return what_is_number(cell) if cell.lower() in NUMBER_WORDS else TEXT
-    found = what_is_number(cell)
+        return kind_of_number(cell) if cell.lower() in NUMBER_WORDS else TEXT
+    found = kind_of_number(cell)
     if found == TEXT and IS_COMMA.fullmatch(cell):
         return GROUPED if IS_GROUPED.fullmatch(cell) else COMMA
-    return what_is_date(cell) if found == TEXT else found
+    return kind_of_date(cell) if found == TEXT else found
 
 
-def what_is_number(cell: str) -> int:
+def kind_of_number(cell: str) -> int:
     """Return what kind of number a cell is."""
     try:
         value = float(cell)
@@ -72,8 +74,8 @@ def what_is_number(cell: str) -> int:
     return POINT if "." in cell else WHOLE
 
 
-def what_is_date(cell: str) -> int:
-    """Whether a cell is a date, with a time zone or not."""
+def kind_of_date(cell: str) -> int:
+    """Return whether a cell is a date, with a time zone or not."""
     match = IS_DATE.fullmatch(cell)
     if match is None:
         return TEXT
@@ -84,36 +86,57 @@ def what_is_date(cell: str) -> int:
     return ZONED if match["zone"] else DATE
 
 
-class Seen(dict[str, int]):
-    """What cells are; a cell that was seen before is not looked at again."""
+class CellMemo(dict[str, Any]):
+    """What a function makes of cells; a cell that was seen before is not looked at again."""
 
-    def __missing__(self, cell: str) -> int:
-        if len(self) >= MOST_KNOWN:
-            self.clear()
-        found = self[cell] = what_is(cell)
-        return found
-
-
-class Texts(dict[str, "str | None"]):
-    """Texts of cells without blanks around them, equal ones as one object.
-
-    Parameters
-    ----------
-    missing : set of str
-        Texts that stand for no value.
-    """
-
-    def __init__(self, missing: frozenset[str] = MISSING):
+    def __init__(self, make: Callable[[str], Any]):
         super().__init__()
-        self.missing = missing
+        self._make = make
 
-    def __missing__(self, cell: str) -> str | None:
+    def __missing__(self, cell: str) -> Any:
         if len(self) >= MOST_KNOWN:
             self.clear()
-        text = cell.strip()
-        found = None if text in self.missing else text if text == cell else self[text]
-        self[cell] = found
+        found = self[cell] = self._make(cell)
         return found
+
+
+class RecurringCells(Sequence[str]):
+    """Cells of a column, by the different ones among them."""
+
+    def __init__(self, different: list[str], codes: NDArray[Any], firsts: NDArray[Any]):
+        self.different = different  # as they come
+        self.codes = codes  # which of them each cell is
+        self.firsts = firsts  # where each of them comes first
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.different[self.codes[place]]
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return where a cell comes first."""
+        return int(self.firsts[self.different.index(value)])
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.different.__getitem__, self.codes.tolist())
+
+
+def count_cells(cells: Sequence[str]) -> Iterable[tuple[str, int]]:
+    """Return the different cells as they come, and how often each is there."""
+    if isinstance(cells, RecurringCells):
+        numbers = np.bincount(cells.codes, minlength=len(cells.different)).tolist()
+        return zip(cells.different, numbers, strict=True)
+    return Counter(cells).items()
+
+
+def cell_reader(kind: str, decimal: str, missing: frozenset[str]) -> Callable[..., NDArray[Any]]:
+    """Return what reads cells of a kind of column, and keeps in mind those that recur."""
+    if kind == "number":
+        return partial(number_array, decimal=decimal)
+    if kind == "date":
+        return partial(date_array, known=CellMemo(ticks))
+    return partial(text_array, known=text_memo(missing))
 
 
 def doubles(cells: Sequence[str]) -> Floats:
@@ -121,7 +144,7 @@ def doubles(cells: Sequence[str]) -> Floats:
     return np.fromiter(map(float, cells), np.float64, len(cells))
 
 
-def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
+def number_array(cells: Sequence[str], decimal: str = ".") -> Floats:
     """Return numbers, NaN for missing ones."""
     if decimal == ",":
         cells = [cell.replace(",", ".") for cell in cells]
@@ -131,31 +154,37 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> Floats:
         return doubles(["nan" if is_blank(cell) else cell.strip() for cell in cells])
 
 
-def texts(cells: Sequence[str], known: Texts) -> NDArray[Any]:
+def text_array(cells: Sequence[str], known: CellMemo) -> NDArray[Any]:
     """Return texts as objects, None for missing ones."""
     return np.fromiter(map(known.__getitem__, cells), object, len(cells))
 
 
-class Times(dict[str, int]):
-    """Times of cells in microseconds since 1970, in UTC if they have time zones."""
+def text_memo(missing: frozenset[str]) -> CellMemo:
+    """Return what makes texts of cells, without blanks around them, equal ones as one object.
 
-    def __missing__(self, cell: str) -> int:
-        if len(self) >= MOST_KNOWN:
-            self.clear()
-        found = self[cell] = NO_TIME if is_blank(cell) else ticks(cell.strip())
-        return found
+    Texts in ``missing`` stand for no value.
+    """
+
+    def make(cell: str) -> str | None:
+        text = cell.strip()
+        return None if text in missing else text if text == cell else memo[text]
+
+    memo = CellMemo(make)
+    return memo
 
 
-def dates(cells: Sequence[str], known: Times | None = None) -> NDArray[np.datetime64]:
+def date_array(cells: Sequence[str], known: CellMemo | None = None) -> NDArray[np.datetime64]:
     """Return times, in UTC if they have time zones, NaT for missing ones."""
-    known = Times() if known is None else known
+    known = CellMemo(ticks) if known is None else known
     found = np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
     return found.view("datetime64[us]")
 
 
 def ticks(cell: str) -> int:
     """Return a time in microseconds since 1970; a ValueError if it is none."""
-    time = datetime.datetime.fromisoformat(cell)
+    if is_blank(cell):
+        return NO_TIME
+    time = datetime.datetime.fromisoformat(cell.strip())
     return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - START) // TICK
 
 
@@ -164,6 +193,6 @@ def is_blank(cell: str) -> bool:
     return cell in MISSING or (cell := cell.strip()) in MISSING or cell in MISSING_NUMBER
 
 
-def short(cell: str) -> str:
+def quote(cell: str) -> str:
     """Write a cell between quotation marks, a long one cut."""
     return repr(cell if len(cell) <= 60 else cell[:57] + "...")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .._arrays import Floats
-from .category_column import UNKNOWN
-from .columns import CategoryColumn, Column
+from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column
 from .encoder import TableEncoder
-from .steps import TableSteps
+from .pipeline import TableSteps
 from .values import Values
 
-UNUSED = "not used"
+UNUSED_COLUMN = "not used"
 """In the place of a value of a column that was empty in the training rows."""
 
 
@@ -22,7 +21,7 @@ def row_texts(encoder: TableEncoder, frame: Any) -> list[str]:
 
 def column_texts(encoder: TableEncoder, frame: Any) -> list[list[str]]:
     """Write the values of a frame: for each column of the encoder that of each row."""
-    table = encoder._table(frame, reset=False)
+    table = encoder.input_table(frame)
     return [
         value_texts(column, table.read(name))
         for column, name in zip(encoder.columns_, table.names, strict=True)
@@ -35,17 +34,15 @@ def value_texts(column: Column, values: Values) -> list[str]:
         pairs = zip(column.codes(values).tolist(), values.data, strict=True)
         return [category_text(column, code, given) for code, given in pairs]
     if column.kind == "empty":
-        return [UNUSED] * len(values.data)
+        return [UNUSED_COLUMN] * len(values.data)
     texts = [column.text(value) for value in column.plain(values)[:, 0].tolist()]
-    if values.kind == "empty":
-        return [taken_as(text) for text in texts]
-    lost = values.data != values.data
+    lost = [True] * len(texts) if values.kind == "empty" else values.data != values.data
     return [taken_as(text) if gone else text for text, gone in zip(texts, lost, strict=True)]
 
 
 def category_text(column: CategoryColumn, code: int, given: Any) -> str:
     """Write a category, and what it is taken as if it is missing."""
-    if code == UNKNOWN:
+    if code == UNKNOWN_CATEGORY:
         return f"{given} (unknown)"
     if given is None and column.categories[code] is not None:
         return taken_as(column.text(code))
@@ -59,16 +56,24 @@ def taken_as(text: str) -> str:
 
 def prototype_texts(steps: TableSteps, prototypes: Floats) -> list[list[str]]:
     """Write rows of the space of the model: for each column of the table the value of each row."""
-    plain = steps.encoder._units.inverse_transform(steps.undone(prototypes))
     return [
-        [plain_text(column, part[k : k + 1]) for k in range(len(plain))]
-        for column, part in steps.encoder._parts(plain)
+        [prototype_text(column, part[k : k + 1]) for k in range(len(part))]
+        for column, part in steps.encoder.split_columns(steps.in_units(prototypes))
     ]
 
 
-def plain_text(column: Column, plain: Floats) -> str:
+def prototype_text(column: Column, plain: Floats) -> str:
     """Write a value; of categories the one that a prototype has most of."""
     if isinstance(column, CategoryColumn):
         code = int(column.nearest(plain)[0])
-        return "mixed" if code == UNKNOWN else column.text(code)
-    return UNUSED if column.kind == "empty" else column.text(float(plain[0, 0]))
+        return "mixed" if code == UNKNOWN_CATEGORY else column.text(code)
+    return UNUSED_COLUMN if column.kind == "empty" else column.text(float(plain[0, 0]))
+
+
+def change_texts(column: Column, given: Any, row: Floats, point: Floats) -> tuple[str, str]:
+    """Write the value that was given and the one that is to be."""
+    if isinstance(column, CategoryColumn):
+        new = column.text(int(column.nearest(point[None])[0]))
+        return "missing" if given is None else str(given), new
+    old, new = column.texts(float(row[0]), float(point[0]))
+    return (taken_as(old) if given is None or given != given else old), new
