@@ -15,6 +15,7 @@ import protolearn
 from protolearn import native as native_module
 from protolearn.losses import Sigmoid, price_all
 from protolearn.native import LOSS, native
+from protolearn.numba_internals import manages_memory
 
 SCRIPT = """
 import numpy as np
@@ -129,8 +130,8 @@ def test_a_function_that_makes_arrays_has_to_say_so():
 
 def test_unknown_forms_of_kept_functions_get_memory_management():
     for payload in (None, (), (("name", "object"),), (("name", "object", (b"..NRT_incref", b"")),)):
-        assert native_module._manages_memory(payload)
-    assert not native_module._manages_memory((("name", "object", (b"code", b"")),))
+        assert manages_memory(payload)
+    assert not manages_memory((("name", "object", (b"code", b"")),))
 
 
 def test_no_frame_between_caller_and_function(monkeypatch):

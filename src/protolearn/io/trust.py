@@ -52,7 +52,7 @@ HOLDERS = (
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
     "selection.splitters.LeaveOneOutFromEachClass",
-    "solvers.base.Memory",
+    "solvers.batch_solver.Memory",
     "tables.category_column.CategoryColumn",
     "tables.number_column.NumberColumn",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
-from ..objective import Objective
-from .base import Memory
+from .batch_solver import Memory, Rng
 from .stochastic import StochasticSolver
 
 Moments = dict[str, Floats]
@@ -28,20 +27,8 @@ SMALLEST_BATCH = 64
 """Samples a step, at least, when the user names no number."""
 
 
-class Table(NamedTuple):
-    """A part of the flat vector.
-
-    Attributes
-    ----------
-    place : slice
-        Where it is.
-    rows : array
-        A view of it: a row for each prototype, or for each metric.
-    moments : dict of arrays
-        Views of what is remembered for each number.
-    share : float
-        Factor of the learning rate.
-    """
+class FlatPart(NamedTuple):
+    """A part of the flat vector: views of its rows and moments, and a factor of its rate."""
 
     place: slice
     rows: Floats
@@ -62,13 +49,7 @@ class MinibatchSolver(StochasticSolver):
             check_integer(self, "batch_size", low=1)
 
     def sweep(
-        self,
-        cost: Objective,
-        codebook: Codebook,
-        blocks: Blocks,
-        memory: Memory,
-        rng: np.random.RandomState,
-        n_steps: int,
+        self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
     ) -> float:
         """Take a step after each batch."""
         distance, coordinates = cost.distance, cost.coordinates(codebook)
@@ -84,7 +65,7 @@ class MinibatchSolver(StochasticSolver):
             partial = batch.reduce(cost.partial, present)
             mean = partial.over(len(batch))
             if isinstance(distance, Penalized) and distance.penalized:
-                mean = mean.penalized(*distance.penalty(present))
+                mean = mean.add_penalty(*distance.penalty(present))
             gradient = coordinates.gradient(flat, mean.gradients)
             rate = schedule(memory.steps, theta)
             memory.steps += len(batch)
@@ -99,7 +80,7 @@ class MinibatchSolver(StochasticSolver):
         keep(memory, moments, codebook)
         return float(total / weight)
 
-    def tables(self, flat: Floats, moments: Moments, codebook: Codebook) -> list[Table]:
+    def tables(self, flat: Floats, moments: Moments, codebook: Codebook) -> list[FlatPart]:
         """Return the parts of the flat vector: the prototypes, and the metric if it is learned."""
         cut, found = codebook.prototypes.size, []
         for place, rows, factor in (
@@ -109,7 +90,7 @@ class MinibatchSolver(StochasticSolver):
             if flat[place].size:
                 views = {name: kept[place].reshape(rows.shape) for name, kept in moments.items()}
                 share = factor * self.share(rows)
-                found.append(Table(place, flat[place].reshape(rows.shape), views, share))
+                found.append(FlatPart(place, flat[place].reshape(rows.shape), views, share))
         return found
 
     def share(self, rows: Floats) -> float:
@@ -118,17 +99,11 @@ class MinibatchSolver(StochasticSolver):
 
     @abstractmethod
     def step(
-        self,
-        rows: Floats,
-        gradient: Floats,
-        rate: float,
-        moments: Moments,
-        update: int,
-        together: bool,
+        self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Take the step number ``update``, counted from 1; change rows and moments in place.
 
-        ``together`` tells that all numbers of a row have one rate.
+        ``joint`` says that all numbers of a row have one rate.
         """
 
 
@@ -186,18 +161,12 @@ class Momentum(MinibatchSolver):
         check_number(self, "momentum", low=0.0, high=1.0, below=True)
 
     def step(
-        self,
-        rows: Floats,
-        gradient: Floats,
-        rate: float,
-        moments: Moments,
-        update: int,
-        together: bool,
+        self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Go by ``v <- momentum v - rate g``."""
         velocity = moments["velocity"]
         velocity *= self.momentum
-        velocity -= rate * gradient
+        velocity -= rate * slope
         rows += velocity
 
 
@@ -278,18 +247,12 @@ class Adam(MinibatchSolver):
         return 1.0 / np.sqrt(max(rows.shape[1], 1))
 
     def step(
-        self,
-        rows: Floats,
-        gradient: Floats,
-        rate: float,
-        moments: Moments,
-        update: int,
-        together: bool,
+        self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Go by ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
         adapted_step(
             rows,
-            gradient,
+            slope,
             moments["mean"],
             moments["square"],
             rate / (1.0 - self.beta1**update),
@@ -297,7 +260,7 @@ class Adam(MinibatchSolver):
             1.0 - self.beta2,
             1.0 / (1.0 - self.beta2**update),
             self.epsilon,
-            together,
+            joint,
         )
 
 
