@@ -15,7 +15,6 @@ import protolearn
 from protolearn import native as native_module
 from protolearn.losses import Sigmoid, price_all
 from protolearn.native import LOSS, native
-from protolearn.numba_internals import manages_memory
 
 SCRIPT = """
 import numpy as np
@@ -126,12 +125,6 @@ def test_functions_of_users_may_make_arrays():
 def test_a_function_that_makes_arrays_has_to_say_so():
     with pytest.raises(Exception, match=r"(?i)nrt|empty"):
         native(LOSS, makes_arrays=False)(lambda m, theta: (np.empty(2)[0] * m, m)).compiled  # noqa: B018
-
-
-def test_unknown_forms_of_kept_functions_get_memory_management():
-    for payload in (None, (), (("name", "object"),), (("name", "object", (b"..NRT_incref", b"")),)):
-        assert manages_memory(payload)
-    assert not manages_memory((("name", "object", (b"code", b"")),))
 
 
 def test_no_frame_between_caller_and_function(monkeypatch):

@@ -377,10 +377,10 @@ class LVQ21(ScheduledClassifier):
     Parameters
     ----------
     window : float, default=0.1
-        Width of the window, between 0 and 1.
+        Width of the window around the border, between 0 and 1.
     learning_rate : float, default=0.02
-        First learning rate, the share of the way to the sample that a prototype goes; between 0
-        and 1.
+        First learning rate, between 0 and 1: the share of the way to the sample that a prototype
+        goes.
     schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
         samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.
@@ -538,10 +538,10 @@ class LVQ3(LVQ21):
     epsilon : float, default=0.25
         Size of that step, from 0 to 1; usual are 0.1 to 0.5.
     window : float, default=0.1
-        Width of the window of :class:`LVQ21`, between 0 and 1.
+        Width of the window around the border, between 0 and 1.
     learning_rate : float, default=0.02
-        First learning rate, the share of the way to the sample that a prototype goes; between 0
-        and 1.
+        First learning rate, between 0 and 1: the share of the way to the sample that a prototype
+        goes.
     schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
         How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
         samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.

@@ -96,7 +96,7 @@ class GRLVQ(GlobalMetricClassifier):
     Attributes
     ----------
     relevances_ : array of shape (d,)
-        How much each feature counts.
+        How much each feature counts: the diagonal of ``metric_``. They sum to one.
     omega_, metric_ : arrays of shape (d, d)
         Diagonal matrices of the roots of the relevances, and of the relevances.
     classes_ : array of shape (n_classes,)
@@ -252,7 +252,7 @@ class GMLVQ(GlobalMetricClassifier):
     metric_ : array of shape (d, d)
         ``Omega^T Omega``.
     relevances_ : array of shape (d,)
-        Its diagonal: how much each feature counts. They sum to one.
+        How much each feature counts: the diagonal of ``metric_``. They sum to one.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     rule_ : DecisionRule
@@ -350,7 +350,7 @@ class LGMLVQ(CostFunctionClassifier):
     localized : {"class", "prototype"}, default="class"
         Who has a map of its own.
     rank : int, default=None
-        Number of rows of each Omega; None: as many as there are features.
+        Number of rows of Omega; None: as many as there are features.
     beta : float or None, default=10.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0
@@ -513,7 +513,8 @@ class MRSLVQ(GlobalMetricClassifier):
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``.
     regularization : float, default=0.0
-        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``.
+        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
+        collapsing to few directions.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
