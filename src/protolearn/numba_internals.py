@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -120,11 +120,9 @@ def compile_seconds() -> Iterator[list[float]]:
     """Yield a list that holds, in the end, the seconds that numba compiled; else it stays empty."""
     seconds: list[float] = []
     try:
-        if _is_left_alone("timer"):
-            raise ImportError
         from numba.core.event import install_timer
     except ImportError:
-        yield seconds
-        return
-    with install_timer("numba:compiler_lock", seconds.append):
+        install_timer = None
+    known = install_timer is not None and not _is_left_alone("timer")
+    with install_timer("numba:compiler_lock", seconds.append) if known else nullcontext():
         yield seconds

@@ -290,19 +290,11 @@ def price(row, same, axes, entries, d, g, work):
     return value
 
 
-@native(
-    f8(
-        matrix,
-        indices,
-        vector,
-        flags_matrix,
-        AXES,
-        ADDRESS,
-        matrix_out,
-        indices_matrix_out,
-        matrix_out,
-    )
-)
+COSTED = indices, vector, flags_matrix, AXES, ADDRESS
+"""Class codes, weights, whose each prototype is, the axes, and what prices a row."""
+
+
+@native(f8(matrix, *COSTED, matrix_out, indices_matrix_out, matrix_out))
 def price_winners(D, y, weight, same, axes, pricing, room, index, value):
     """Return the summed cost; write the winners of each row, and its slope in units of scale."""
     cost = pull_at(pricing)
@@ -314,7 +306,7 @@ def price_winners(D, y, weight, same, axes, pricing, room, index, value):
     return total
 
 
-@native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS, indices_out, matrix_out))
+@native(f8(matrix_out, *COSTED, indices_out, matrix_out))
 def price_rows(D, y, weight, same, axes, pricing, entries, room):
     """Sum the cost, and replace D by its slope in units of scale."""
     cost = pull_at(pricing)

@@ -38,7 +38,7 @@ LEFT = 0.3
 DOUBLINGS = 3
 """How often all prototypes are split then."""
 
-FEWEST_ROWS = 4
+ROWS_TO_SPLIT = 4
 """Samples that a prototype needs to be split."""
 
 MOST_REMOVALS = 40
@@ -95,7 +95,7 @@ class Growth:
         for _ in range(DOUBLINGS):
             members = self._members(start)
             counts = np.bincount(members, minlength=len(start.labels))
-            chosen = np.flatnonzero(counts >= FEWEST_ROWS)
+            chosen = np.flatnonzero(counts >= ROWS_TO_SPLIT)
             if not len(chosen):
                 break
             start = self._split(start, chosen, members)
@@ -161,7 +161,7 @@ class Growth:
         wrong = self._errors.costs(trained, self.taught)
         own, K = self._members(start), len(start.labels)
         errors = np.bincount(own, wrong * self.taught.weights, minlength=K)
-        errors[np.bincount(own, minlength=K) < FEWEST_ROWS] = 0.0
+        errors[np.bincount(own, minlength=K) < ROWS_TO_SPLIT] = 0.0
         return np.flatnonzero((errors > 0.0) & (errors >= 0.5 * errors.max())), own
 
     def _split(self, start: Codebook, chosen: Indices, members: Indices) -> Codebook:

@@ -94,7 +94,7 @@ class Memory:
 
 
 def rows_or_zeros(array: Floats, rows: Indices) -> Floats:
-    """Take rows of an array, zeros where a row is -1."""
+    """Return rows of an array, zeros where a row is -1."""
     taken = array[rows]
     taken[rows < 0] = 0.0
     return taken

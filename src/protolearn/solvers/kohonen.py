@@ -8,7 +8,7 @@ rule says: for the squared Euclidean distance, ``w += 2 g eta (x - w)``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import call
 from typing import Any, ClassVar, NamedTuple
 
@@ -206,20 +206,19 @@ class Kohonen(SequentialSolver):
         return cost.distance.stride(codebook)
 
 
+@dataclass
 class FewestErrors:
     """A callback that keeps the best codebook on the training rows, of equal ones the last."""
 
-    def __init__(
-        self,
-        cost: ErrorCount,
-        start: Codebook,
-        blocks: Blocks,
-        callback: Callback | None,
-        record: Record,
-    ):
-        self._cost, self._blocks, self._callback, self._record = cost, blocks, callback, record
-        self.best, self.memory = start, Memory()
-        self._least = self._errors(start)
+    cost: ErrorCount
+    best: Codebook
+    blocks: Blocks
+    callback: Callback | None
+    record: Record
+    memory: Memory = field(default_factory=Memory)
+
+    def __post_init__(self) -> None:
+        self._least = self._errors(self.best)
 
     def __call__(self, state: State) -> bool:
         """Note the errors; pass the state on."""
@@ -227,10 +226,10 @@ class FewestErrors:
         if errors <= self._least:
             self.best, self.memory = state.codebook.copy(), state.memory.copy()
             self._least = errors
-        return self._callback is not None and bool(self._callback(state))
+        return self.callback is not None and bool(self.callback(state))
 
     def _errors(self, codebook: Codebook) -> float:
         def errors(prototypes: Floats) -> float:
-            return mean_cost(self._cost, codebook, self._blocks)
+            return mean_cost(self.cost, codebook, self.blocks)
 
-        return float(self._record(errors, codebook.prototypes))
+        return float(self.record(errors, codebook.prototypes))

@@ -28,7 +28,7 @@ SMALLEST_BATCH = 64
 
 
 class FlatPart(NamedTuple):
-    """A part of the flat vector: views of its rows and moments, and a factor of its rate."""
+    """A part of the flat vector: a view of its rows, their moments, and a factor of the rate."""
 
     place: slice
     rows: Floats
@@ -55,8 +55,7 @@ class MinibatchSolver(StochasticSolver):
         distance, coordinates = cost.distance, cost.coordinates(codebook)
         schedule, theta = self.rate(n_steps, cost)
         flat = coordinates.flatten(codebook)
-        moments = recall(memory, self.moments, codebook, flat.size)
-        tables = self.tables(flat, moments, codebook)
+        parts = self.parts(flat, codebook, memory)
         total = weight = 0.0
         usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
         size = self.batch_size or int(usual)
@@ -70,27 +69,26 @@ class MinibatchSolver(StochasticSolver):
             rate = schedule(memory.steps, theta)
             memory.steps += len(batch)
             memory.updates += 1
-            for place, rows, kept, share in tables:
+            for place, rows, kept, share in parts:
                 by_row = gradient[place].reshape(rows.shape)
                 self.step(rows, by_row, rate * share, kept, memory.updates, distance.adaptive)
             coordinates.constrain(flat)
             total, weight = total + partial.value, weight + partial.weight
         reached = coordinates.codebook(flat)
         codebook.prototypes[...], codebook.metric[...] = reached.prototypes, reached.metric
-        keep(memory, moments, codebook)
         return float(total / weight)
 
-    def tables(self, flat: Floats, moments: Moments, codebook: Codebook) -> list[FlatPart]:
+    def parts(self, flat: Floats, codebook: Codebook, memory: Memory) -> list[FlatPart]:
         """Return the parts of the flat vector: the prototypes, and the metric if it is learned."""
         cut, found = codebook.prototypes.size, []
-        for place, rows, factor in (
-            (slice(cut), codebook.prototypes, 1.0),
-            (slice(cut, None), codebook.metric, self.metric_rate),
+        for place, like, kept, factor in (
+            (slice(cut), codebook.prototypes, memory.by_prototype, 1.0),
+            (slice(cut, None), codebook.metric, memory.by_group, self.metric_rate),
         ):
             if flat[place].size:
-                views = {name: kept[place].reshape(rows.shape) for name, kept in moments.items()}
-                share = factor * self.share(rows)
-                found.append(FlatPart(place, flat[place].reshape(rows.shape), views, share))
+                moments = {n: kept.setdefault(n, np.zeros(like.shape)) for n in self.moments}
+                rows = flat[place].reshape(like.shape)
+                found.append(FlatPart(place, rows, moments, factor * self.share(like)))
         return found
 
     def share(self, rows: Floats) -> float:
@@ -250,18 +248,10 @@ class Adam(MinibatchSolver):
         self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Go by ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
-        adapted_step(
-            rows,
-            slope,
-            moments["mean"],
-            moments["square"],
-            rate / (1.0 - self.beta1**update),
-            1.0 - self.beta1,
-            1.0 - self.beta2,
-            1.0 / (1.0 - self.beta2**update),
-            self.epsilon,
-            joint,
-        )
+        rate, correction = rate / (1.0 - self.beta1**update), 1.0 / (1.0 - self.beta2**update)
+        shares = 1.0 - self.beta1, 1.0 - self.beta2
+        means = moments["mean"], moments["square"]
+        adapted_step(rows, slope, *means, rate, *shares, correction, self.epsilon, joint)
 
 
 @native(types.void(matrix_out, matrix, matrix_out, matrix_out, f8, f8, f8, f8, f8, types.boolean))
@@ -278,22 +268,3 @@ def adapted_step(rows, gradient, mean, square, rate, new, new_square, correction
             m[f] += new * (g[f] - m[f])
             v[f] += new_square * ((common if together else g[f] * g[f]) - v[f])
             row[f] -= rate * m[f] / (math.sqrt(v[f] * correction) + least)
-
-
-def recall(memory: Memory, names: tuple[str, ...], codebook: Codebook, size: int) -> Moments:
-    """Return the moments as flat vectors; zeros where nothing is remembered."""
-    moments = {}
-    for name in names:
-        rows = memory.by_prototype.get(name, np.zeros_like(codebook.prototypes))
-        groups = memory.by_group.get(name, np.zeros_like(codebook.metric))
-        moments[name] = np.append(rows, groups)[:size]
-    return moments
-
-
-def keep(memory: Memory, moments: Moments, codebook: Codebook) -> None:
-    """Remember the moments, by prototype and by row of the metric."""
-    cut = codebook.prototypes.size
-    for name, flat in moments.items():
-        memory.by_prototype[name] = flat[:cut].reshape(codebook.prototypes.shape)
-        if flat.size > cut:
-            memory.by_group[name] = flat[cut:].reshape(codebook.metric.shape)

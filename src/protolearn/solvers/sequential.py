@@ -109,6 +109,8 @@ FUNCTIONS = types.NamedUniTuple(ADDRESS, 6, Functions)
 LOOP_ARRAYS = types.NamedTuple(
     [vector_out, indices_out, matrix_out, vector_out, vector_out, matrix_out], LoopArrays
 )
+SAMPLES = matrix, indices, vector  # rows, class codes, weights
+LEARNED = matrix_out, matrix_out, indices, flags_matrix  # the codebook, and whose prototypes are
 STEP_SIZES = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8], StepSizes)
 
 
@@ -139,6 +141,7 @@ class SequentialSolver(StochasticSolver):
         functions, room = Functions.of(distance, pull, schedule), LoopArrays.of(codebook, most)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same, size = codebook.same_class(cost.n_classes), max(GATHERED // d, 1)
+        learned = codebook.prototypes, codebook.metric, codebook.group, same
         penalized = isinstance(distance, Penalized) and distance.penalized
         if penalized:
             size = min(size, PENALIZED)
@@ -151,20 +154,9 @@ class SequentialSolver(StochasticSolver):
                 self.limits_metric,
                 distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
             )
+            samples = batch.X, batch.codes, batch.weights
             total += learn_in_order(
-                batch.X,
-                batch.codes,
-                batch.weights,
-                codebook.prototypes,
-                codebook.metric,
-                codebook.group,
-                same,
-                functions,
-                axes,
-                theta,
-                room,
-                step,
-                memory.steps,
+                *samples, *learned, functions, axes, theta, room, step, memory.steps
             )
             if penalized:
                 rate = batch.total_weight * schedule(memory.steps, theta)
@@ -239,23 +231,7 @@ def steepness(gradient, distance, stride):
     return max(1.0, stride * total / (4.0 * distance)) if distance > 0.0 else 1.0
 
 
-@native(
-    f8(
-        matrix,
-        indices,
-        vector,
-        matrix_out,
-        matrix_out,
-        indices,
-        flags_matrix,
-        FUNCTIONS,
-        AXES,
-        vector,
-        LOOP_ARRAYS,
-        STEP_SIZES,
-        i8,
-    )
-)
+@native(f8(*SAMPLES, *LEARNED, FUNCTIONS, AXES, vector, LOOP_ARRAYS, STEP_SIZES, i8))
 def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_theta, room, step, t):
     """Take a step for each sample; return the summed cost met on the way."""
     fill, derive = row_at(functions.row), gradient_at(functions.gradient)
