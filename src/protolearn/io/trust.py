@@ -53,7 +53,7 @@ HOLDERS = (
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
     "selection.splitters.LeaveOneOutFromEachClass",
-    "solvers.base.Memory",
+    "solvers.batch_solver.Memory",
     "tables.columns.CategoryColumn",
     "tables.columns.NumberColumn",
 )

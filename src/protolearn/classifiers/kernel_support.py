@@ -7,12 +7,14 @@ same for all prototypes, and makes their distances those of the whole space.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from .._arrays import Floats, Indices, as_indices
 from ..blocks import Block, MemoryBlocks, encode
@@ -22,7 +24,6 @@ from ..losses import Loss
 from ..margins import Margin
 from ..native import GRADIENT, native
 from ..objective import mean_cost
-from .expansion import towards
 from .lvq import GLVQ
 from .problem import FirstDistances
 from .rows import weigh
@@ -36,6 +37,12 @@ LOST = 0.02
 
 CHANGED = 0.1
 """Share of the samples whose class may change without a warning."""
+
+EXPLAINED = 1e-12
+"""Share of the squared lengths below which a rest is rounding."""
+
+WITHIN = 1e-8
+"""Share of the largest squared length that a sample has to have outside of the span of others."""
 
 
 class CoordinateDistance(SquaredEuclidean):
@@ -94,17 +101,10 @@ for kind in (FeatureSpaceGLVQ, SpanGLVQ):
     kind.__name__ = "KernelGLVQ"  # what messages call it
 
 
-class Trained(NamedTuple):
-    """A model in coordinates of the feature space.
+class FeatureSpaceModel(NamedTuple):
+    """A model in coordinates of the feature space, and the samples L in these coordinates.
 
-    Attributes
-    ----------
-    model : GLVQ
-        What was trained.
-    L : array (n, m) or (n, m + 1)
-        The samples in the coordinates that it was trained in.
-    pivots : array (m,)
-        The samples that its prototypes combine; their rows in L are a lower triangle.
+    Its prototypes combine the pivots, whose rows in L are a lower triangle.
     """
 
     model: GLVQ
@@ -113,9 +113,9 @@ class Trained(NamedTuple):
 
 
 def prune(
-    whole: Trained, y: NDArray[Any], weight: Floats | None, max_support: int | str
-) -> Trained:
-    """Train again with prototypes that combine few samples, all of them the same ones.
+    whole: FeatureSpaceModel, y: NDArray[Any], weight: Floats | None, max_support: int | str
+) -> FeatureSpaceModel:
+    """Return a model with prototypes that combine few samples, all of them the same ones.
 
     With ``max_support="auto"`` their number is doubled until the mean cost is nearly that of the
     whole space.
@@ -142,9 +142,13 @@ def prune(
 
 
 def _in_span(
-    whole: Trained, support: Indices, basis: Floats, y: NDArray[Any], weight: Floats | None
-) -> Trained:
-    """Train in the span of some samples, from the projected prototypes."""
+    whole: FeatureSpaceModel,
+    support: Indices,
+    basis: Floats,
+    y: NDArray[Any],
+    weight: Floats | None,
+) -> FeatureSpaceModel:
+    """Return a model trained in the span of some samples, from the projected prototypes."""
     model, L, _ = whole
     within = L @ basis.T
     outside = np.einsum("ij,ij->i", L, L) - np.einsum("ij,ij->i", within, within)
@@ -158,10 +162,12 @@ def _in_span(
         "verbose": 0,
     }
     rows = np.column_stack([within, np.sqrt(np.maximum(outside, 0.0))])
-    return Trained(SpanGLVQ(**settings).fit(rows, y, weight), rows, support)
+    return FeatureSpaceModel(SpanGLVQ(**settings).fit(rows, y, weight), rows, support)
 
 
-def _warn_of_changes(whole: Trained, found: Trained, rows: int, automatic: bool) -> None:
+def _warn_of_changes(
+    whole: FeatureSpaceModel, found: FeatureSpaceModel, rows: int, automatic: bool
+) -> None:
     """Warn if the prototypes of few samples decide otherwise than those of all."""
     changed = np.mean(whole.model.predict(whole.L) != found.model.predict(found.L))
     if changed > CHANGED:
@@ -187,3 +193,48 @@ def _cost(model: GLVQ, block: Block) -> float:
     first = FirstDistances(rule.scale)
     objective = settings.objective(rule.distance, len(rule.classes), 0, first)
     return mean_cost(objective, rule.codebook, MemoryBlocks(block))
+
+
+def expansion(points: Floats, L: Floats, pivots: Indices) -> Floats:
+    """Return the coefficients of samples that make the points, an array (K, m).
+
+    The rows of the m samples are a lower triangle; points in their span are 0 in later columns.
+    """
+    m = len(pivots)
+    triangle = L[pivots, :m]
+    coefficients: Floats = solve_triangular(triangle, points[:, :m].T, lower=True, trans="T").T
+    return coefficients
+
+
+def towards(points: Floats, L: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield samples, each the one that brings their span nearest to all points, and directions.
+
+    Orthogonal least squares: a sample counts by the direction that it adds to the span, which has
+    length one and is orthogonal to all before. It ends when the points are in the span.
+    """
+    squares = np.einsum("ij,ij->i", L, L)
+    product, outside = L @ points.T, squares.copy()  # with what is not in the span yet
+    basis = np.empty((L.shape[1], L.shape[1]))
+    rounding = EXPLAINED * float(np.sum(points**2))
+    for k in range(len(basis)):
+        adds = outside > WITHIN * squares.max()
+        gain = np.einsum("ik,ik->i", product, product)
+        gain = np.divide(gain, outside, out=np.full_like(gain, -1.0), where=adds)
+        best = int(gain.argmax())
+        if gain[best] < 0.0 or (k and gain[best] <= rounding):
+            return
+        direction = L[best]
+        for _ in range(2):  # twice is enough for orthogonality to rounding
+            direction = direction - (basis[:k] @ direction) @ basis[:k]
+        basis[k] = direction / np.linalg.norm(direction)
+        yield best, basis[k]
+        along = L @ basis[k]
+        product -= np.outer(along, points @ basis[k])
+        outside -= along**2
+
+
+def nearest(points: Floats, L: Floats) -> Indices:
+    """Return the nearest sample of each point."""
+    D = np.einsum("ij,ij->i", L, L)[:, None] - 2.0 * L @ points.T
+    found: Indices = D.argmin(axis=0)
+    return found

@@ -41,7 +41,7 @@ from .rows import GROWN_ON, TrainingRows, check_classes, check_held, few_rows
 from .settings import Settings
 
 
-class PartedRows(TrainingRows):
+class RowsInParts(TrainingRows):
     """Data in files, made by a function, or on a cluster: surveyed once, then summed over."""
 
     def __init__(

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from inspect import Parameter, signature
 from operator import call
-from os import PathLike
 from time import perf_counter
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -19,12 +19,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags, check_random_state
 
 from .._arrays import Floats, check_magnitude, middle
-from .._dask import PACKAGES
-from ..blocks import Block, Blocks, MemoryBlocks
+from .._dask import is_dask
+from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import LinearMetric
 from ..objective import Objective
 from ..prototypes import (
+    add_prototypes,
     first_codebook,
     only,
     prototype_counts,
@@ -34,17 +35,13 @@ from ..prototypes import (
 from ..rule import DecisionRule
 from ..solvers import Callback, Memory, SolverResult, StochasticSolver, check_cost
 from ..store import Record
-from .base import NearestPrototypeClassifier
-from .early_stopping import EarlyStopping
-from .growth import grow
-from .parted import PartedRows
+from .fit_log import Reporter, check_same_data, open_journal, report_pass
+from .held_out_rows import EarlyStopping, grow
+from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances, Problem
-from .progress import Reporter, report_pass
-from .resuming import check_same_data, open_journal
-from .rows import TrainingRows, WholeRows, read_block
+from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
+from .rows_in_parts import RowsInParts
 from .settings import Settings
-from .shared import spell_out
-from .stream import add_prototypes, check_same_distance, known_classes
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 
@@ -93,8 +90,14 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.random_state = random_state
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Name, for scikit-learn, the parameters that a subclass passes on by ``**others``."""
         super().__init_subclass__(**kwargs)
-        spell_out(cls)
+        own = signature(cls.__init__)
+        *named, last = own.parameters.values()
+        if "__init__" in vars(cls) and last.kind is Parameter.VAR_KEYWORD:
+            inherited = signature(super(cls, cls).__init__).parameters
+            others = [inherited[name] for name in inherited if name not in own.parameters]
+            vars(cls.__init__)["__signature__"] = own.replace(parameters=[*named, *others])
 
     @abstractmethod
     def _axes(self) -> tuple[Any, ...]:
@@ -287,14 +290,10 @@ def read_rows(
     They are whole, or in parts: on Dask, made by a function, in files, or a pyarrow dataset.
     ``model`` gets the number and the names of the features.
     """
-    home = type(X).__module__.partition(".")[0]
-    in_parts = (
-        home in PACKAGES
-        or callable(X)
-        or isinstance(X, (str, PathLike))
-        or (home == "pyarrow" and hasattr(X, "get_fragments"))
+    in_parts = not isinstance(X, np.ndarray) and (
+        is_dask(X) or callable(X) or is_path(X) or is_dataset(X)
     )
-    kind = PartedRows if in_parts else WholeRows
+    kind = RowsInParts if in_parts else WholeRows
     return kind(model, settings, X, y, sample_weight, rng)
 
 
@@ -349,8 +348,8 @@ def train(
     if result.codebook is codebook or (
         problem.guards_start and makes_more_errors(problem, codebook, result.codebook, blocks)
     ):
-        told = NO_BETTER.format(settings.name, problem.advice)
-        warnings.warn(told, ConvergenceWarning, stacklevel=3)
+        message = NO_BETTER.format(settings.name, problem.advice)
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return Reached(codebook, result)
     return Reached(result.codebook, result)
 

@@ -1,18 +1,33 @@
-"""Early stopping: some rows are held out, and the best codebook on them is kept."""
+"""What held-out rows decide: when a fit ends, and how many prototypes there are."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
+from sklearn.base import clone
 
 from .._arrays import Floats, Indices
-from ..blocks import Block, Blocks
+from ..blocks import Block, Blocks, MemoryBlocks
 from ..codebook import Codebook
 from ..objective import Cost, mean_cost
-from ..solvers import Callback, State
+from ..prototypes import Growth
+from ..solvers import Callback, Kohonen, State
 from ..store import Record
+from .settings import RuleSettings, Settings
+
+if TYPE_CHECKING:
+    from .rows import TrainingRows
 
 PATIENCE = 10
 """Iterations without progress on the held-out rows after which a fit ends."""
+
+JUDGED = 0.3
+"""Share of the samples that decide about the number of prototypes."""
+
+ENOUGH = 600
+"""Fewer samples are learned from as often as these: held-out ones tell if it is by heart."""
 
 
 def hold_out(
@@ -37,20 +52,10 @@ def hold_out(
 
 
 class EarlyStopping:
-    """A callback that follows the cost of held-out rows and keeps the best codebook.
+    """A callback that follows the cost of held-out rows, keeps the best codebook, calls the next.
 
-    Parameters
-    ----------
-    cost : Objective or ErrorCount
-        What a row costs.
-    held : Blocks
-        The rows.
-    tol : float
-        Share by which the cost has to fall to count as progress.
-    callback : callable or None
-        The next callback.
-    record : callable
-        Calls each sum of costs, and may know its result.
+    Progress is a fall by the share ``tol``; ``record`` calls each sum of costs, and may know its
+    result.
     """
 
     def __init__(
@@ -59,9 +64,8 @@ class EarlyStopping:
         self.curve: list[float] = []
         self.best: Codebook | None = None
         self._cost, self._held, self._tol, self._record = cost, held, tol, record
-        self._callback = callback
-        self._least, self._waited = np.inf, 0
-        self._reference = np.inf
+        self._callback, self._waited = callback, 0
+        self._least = self._reference = np.inf
 
     def __call__(self, state: State) -> bool:
         """Note the cost; return whether to stop."""
@@ -81,3 +85,33 @@ class EarlyStopping:
             self._reference = cost
         stop = self._callback is not None and bool(self._callback(state))
         return stop or self._waited >= PATIENCE
+
+
+def grow(
+    settings: Settings, rows: TrainingRows, start: Codebook, rng: np.random.RandomState
+) -> Codebook:
+    """Return a start with as many prototypes of each class as held-out rows ask for."""
+    sample, n_classes = rows.sample(rng), len(rows.classes)
+    taught, judged = hold_out(sample, JUDGED, np.bincount(start.labels), rng)
+    if not len(judged):
+        return start
+    if isinstance(settings, RuleSettings):  # split prototypes have to part, at whatever cost
+        solver: Kohonen = clone(settings.solver).set_params(keep_best=False)
+        settings = replace(settings, solver=solver)
+    everything, blocks = MemoryBlocks(sample), MemoryBlocks(taught)
+    n = len(taught)
+
+    def train(start: Codebook) -> Codebook:
+        problem = settings.problem(start, rows.form, everything, n_classes)
+        solver = problem.solver
+        most = max(map(solver.default_max_iter, (n, max(n, ENOUGH))))
+        max_iter = settings.max_iter or most
+        return solver.minimize(
+            problem.cost, start, blocks, rng, max_iter=max_iter, tol=settings.tol
+        ).codebook
+
+    def tell(count: int, share: float) -> None:
+        if settings.verbose:
+            print(f"[{settings.name}] {count} prototypes, {100 * share:.1f} % held-out errors")
+
+    return Growth(rows.form, train, taught, judged, rng, tell).grow(start)

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, Reals
 from .._dask import AccuracyMixin, row_by_row
 from .._validation import integer_in
-from ..distances import FeatureTerms
+from ..distances import DISTANCES, FeatureTerms
+from ..losses import LOSSES
+from ..margins import MARGINS
 from ..rule import DecisionRule
+from ..solvers import SOLVERS
 from .metric import MetricViews
-from .short_names import ShortNamesMixin
+
+REGISTRIES: dict[str, Any] = {
+    "distance": DISTANCES,
+    "margin": MARGINS,
+    "loss": LOSSES,
+    "solver": SOLVERS,
+}
+"""Parts of a classifier that have short names; to set their own parameters takes an object."""
 
 
-class NearestPrototypeClassifier(MetricViews, AccuracyMixin, ShortNamesMixin):
+class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
     """The fitted side of a model that decides by distance to prototypes: it asks its rule."""
 
     rule_: DecisionRule
+    _only_names: ClassVar[tuple[str, ...]] = ()
+    """Parts that are names always."""
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -44,6 +57,34 @@ class NearestPrototypeClassifier(MetricViews, AccuracyMixin, ShortNamesMixin):
             raise AttributeError(f"{type(self).__name__} has no {name}: it is not fitted.")
         found: DecisionRule = rule
         return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``loss__beta`` and the like need the part to be an object.
+
+        Parameters
+        ----------
+        **params : dict
+            New values.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        for key in params:
+            part, _, name = key.partition("__")
+            value = params.get(part, getattr(self, part, None))
+            if name and part in REGISTRIES and isinstance(value, str):
+                if part in self._only_names:
+                    raise ValueError(f"{key} cannot be set: {part} is a name; set {name} itself.")
+                known = REGISTRIES[part].get(value, next(iter(REGISTRIES[part].values())))
+                example = f"protolearn.{known.__module__.split('.')[1]}.{known.__name__}"
+                raise ValueError(
+                    f"{key} cannot be set while {part}={value!r} is a short name; give an object, "
+                    f"for example {part}={example}(...)."
+                )
+        super().set_params(**params)
+        return self
 
     @row_by_row
     def predict(self, X: Any) -> NDArray[Any]:

@@ -1,27 +1,28 @@
-"""What a fit prints while it runs."""
+"""What a fit prints while it runs, and the journal from which an interrupted one goes on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
+from .._fingerprint import parameters
 from ..solvers import State
+from ..store import Journal, Record
+from .rows import TrainingRows
 from .settings import Settings
 
 LINES = 20
+"""About how many lines a fit prints."""
+
+MAY_CHANGE = "callback", "checkpoint"
+"""Parameters that may change before a fit goes on."""
 
 
 class Reporter:
-    """A callback that prints progress and calls the user's.
-
-    Parameters
-    ----------
-    settings : Settings
-        Tell how much to print.
-    solver : str
-        What works.
-    max_iter : int
-        Most iterations.
-    """
+    """A callback that prints some iterations, or all, and calls the user's callback."""
 
     def __init__(self, settings: Settings, solver: str, max_iter: int):
         self._settings = settings
@@ -57,3 +58,25 @@ def report_pass(settings: Settings, model: Any, elapsed: float) -> None:
 def line(name: str, state: State) -> str:
     """Return a line about an iteration."""
     return f"[{name}] iteration {state.iteration:>5}  loss {state.loss:.6f}  {state.elapsed:.1f} s"
+
+
+@contextmanager
+def open_journal(model: Any, settings: Settings, rng: np.random.RandomState) -> Iterator[Record]:
+    """Open the journal that ``checkpoint`` names, for as long as the fit lasts."""
+    with Journal(settings.checkpoint, parameters(model, without=MAY_CHANGE), rng) as journal:
+        if journal.n_found and settings.verbose:
+            print(
+                f"[{settings.name}] continues after {journal.n_found} results of "
+                f"{settings.checkpoint}"
+            )
+        yield journal.record
+
+
+def check_same_data(record: Record, settings: Settings, rows: TrainingRows) -> None:
+    """Raise if the journal belongs to other data."""
+    mark = rows.mark()
+    if record(lambda: mark) != mark:
+        raise ValueError(
+            f"checkpoint={str(settings.checkpoint)!r} belongs to a fit on other data. Give those "
+            "to continue it, or another path, or delete the file."
+        )
