@@ -16,7 +16,7 @@ def colour(code: int) -> str:
     return COLOURS[code % len(COLOURS)]
 
 
-def mark(code: int) -> str:
+def class_marker(code: int) -> str:
     """Return the mark of a class; with more classes than colours, colour and mark differ."""
     return MARKS[(code + code // len(COLOURS)) % len(MARKS)]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +152,7 @@ class Subject:
         return self.codes_of(self.y)
 
     @cached_property
-    def predicted(self) -> Indices:
+    def predicted_codes(self) -> Indices:
         """What the model says of each row."""
         with without_name_warnings(NO_NAMES, UNSEEN):
             return self.codes_of(self.model.predict(self.X))
@@ -172,7 +172,7 @@ class Subject:
         return np.asarray(Z.toarray() if issparse(Z) else Z, dtype=np.float64)
 
     @cached_property
-    def used(self) -> NDArray[np.bool_]:
+    def is_used(self) -> NDArray[np.bool_]:
         """Whether the model sees anything of each column, which selecting steps may leave out."""
         places = np.arange(sum(column.width for column in self.columns))
         for _, step in self.between:
@@ -203,7 +203,7 @@ class Subject:
         """Cut rows in the user's units into columns."""
         return self.encoder._parts(plain)
 
-    def undone(self, Z: Floats) -> Floats:
+    def undo_steps(self, Z: Floats) -> Floats:
         """Return rows of the last step in the user's units."""
         for name, step in reversed(self.between):
             Z = undo_step(name, step, Z)
@@ -231,7 +231,7 @@ class Subject:
                 shortened(plain_text(column, part[k : k + 1]), LONGEST) if used else UNUSED
                 for k in range(len(part))
             ]
-            for (column, part), used in zip(self.parts(plain), self.used, strict=True)
+            for (column, part), used in zip(self.parts(plain), self.is_used, strict=True)
         ]
 
     def texts(self) -> list[list[str]]:
@@ -263,7 +263,7 @@ class Subject:
             return False
         width = sum(column.width for column in self.columns)
         try:
-            return self.undone(self.take(np.arange(1)).inner).shape[1] == width
+            return self.undo_steps(self.take(np.arange(1)).inner).shape[1] == width
         except ValueError:
             return False
 
@@ -307,3 +307,56 @@ def names_after(steps: Sequence[tuple[str, Any]], names: list[str]) -> list[str]
     except (AttributeError, ValueError):
         return []
     return names
+
+
+# How the values of a column are spread in each class.
+
+
+LEVELS = 5.0, 25.0, 50.0, 75.0, 95.0
+"""Percentiles that are shown: ends of the thin line, of the thick one, and the median."""
+
+
+class Spread(NamedTuple):
+    """The values of a column by class, in the user's units.
+
+    Attributes
+    ----------
+    quantiles : array of shape (n_classes, 5) or None
+        Percentiles 5, 25, 50, 75 and 95 of numbers; NaN for a class without rows. None for
+        categories.
+    shares : array of shape (n_classes, n_categories) or None
+        How often each category is there; None for numbers.
+    """
+
+    quantiles: Floats | None
+    shares: Floats | None = None
+
+
+def spread_of(subject: Subject) -> list[Spread]:
+    """Return the spread of each column."""
+    n_classes = len(subject.classes)
+    return [
+        categories_by_class(column, part, subject.codes, n_classes)
+        if isinstance(column, CategoryColumn)
+        else Spread(quantiles_by_class(part[:, 0], subject.codes, n_classes))
+        for column, part in subject.parts(subject.plain)
+    ]
+
+
+def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:
+    """Return the percentiles of numbers."""
+    found = np.full((n_classes, len(LEVELS)), np.nan)
+    for code in np.unique(codes):
+        found[code] = np.percentile(values[codes == code], LEVELS)
+    return found
+
+
+def categories_by_class(column: Any, part: Floats, codes: Indices, n_classes: int) -> Spread:
+    """Return the shares of categories."""
+    nearest = column.nearest(part)
+    known = nearest >= 0  # others are unknown
+    counts = np.zeros((n_classes, len(column.categories)))
+    np.add.at(counts, (codes[known], nearest[known]), 1.0)
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0.0)
+    return Spread(None, shares)

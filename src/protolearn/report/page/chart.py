@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..._arrays import Floats
 from .html import Markup, paragraph, tag
 
 Colour = dict[str, str]
@@ -134,3 +139,90 @@ def every(number: int, most: int) -> Sequence[int]:
     if number <= most:
         return range(number)
     return [int(i) for i in np.unique(np.linspace(0, number - 1, most).round().astype(int))]
+
+
+# What charts are made of: curves, marks of rows, stars of prototypes.
+
+
+ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+"""A legend above the chart."""
+
+
+def curve(x: Any, y: Any, colour: Colour, *, width: float = 2.2, **more: Any) -> dict[str, Any]:
+    """Draw a line."""
+    line = {"color": colour, "width": width, **more.pop("line", {})}
+    drawn = {"type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y), "line": line}
+    return drawn | more
+
+
+def diagonal() -> dict[str, Any]:
+    """Draw what guessing, or perfect calibration, would be."""
+    unseen = {"hoverinfo": "skip", "showlegend": False}
+    return curve([0, 1], [0, 1], MUTED, width=1, line={"dash": "dot"}, **unseen)
+
+
+def marks(places: Floats, marker: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Draw marks at some places."""
+    x, y = numbers(places[:, 0]), numbers(places[:, 1])
+    return {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker} | more
+
+
+def row_marks(
+    places: Floats, name: str, colour: Colour, code: int, size: float, opacity: float, **more: Any
+) -> dict[str, Any]:
+    """Draw rows of a class."""
+    edge = {"color": PAPER, "width": 0.5}
+    look = {"color": colour, "symbol": class_symbol(code), "size": size, "opacity": opacity}
+    return marks(places, look | {"line": edge}, name=safe(name), **more)
+
+
+def stars(
+    places: Floats, colours: Sequence[Colour], names: Sequence[str], **more: Any
+) -> dict[str, Any]:
+    """Draw prototypes."""
+    edge = {"color": INK, "width": 1.5}
+    look = {"color": list(colours), "symbol": "star", "size": 19, "line": edge}
+    texts = [safe(f"prototype {name}") for name in names]
+    return marks(places, look, name="prototype", hovertext=texts, hoverinfo="text", **more)
+
+
+# Small pictures as PNG, without a library for it.
+
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+GREY_PIXELS, COLOUR_PIXELS, PALETTE_PIXELS = 0, 2, 3
+
+
+def grey_image(values: NDArray[Any], low: float, high: float) -> str:
+    """Return a picture of numbers, or of three numbers a point, the lowest of them black."""
+    scale = 255.0 / (high - low) if high > low else 0.0
+    pixels = np.rint((values - low) * scale).clip(0, 255).astype(np.uint8)
+    return address(pixels, COLOUR_PIXELS if values.ndim == 3 else GREY_PIXELS)
+
+
+def palette_image(codes: NDArray[Any], colours: Sequence[tuple[int, int, int, int]]) -> str:
+    """Return a picture of codes, each in its colour (red, green, blue, opacity)."""
+    palette = np.array(colours, dtype=np.uint8)
+    extra = chunk(b"PLTE", palette[:, :3].tobytes()) + chunk(b"tRNS", palette[:, 3].tobytes())
+    return address(codes.astype(np.uint8), PALETTE_PIXELS, extra)
+
+
+def address(pixels: NDArray[np.uint8], kind: int, extra: bytes = b"") -> str:
+    """Return a picture as an address that holds it."""
+    height, width = pixels.shape[:2]
+    lines = pixels.reshape(height, -1)
+    data = np.hstack([np.zeros((height, 1), dtype=np.uint8), lines]).tobytes()
+    parts = [
+        SIGNATURE,
+        chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
+        extra,
+        chunk(b"IDAT", zlib.compress(data, 9)),
+        chunk(b"IEND", b""),
+    ]
+    return "data:image/png;base64," + base64.b64encode(b"".join(parts)).decode()
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    """Return a part of a file, with its length and its check."""
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)

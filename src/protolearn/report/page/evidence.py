@@ -92,7 +92,9 @@ def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None)
     evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
     rows = np.concatenate([as_indices(test) for _, test in parts])
     by = f"{type(splitter).__name__}, {len(parts)} splits"
-    return Evidence(evaluation, rows, pooled(answers), how_split(rows, len(y), len(parts)), by)
+    return Evidence(
+        evaluation, rows, pool_answers(answers), how_split(rows, len(y), len(parts)), by
+    )
 
 
 def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
@@ -137,7 +139,7 @@ def folds_for(cv: Any, y: NDArray[Any]) -> Any:
     return min(int(cv), int(counts.min()))
 
 
-def pooled(folds: Sequence[Answers]) -> Answers:
+def pool_answers(folds: Sequence[Answers]) -> Answers:
     """Return the answers of all folds; scores and probabilities if all have them."""
 
     def together(name: str) -> Any:

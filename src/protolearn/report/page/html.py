@@ -22,14 +22,17 @@ def tag(name: str, *children: Any, **attributes: Any) -> Markup:
     Children that are no markup are texts. Attributes may end in an underscore, as ``class_``, and
     have underscores for hyphens; True is written alone, False and None are left out.
     """
-    parts = [name, *(written(key, value) for key, value in attributes.items() if value is not None)]
+    parts = [
+        name,
+        *(attribute(key, value) for key, value in attributes.items() if value is not None),
+    ]
     inside = " ".join(part for part in parts if part)
     if name in EMPTY:
         return Markup(f"<{inside}/>")  # the slash ends elements of pictures
-    return Markup(f"<{inside}>{joined(children)}</{name}>")
+    return Markup(f"<{inside}>{join_markup(children)}</{name}>")
 
 
-def written(key: str, value: Any) -> str:
+def attribute(key: str, value: Any) -> str:
     """Write an attribute."""
     name = key.rstrip("_").replace("_", "-")
     if isinstance(value, bool):
@@ -37,14 +40,14 @@ def written(key: str, value: Any) -> str:
     return f'{name}="{escape(str(value), quote=True)}"'
 
 
-def joined(children: Iterable[Any]) -> Markup:
+def join_markup(children: Iterable[Any]) -> Markup:
     """Return elements, texts and lists of them as one."""
     parts = []
     for child in children:
         if isinstance(child, Markup):
             parts.append(child)
         elif isinstance(child, (list, tuple)):
-            parts.append(joined(child))
+            parts.append(join_markup(child))
         elif child is not None:
             parts.append(Markup(escape(str(child), quote=False)))
     return Markup("".join(parts))

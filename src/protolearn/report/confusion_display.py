@@ -143,7 +143,9 @@ class ConfusionDisplay:
         """Write the numbers into the cells; those that round to zero without digits."""
         size = 10.0 if len(self.confusion.labels) <= 12 else 7.0
         return [
-            ax.text(j, i, written(share), ha="center", va="center", size=size, color=ink(share))
+            ax.text(
+                j, i, format_share(share), ha="center", va="center", size=size, color=ink(share)
+            )
             for (i, j), share in np.ndenumerate(self.confusion.percent)
             if share > 0.0
         ]
@@ -156,7 +158,7 @@ def scale() -> Any:
     return PowerNorm(GAMMA, 0.0, 100.0)
 
 
-def written(share: float) -> str:
+def format_share(share: float) -> str:
     """Write a percentage: with a digit below ten, where it tells most."""
     if share < 0.1:
         return "<0.1"

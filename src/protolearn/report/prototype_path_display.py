@@ -9,10 +9,18 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._names import class_name
 from ..linear import PrototypePath
-from .edge_on import line_in, view_of
-from .hyperplane import Shown, shown, shown_path, step, step_name, with_prototypes
-from .plane_map import MARGIN, stretch_of
-from .style import axes_for, colour, mark
+from .hyperplane import (
+    HyperplaneRows,
+    hyperplane_at,
+    line_in,
+    path_step_name,
+    rows_with_hyperplane,
+    rows_with_path,
+    view_of,
+    with_prototypes,
+)
+from .projection_display import MARGIN, stretch_of
+from .style import axes_for, class_marker, colour
 
 DARK = "#222222"
 
@@ -128,7 +136,7 @@ class PrototypePathDisplay:
         -------
         display : PrototypePathDisplay
         """
-        what = shown(model, X, y)
+        what = rows_with_hyperplane(model, X, y)
         with_prototypes(what.hyperplane, class_name(model))
         name = class_name(model) if name is None else name
         return cls._of(what, name).plot(ax=ax, legend=legend)
@@ -169,19 +177,19 @@ class PrototypePathDisplay:
         -------
         display : PrototypePathDisplay
         """
-        return cls._of(shown_path(path, X, y), name).plot(ax=ax, legend=legend)
+        return cls._of(rows_with_path(path, X, y), name).plot(ax=ax, legend=legend)
 
     @classmethod
-    def _of(cls, what: Shown, name: str | None) -> PrototypePathDisplay:
+    def _of(cls, what: HyperplaneRows, name: str | None) -> PrototypePathDisplay:
         """Compute what is drawn."""
         last, path, view = what.hyperplane, what.path, view_of(what)
         steps, lines = None, [line_in(view, last)]
         prototypes = np.asarray(last.prototypes)[None]
         if path is not None:
-            steps = step_name(path, 0), step_name(path, -1)
-            lines.insert(0, line_in(view, step(path, 0)))
+            steps = path_step_name(path, 0), path_step_name(path, -1)
+            lines.insert(0, line_in(view, hyperplane_at(path, 0)))
             prototypes = path.prototypes
-        points, places = view.seen(what.X), view.seen(prototypes.reshape(-1, len(last.coef)))
+        points, places = view.places(what.X), view.places(prototypes.reshape(-1, len(last.coef)))
         extent = np.vstack([points, places])
         return cls(
             points=points,
@@ -218,8 +226,8 @@ class PrototypePathDisplay:
         size = POINT * np.clip(np.sqrt(FEW / max(len(self.points), 1)), 0.25, 1.0)
         for code, name in enumerate(self.classes):
             rows, look = self.points[self.codes == code], {"color": colour(code), "lw": 0}
-            ax.scatter(*rows.T, s=size, marker=mark(code), alpha=0.7, **look)
-            ax.scatter([], [], s=POINT, marker=mark(code), label=name, **look)
+            ax.scatter(*rows.T, s=size, marker=class_marker(code), alpha=0.7, **look)
+            ax.scatter([], [], s=POINT, marker=class_marker(code), label=name, **look)
         self._draw_hyperplanes(ax)
         self._draw_prototypes(ax)
         size = "" if self.stretch == 1.0 else f"\ndrawn {self.stretch:g} times as large"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats, Indices
-from .style import axes_for, colour, line_style, pyplot
+from ..tables import CategoryColumn, Column
+from .style import axes_for, colour, line_style, panels_for, pyplot
 
 GREY, BAND = "#777777", "#F4F4F4"
 
@@ -22,7 +24,7 @@ LOWEST, TALLEST = 0.42, 12.0
 ASIDE = 1.0
 """How far beyond all classes a prototype is drawn in its place, in widths of the chart."""
 
-IN_A_ROW = 5
+LEGEND_COLUMNS = 5
 """Entries of the legend beside each other."""
 
 
@@ -142,10 +144,10 @@ class Strips:
             label.set_parse_math(False)
         for row, text in enumerate(self.scale_texts):
             ax.get_yticklabels()[row].set_verticalalignment("bottom")
-            write(ax, text, 0.0, row, (-3.5, -1.0), ha="right", va="top", color=GREY)
+            write_text(ax, text, 0.0, row, (-3.5, -1.0), ha="right", va="top", color=GREY)
         for row, texts in enumerate(self.usual, start=self._n_numbers):
             for code, text in enumerate(texts):
-                write(ax, text, 0.0, row + self._offsets[code], (6.0, 0.0), color=darker(code))
+                write_text(ax, text, 0.0, row + self._offsets[code], (6.0, 0.0), color=darker(code))
         ax.set_xlabel(self.label)
         if not self._n_numbers:
             ax.set_xticks([])
@@ -157,8 +159,8 @@ class Strips:
         columns = zip(self.prototype_codes, self.prototype_names, *self.values, strict=True)
         for code, name, *values in columns:
             style: dict[str, Any] = {"color": darker(code), "ha": "right"}
-            head = write(ax, name, 1.0, -0.5, (0.0, 3.0), va="bottom", weight="bold", **style)
-            notes = [write(ax, text, 1.0, row, **style) for row, text in enumerate(values)]
+            head = write_text(ax, name, 1.0, -0.5, (0.0, 3.0), va="bottom", weight="bold", **style)
+            notes = [write_text(ax, text, 1.0, row, **style) for row, text in enumerate(values)]
             widths = [note.get_window_extent().width for note in (head, *notes)]
             right += 10.0 + 72.0 * max(widths) / ax.figure.dpi
             for note in head, *notes:
@@ -214,8 +216,10 @@ class Strips:
         for entries in [classes, marks] if self._n_numbers else [classes]:
             below = ax.transAxes + ScaledTranslation(0.0, -gap, ax.figure.dpi_scale_trans)
             place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
-            add_legend(ax, entries, ncols=IN_A_ROW, columnspacing=1.4, handlelength=2.0, **place)
-            gap += 0.22 * -(-len(entries) // IN_A_ROW)
+            add_legend(
+                ax, entries, ncols=LEGEND_COLUMNS, columnspacing=1.4, handlelength=2.0, **place
+            )
+            gap += 0.22 * -(-len(entries) // LEGEND_COLUMNS)
 
 
 def add_legend(ax: Any, entries: Sequence[tuple[Any, str]], **settings: Any) -> None:
@@ -238,7 +242,7 @@ def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
     return float(np.nanmin(near)), float(np.nanmax(near))
 
 
-def write(
+def write_text(
     ax: Any, text: str, edge: float, row: float, offset: Any = (0.0, 0.0), **style: Any
 ) -> Any:
     """Write a text in a strip, so many points from the left edge (0) or the right one (1)."""
@@ -264,3 +268,96 @@ def darker(code: int) -> tuple[float, ...]:
     from matplotlib.colors import to_rgb
 
     return tuple(0.62 * part for part in to_rgb(colour(code)))
+
+
+# Prototypes of pictures, drawn as pictures.
+
+
+IN_A_ROW = 12
+"""Pictures beside each other at most."""
+
+WIDEST, SIDE = 12.0, 1.8
+"""Width of a figure and of a picture at most, in inches."""
+
+
+def draw_pictures(
+    pictures: Floats,
+    names: Sequence[str],
+    codes: Indices,
+    limits: tuple[float, float] | None,
+    ax: Any,
+) -> Any:
+    """Draw each picture in a frame of the colour of its class.
+
+    Parameters
+    ----------
+    pictures : array of shape (n_pictures, height, width) or (n_pictures, height, width, 3)
+        In grey, or in red, green and blue.
+    names : sequence of str
+        Titles.
+    codes : array of shape (n_pictures,)
+        Their classes.
+    limits : tuple of two floats or None
+        Values that are black and white; None: the least and the greatest.
+    ax : sequence of matplotlib Axes or None
+        Where to draw, one for each picture. None makes a figure.
+
+    Returns
+    -------
+    panels : array of matplotlib Axes
+        Where each was drawn.
+    """
+    low, high = limits or (pictures.min(), pictures.max())
+    grey = pictures.ndim == 3
+    if not grey:
+        pictures = np.clip((pictures - low) / ((high - low) or 1.0), 0.0, 1.0)
+    panels = new_panels(pictures) if ax is None else panels_for(ax, 1, len(pictures))
+    for panel, picture, name, code in zip(panels, pictures, names, codes, strict=True):
+        drawn = panel.imshow(picture, cmap="gray", vmin=low, vmax=high)
+        panel.set_title(name, fontsize="medium").set_parse_math(False)
+        panel.set(xticks=[], yticks=[])
+        panel.spines[:].set(color=colour(code), lw=2.0)
+    if grey and ax is None:
+        panels[0].figure.colorbar(drawn, ax=list(panels), shrink=0.8, aspect=30, pad=0.02)
+    return panels
+
+
+def new_panels(pictures: Floats) -> Any:
+    """Make a figure with a panel for each picture."""
+    n_pictures, height, width, *_ = pictures.shape
+    across = n_across(n_pictures)
+    down = -(-n_pictures // across)
+    side = min(SIDE, WIDEST / across)
+    size = 0.8 + side * across, (0.3 + side * min(height / width, 3.0)) * down
+    panels = np.ravel(panels_for(None, down, across, figsize=size, squeeze=False))
+    for unused in panels[n_pictures:]:
+        unused.set_axis_off()
+    return panels[:n_pictures]
+
+
+def n_across(n_panels: int) -> int:
+    """Return the number of panels in a row that leaves few places empty and is not too tall."""
+    wanted = np.sqrt(2.5 * n_panels)
+    choices = range(1, min(n_panels, IN_A_ROW) + 1)
+    return min(choices, key=lambda across: -n_panels % across + abs(across - wanted))
+
+
+def checked_shape(image_shape: Any, columns: Sequence[Column]) -> tuple[int, ...]:
+    """Return the shape of pictures; raise if the columns are none of that shape."""
+    shape = tuple(image_shape) if np.iterable(image_shape) else ()
+    whole = all(isinstance(n, numbers.Integral) and int(n) > 0 for n in shape)
+    if not whole or not (len(shape) == 2 or (len(shape) == 3 and shape[2] == 3)):
+        raise ValueError(
+            f"image_shape={image_shape!r} must be (rows, columns) or (rows, columns, 3)."
+        )
+    words = [str(c.name) for c in columns if isinstance(c, CategoryColumn)]
+    if words:
+        raise ValueError(
+            f"image_shape={image_shape!r} needs numbers, and column {words[0]!r} is of categories."
+        )
+    if np.prod(shape) != len(columns):
+        raise ValueError(
+            f"image_shape={image_shape!r} is a picture of {np.prod(shape)} numbers; the prototypes "
+            f"have {len(columns)}, one for each column of X."
+        )
+    return tuple(int(n) for n in shape)

@@ -18,7 +18,6 @@ from ..analysis import (
     known_labels,
     sample_margin,
 )
-from .margin_history import MarginHistoryDisplay
 from .style import axes_for, colour, line_style, number_drawn, percent
 
 GREY = "#666666"
@@ -192,7 +191,9 @@ class MarginDisplay:
         return self
 
 
-def signed(distance: Callable[[Any, Any], Floats]) -> Callable[[Any, Any, Any], Floats]:
+def negative_where_wrong(
+    distance: Callable[[Any, Any], Floats],
+) -> Callable[[Any, Any, Any], Floats]:
     """Return a distance to the boundary a minus sign where the prediction is wrong."""
 
     def measure(model: Any, X: Any, y: Any) -> Floats:
@@ -205,8 +206,11 @@ def signed(distance: Callable[[Any, Any], Floats]) -> Callable[[Any, Any, Any], 
 
 KINDS = {
     "hypothesis": (hypothesis_margin, "hypothesis margin"),
-    "certified": (signed(certified_radius), "certified radius, negative where wrong"),
-    "sample": (signed(sample_margin), "distance to the boundary, negative where wrong"),
+    "certified": (negative_where_wrong(certified_radius), "certified radius, negative where wrong"),
+    "sample": (
+        negative_where_wrong(sample_margin),
+        "distance to the boundary, negative where wrong",
+    ),
 }
 
 
@@ -230,3 +234,70 @@ def score_margin(y: Any, y_score: Any, classes: Any) -> Floats:
         raise ValueError(f"y_true contains {unknown!r}, which is not among the classes.")
     mine = np.arange(len(labels)) == own[:, None]
     return scores[mine] - np.where(mine, -np.inf, scores).max(axis=1)
+
+
+# Lines of the average margin during training.
+
+
+HISTORY_CURVE = "margins during training"
+"""By which a curve is known among the lines of an axes."""
+
+
+class MarginHistoryDisplay:
+    """The average margin after every iteration of one or several fits.
+
+    Make one with :meth:`MarginDisplay.from_history`.
+
+    Parameters
+    ----------
+    histories : dict of str to MarginHistory
+        What was recorded, by the name in the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    """
+
+    def __init__(self, *, histories: Mapping[str, MarginHistory]):
+        self.histories = histories
+
+    def plot(self, *, ax: Any = None) -> MarginHistoryDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : MarginHistoryDisplay
+        """
+        for name, history in self.histories.items():
+            if not history.iterations:
+                raise ValueError(
+                    f"{name} has recorded nothing; fit a model with this object as its callback. "
+                    "A clone has a copy of its own."
+                )
+        ax = axes_for(ax)
+        first = number_drawn(ax, HISTORY_CURVE)
+        for i, (name, history) in enumerate(self.histories.items(), start=first):
+            single = "o" if len(history.iterations) == 1 else None  # a line of one point is unseen
+            ax.plot(
+                history.iterations,
+                history.mean_margin,
+                color=colour(i),
+                ls=line_style(i),
+                marker=single,
+                label=name,
+                gid=HISTORY_CURVE,
+            )
+        ax.set(xlabel="iteration", ylabel="mean hypothesis margin")
+        ax.locator_params(axis="x", integer=True)
+        if first + len(self.histories) > 1:
+            ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

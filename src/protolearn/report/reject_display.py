@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .._arrays import Floats
 from .._names import class_name
 from ..analysis import Measure, RejectClassifier, accuracy_reject_curve, confidence_of
-from .style import axes_for, colour, mark, number_drawn, percent
+from .style import axes_for, class_marker, colour, number_drawn, percent
 
 CURVE = "accuracy-reject curve"
 """By which a curve is known among the lines of an axes."""
@@ -169,7 +169,7 @@ class RejectDisplay:
         self.mark_ = None
         if self.working_point is not None and not np.isnan(self.working_point[1]):
             (self.mark_,) = ax.plot(
-                *self.working_point, mark(number), color=shade, mec="k", ms=9, zorder=3
+                *self.working_point, class_marker(number), color=shade, mec="k", ms=9, zorder=3
             )
             self.mark_.set_label("working point" if name is None else f"{name}, working point")
         ax.set(xlabel="share rejected", ylabel="accuracy of the accepted")

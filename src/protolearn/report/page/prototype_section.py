@@ -11,10 +11,10 @@ from ..._arrays import Floats, Indices
 from ...classifiers import NearestPrototypeClassifier
 from ...linear import LinearPrototypeClassifier
 from ...tables import CategoryColumn
-from ..spread import Spread, spread_of
-from . import png
-from .html import Markup, joined, paragraph, table_of, tag
-from .story import LARGEST_PICTURE, Section, Story
+from ..subject import Spread, spread_of
+from .chart import grey_image
+from .contents import LARGEST_PICTURE, Section, Story
+from .html import Markup, join_markup, paragraph, table_of, tag
 
 MOST_COLUMNS = 25
 MOST_CELLS = 500
@@ -23,7 +23,7 @@ MOST_PICTURES = 100
 WIDTH, HEIGHT, MIDDLE = 120.0, 18.0, 9.0
 """Of the strip in which a prototype is seen beside its class."""
 
-OF_LINEAR = (
+LINEAR_PROTOTYPES_NOTE = (
     "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
     "direction from one to the other."
 )
@@ -35,7 +35,7 @@ LEGEND = (
 )
 
 
-def prototypes(story: Story) -> Section:
+def prototypes_section(story: Story) -> Section:
     """Show the prototypes in the units of the user."""
     subject = story.subject
     units = "in your units" if subject.in_users_units else "as the model sees them"
@@ -49,7 +49,7 @@ def prototypes(story: Story) -> Section:
         text = f"The prototypes of {type(subject.last).__name__} do not lie among the rows."
         section.parts.append(paragraph(text))
         return section
-    plain = subject.undone(rows)
+    plain = subject.undo_steps(rows)
     section.parts.append(paragraph(rule_of(subject.last)))
     if story.image_shape is not None:
         section.parts.append(pictures(story, plain, codes))
@@ -61,7 +61,7 @@ def prototypes(story: Story) -> Section:
 def rule_of(model: Any) -> str:
     """Return a text that says what prototypes have to do with the decision."""
     if isinstance(model, LinearPrototypeClassifier):
-        return OF_LINEAR
+        return LINEAR_PROTOTYPES_NOTE
     if not isinstance(model, NearestPrototypeClassifier):
         return "The model decides by all of them together, not by the nearest alone."
     if model.rule_.decision.soft:
@@ -91,10 +91,10 @@ def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
         cells = []
         for k in shown:
             beside = None
-            if subject.used[j] and isinstance(column, CategoryColumn):
+            if subject.is_used[j] and isinstance(column, CategoryColumn):
                 name = subject.classes[codes[k]]
-                beside = of_category(column, part[k : k + 1], spreads[j], codes[k], name)
-            elif subject.used[j]:
+                beside = category_share(column, part[k : k + 1], spreads[j], codes[k], name)
+            elif subject.is_used[j]:
                 beside = strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
             value = tag("span", texts[j][k], class_="number")
             cells.append(tag("td", value, beside, data_class=codes[k]))
@@ -128,12 +128,12 @@ def dot(code: int) -> Markup:
     return tag("span", class_="dot", style=f"--colour:var(--class-{code % 8})", aria_hidden="true")
 
 
-def of_class(name: str, code: int) -> Markup:
+def class_tag(name: str, code: int) -> Markup:
     """Write the name of a class with its colour."""
     return tag("span", dot(code), name, class_="of-class")
 
 
-def of_category(column: Any, part: Floats, spread: Spread, code: int, name: str) -> Markup:
+def category_share(column: Any, part: Floats, spread: Spread, code: int, name: str) -> Markup:
     """Return how many rows of the class have the category of a prototype."""
     category = int(column.nearest(part)[0])
     assert spread.shares is not None
@@ -199,7 +199,7 @@ def pictures(story: Story, plain: Floats, codes: Indices) -> Markup:
     ]
     rest = len(codes) - len(frames)
     note = [paragraph(f"Not shown: {rest} more prototypes.", "note")] if rest > 0 else []
-    return joined([tag("div", frames, class_="pictures"), *note])
+    return join_markup([tag("div", frames, class_="pictures"), *note])
 
 
 def picture(story: Story, plain: Floats, name: str, mark: Markup | None = None) -> Markup:
@@ -213,4 +213,4 @@ def image_of(story: Story, plain: Floats) -> str:
     assert story.image_shape is not None
     image = plain.reshape(story.image_shape)
     step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / LARGEST_PICTURE))
-    return png.grey(image[::step, ::step], *story.black_and_white)
+    return grey_image(image[::step, ::step], *story.black_and_white)

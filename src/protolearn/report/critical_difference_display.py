@@ -12,8 +12,8 @@ from ..selection import Comparison
 from .style import colour, pyplot
 
 DARK = "#333333"
-RULER, AXIS, FIRST_BAR = 0.35, 0.85, 1.05
-BAR_STEP, LEVEL_STEP, MARGIN = 0.13, 0.27, 0.15
+RULER, AXIS, FIRST_GROUP_BAR = 0.35, 0.85, 1.05
+GROUP_BAR_STEP, NAME_LEVEL_STEP, MARGIN = 0.13, 0.27, 0.15
 AXIS_LENGTH, TICK = 4.5, 0.28
 """Places from the top, and lengths, in inches."""
 
@@ -109,7 +109,7 @@ class CriticalDifferenceDisplay:
         """
         order = np.argsort(self.ranks, kind="stable")
         ranks = np.asarray(self.ranks, dtype=float)[order]
-        groups = joined(ranks, self.critical_difference)
+        groups = indistinct_groups(ranks, self.critical_difference)
         new = ax is None
         if ax is None:
             # Nothing but this picture: its axes are the whole figure.
@@ -127,7 +127,7 @@ class CriticalDifferenceDisplay:
         return self
 
 
-def joined(ranks: Floats, difference: float) -> list[tuple[int, int]]:
+def indistinct_groups(ranks: Floats, difference: float) -> list[tuple[int, int]]:
     """Return the first and last of all largest groups in which no two ranks differ significantly.
 
     Parameters
@@ -151,8 +151,8 @@ class _Sheet:
     def __init__(self, ax: Any, ranks: Floats, labels: Sequence[str], n_groups: int, new: bool):
         self.ax, self.ranks, self.labels = ax, ranks, labels
         self.n_right = len(ranks) // 2
-        self.first_level = FIRST_BAR + BAR_STEP * n_groups + 0.1
-        height = self.first_level + LEVEL_STEP * (len(ranks) - self.n_right - 1) + 0.25
+        self.first_level = FIRST_GROUP_BAR + GROUP_BAR_STEP * n_groups + 0.1
+        height = self.first_level + NAME_LEVEL_STEP * (len(ranks) - self.n_right - 1) + 0.25
         self.font_size = FONT_SIZE
         left, right = self._name_widths()
         if new:
@@ -209,7 +209,7 @@ class _Sheet:
         last = len(self.ranks) - 1
         for i, (rank, label) in enumerate(zip(self.ranks, self.labels, strict=True)):
             better = i < self.n_right
-            level = self.first_level + LEVEL_STEP * (i if better else last - i)
+            level = self.first_level + NAME_LEVEL_STEP * (i if better else last - i)
             end, gap = (self.right, 0.06) if better else (self.left, -0.06)
             place = self.x(rank)
             self._line([place, place, end], [AXIS, level, level], lw=0.9)
@@ -219,7 +219,7 @@ class _Sheet:
     def draw_groups(self, groups: Sequence[tuple[int, int]]) -> None:
         """Draw a bar over each group, longer than its ranks so that it is seen between them."""
         for number, (first, last) in enumerate(groups):
-            y = FIRST_BAR + BAR_STEP * number
+            y = FIRST_GROUP_BAR + GROUP_BAR_STEP * number
             ends = self.x(self.ranks[last]) - 0.05, self.x(self.ranks[first]) + 0.05
             self._line(ends, [y, y], lw=4.0, color=colour(0), gid="group", zorder=3)
 

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
-from ..._arrays import Indices
+from ..._arrays import Floats, Indices
 from ..._names import count, shortened
+from ...analysis import Counterfactuals, counterfactual
 from ...selection import places_among
-from ...tables import Change
-from ..turns import Turn, turns_of
+from ...tables import (
+    NO_NAMES,
+    UNSEEN,
+    CategoryColumn,
+    Change,
+    Column,
+    counterfactual_table,
+    without_name_warnings,
+)
+from ..subject import Subject
+from .contents import Section, Story
 from .evidence import Evidence
 from .html import Markup, paragraph, tag
-from .safety import unit
-from .shown import of_class, picture
-from .story import Section, Story
+from .margin_charts import distance_unit
+from .prototype_section import class_tag, picture
 
 MOST_OF_A_KIND = 6
 MOST_CHANGES = 4
@@ -35,7 +45,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Doubt:
+class SuspectRow:
     """A row that is worth a second look.
 
     Parameters
@@ -53,14 +63,14 @@ class Doubt:
     why: str
 
 
-def second_look(story: Story, found: Sequence[Doubt]) -> Section:
+def suspects_section(story: Story, found: Sequence[SuspectRow]) -> Section:
     """List rows, and what would give them another answer."""
     section = Section("look", "Rows worth a second look", "Rows")
     if not found:
         section.parts.append(paragraph("There are none: every row was judged rightly."))
         return section
-    turns, reason = turned(story, np.array([doubt.row for doubt in found]))
-    section.parts.append(paragraph(introduced(story.evidence, with_turns=not reason)))
+    turns, reason = turns_or_reason(story, np.array([doubt.row for doubt in found]))
+    section.parts.append(paragraph(introduction(story.evidence, with_turns=not reason)))
     cards = [card(story, doubt, turn) for doubt, turn in zip(found, turns, strict=True)]
     section.parts.append(tag("div", cards, class_="cards"))
     if reason:
@@ -68,7 +78,7 @@ def second_look(story: Story, found: Sequence[Doubt]) -> Section:
     return section
 
 
-def introduced(evidence: Evidence, with_turns: bool) -> str:
+def introduction(evidence: Evidence, with_turns: bool) -> str:
     """Return a text that says what is listed."""
     when = " when their rows were left out" if evidence.left_out else ""
     turns = ", each with the smallest change that would give it another answer" * with_turns
@@ -78,7 +88,7 @@ def introduced(evidence: Evidence, with_turns: bool) -> str:
     )
 
 
-def turned(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
+def turns_or_reason(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
     """Return what would change the answers about rows, or why nobody knows."""
     try:
         return turns_of(story.subject.take(rows)), ""
@@ -86,25 +96,25 @@ def turned(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
         return [None] * len(rows), str(error)
 
 
-def doubts(story: Story) -> list[Doubt]:
+def find_suspects(story: Story) -> list[SuspectRow]:
     """Find the rows: perhaps mislabelled, judged wrongly, or near the border, each once."""
-    found: list[Doubt] = []
+    found: list[SuspectRow] = []
     seen: set[int] = set()
     for kind, candidates in (
-        ("mislabelled", mislabelled(story.evidence)),
-        ("wrong", wrong(story.evidence)),
-        ("border", near_border(story)),
+        ("mislabelled", find_mislabelled(story.evidence)),
+        ("wrong", find_wrong(story.evidence)),
+        ("border", find_near_border(story)),
     ):
         number = 0
         for row, why in candidates:
             if row not in seen and number < MOST_OF_A_KIND:
                 seen.add(row)
                 number += 1
-                found.append(Doubt(row, kind, why))
+                found.append(SuspectRow(row, kind, why))
     return found
 
 
-def mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
+def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
     """Find rows whose label contradicts what models say that have not seen them.
 
     By confident learning (Northcutt, Jiang and Chuang, 2021): another class is at least as probable
@@ -139,7 +149,7 @@ def speaker(evidence: Evidence) -> str:
     return "Without it, a model" if evidence.left_out else "The model"
 
 
-def wrong(evidence: Evidence) -> list[tuple[int, str]]:
+def find_wrong(evidence: Evidence) -> list[tuple[int, str]]:
     """Find rows that were judged wrongly, those first of which a model was surest."""
     places, answers = np.flatnonzero(evidence.wrong), evidence.answers
     sure = evidence.confidence
@@ -154,11 +164,11 @@ def wrong(evidence: Evidence) -> list[tuple[int, str]]:
     return found
 
 
-def near_border(story: Story) -> list[tuple[int, str]]:
+def find_near_border(story: Story) -> list[tuple[int, str]]:
     """Find rows whose answer the smallest change turns, or of which models are least sure."""
-    radius, rows, evidence = story.certified, story.measured_rows, story.evidence
+    radius, rows, evidence = story.certified_radii, story.measured_rows, story.evidence
     if not isinstance(radius, str):
-        within = f", in {unit(story.subject)}"
+        within = f", in {distance_unit(story.subject)}"
         return [
             (int(rows[i]), f"The certified radius of its answer is {radius[i]:.2g}{within}.")
             for i in np.argsort(radius, kind="stable")
@@ -173,13 +183,13 @@ def near_border(story: Story) -> list[tuple[int, str]]:
     ]
 
 
-def card(story: Story, doubt: Doubt, turn: Turn | None) -> Markup:
+def card(story: Story, doubt: SuspectRow, turn: Turn | None) -> Markup:
     """Show a row."""
     subject = story.subject
-    code, says = int(subject.codes[doubt.row]), int(subject.predicted[doubt.row])
-    labelled: list[Any] = ["labelled ", of_class(subject.classes[code], code)]
+    code, says = int(subject.codes[doubt.row]), int(subject.predicted_codes[doubt.row])
+    labelled: list[Any] = ["labelled ", class_tag(subject.classes[code], code)]
     if code != says:
-        labelled += [", the model says ", of_class(subject.classes[says], says)]
+        labelled += [", the model says ", class_tag(subject.classes[says], says)]
     return tag(
         "article",
         tag("span", KINDS[doubt.kind], class_=f"kind {doubt.kind}"),
@@ -226,3 +236,51 @@ def arrow(change: Change) -> str:
 def short(value: Any) -> str:
     """Write a value that may be long."""
     return shortened(str(value), LONGEST)
+
+
+# What would give rows another answer, in the user's units.
+
+
+class Turn(NamedTuple):
+    """What gives a row another answer.
+
+    Attributes
+    ----------
+    label : object
+        The other answer.
+    changes : tuple of Change
+        What changes, the largest change first.
+    plain : array
+        The changed row, in the user's units.
+    """
+
+    label: Any
+    changes: tuple[Change, ...]
+    plain: Floats
+
+
+def turns_of(subject: Subject) -> list[Turn | None]:
+    """Return for each row what would change the answer; raise if the model cannot tell."""
+    with without_name_warnings(NO_NAMES, UNSEEN):
+        if not subject.begins_with_table:
+            model = Pipeline([*subject.between, ("model", subject.last)])
+            found = counterfactual(model, subject.X)
+            return [turn_of(subject.columns, found, row) for row in range(len(found))]
+        table = counterfactual_table(subject.model, subject.frame)
+        points = subject.encoder._plain(subject.encoder._table(table.points, reset=False))
+    told = zip(table.feasible, table.label, table.changes, points, strict=True)
+    return [Turn(*turn) if there else None for there, *turn in told]
+
+
+def turn_of(columns: Sequence[Column], found: Counterfactuals, row: int) -> Turn | None:
+    """Return what would change the answer about a row of numbers, the largest change first."""
+    if not found.feasible[row]:
+        return None
+    old, new = found.original[row], found.points[row]
+    changes = []
+    for j in np.argsort(-found.sizes[row], kind="stable").tolist():
+        column = columns[j]
+        if old[j] != new[j] and not isinstance(column, CategoryColumn):
+            was, to_be = column.texts(float(old[j]), float(new[j]))
+            changes.append(Change(column.name, was, to_be, float(found.sizes[row, j])))
+    return Turn(found.label[row], tuple(changes), new)

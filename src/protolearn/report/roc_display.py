@@ -10,7 +10,7 @@ from .._arrays import Floats, Indices
 from .._names import class_name
 from .._validation import integer_in
 from ..selection import AveragedRoc, RocCurve, roc, roc_over_folds
-from .style import axes_for, colour, line_style, mark, number_drawn, percent
+from .style import axes_for, class_marker, colour, line_style, number_drawn, percent
 
 CURVE = "roc curve"
 """By which a curve is known among the lines of an axes."""
@@ -172,7 +172,13 @@ class RocDisplay:
         )
         self.bars_ = self._bars(ax, shade, n_bars)
         (self.mark_,) = ax.plot(
-            *self.curve.working_point, mark(number), color=shade, mec="k", ms=9, zorder=4, ls="none"
+            *self.curve.working_point,
+            class_marker(number),
+            color=shade,
+            mec="k",
+            ms=9,
+            zorder=4,
+            ls="none",
         )
         if not number:
             self.mark_.set_label(r"working point, $\Theta = 0$")

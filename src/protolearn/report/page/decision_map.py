@@ -8,16 +8,25 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ..._names import shortened
-from ..plane_map import PlaneMap, plane_map
+from ..projection_display import PlaneMap, plane_map
 from ..style import COLOURS
 from ..subject import Subject
-from . import png
-from .chart import INK, Chart, axis, class_colour, safe
-from .doubts import speaker
+from .chart import (
+    ABOVE,
+    INK,
+    Chart,
+    axis,
+    class_colour,
+    marks,
+    palette_image,
+    row_marks,
+    safe,
+    stars,
+)
+from .contents import Section, Story
 from .html import paragraph, tag
-from .shown import image_of
-from .story import Section, Story
-from .traces import ABOVE, marks, of_rows, stars
+from .prototype_section import image_of
+from .suspect_rows import speaker
 
 FINEST, COARSEST, NUMBERS = 400, 150, 30_000_000
 """Points along a side for the regions, and numbers of the rows at all of them."""
@@ -32,7 +41,7 @@ OPACITY, EDGE = 38, 90
 """Of regions, and of the lines between them, out of 255."""
 
 
-def world(story: Story, rows: Indices) -> Section:
+def map_section(story: Story, rows: Indices) -> Section:
     """Draw the map of some rows."""
     section = Section("map", "The map", "Map")
     subject, some = story.subject, story.subject.take(rows)
@@ -42,8 +51,8 @@ def world(story: Story, rows: Indices) -> Section:
         return section
     resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
     found = plane_map(subject.last, some.inner, subject.inner_names, resolution)
-    section.parts.append(paragraph(explained(story, found, some), "of-chart"))
-    chart = drawn(story, found, some.codes, rows)
+    section.parts.append(paragraph(map_text(story, found, some), "of-chart"))
+    chart = map_chart(story, found, some.codes, rows)
     panel = tag(
         "aside",
         tag("h3", "The row"),
@@ -64,10 +73,10 @@ def world(story: Story, rows: Indices) -> Section:
     return section
 
 
-def explained(story: Story, found: PlaneMap, some: Subject) -> str:
+def map_text(story: Story, found: PlaneMap, some: Subject) -> str:
     """Return a text that says what is to be seen."""
     when = " when they were left out" if story.evidence.left_out else ""
-    share = float((found.regions_at_points == some.predicted).mean())
+    share = float((found.regions_at_points == some.predicted_codes).mean())
     return (
         "Each mark is a row, at its place in the plane in which the model is seen best; the "
         "colours below are the answers of the model there. Each axis has a scale of its own. "
@@ -85,12 +94,12 @@ def faithful(share: float) -> str:
     )
 
 
-def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
+def map_chart(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
     """Return the chart."""
     rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     traces = marks_of_rows(story, found, codes, rows)
     if len(rings):
-        traces.append(ringed(found.points[rings], codes[rings]))
+        traces.append(rings_around(found.points[rings], codes[rings]))
     if len(found.prototypes):
         classes = found.prototype_codes.tolist()
         colours, meta = [class_colour(code) for code in classes], {"classes": classes}
@@ -121,11 +130,11 @@ def marks_of_rows(
                 "meta": {"class": code, "rows": True},
             }
             places = found.points[mine]
-            traces.append(of_rows(places, name, class_colour(code), code, 7.0, 0.85, **told))
+            traces.append(row_marks(places, name, class_colour(code), code, 7.0, 0.85, **told))
     return traces
 
 
-def ringed(points: Floats, codes: Indices) -> dict[str, Any]:
+def rings_around(points: Floats, codes: Indices) -> dict[str, Any]:
     """Draw rings around rows that were judged wrongly."""
     look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
     meta = {"classes": codes.tolist()}
@@ -168,7 +177,7 @@ def picture_of(regions: Indices, n_classes: int) -> str:
     last = min(n_classes, 254)
     codes = np.where(edge, last + 1, np.minimum(codes, last))
     colours = [(*rgb(COLOURS[code % len(COLOURS)]), OPACITY) for code in range(last)]
-    return png.painted(codes[::-1], [*colours, (0, 0, 0, 0), (128, 128, 128, EDGE)])
+    return palette_image(codes[::-1], [*colours, (0, 0, 0, 0), (128, 128, 128, EDGE)])
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -176,7 +185,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
+def row_details(story: Story, rows: Indices) -> dict[str, Any]:
     """Return the rows of the map as the page shows them when they are pointed at."""
     subject, some = story.subject, story.subject.take(rows)
     texts = some.texts()
@@ -195,7 +204,7 @@ def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
         "cells": [[shortened(text, LONGEST) for text in texts[j]] for j in order],
         "names": [shortened(str(story.row_names[i]), LONGEST) for i in places],
         "true": some.codes.tolist(),
-        "says": some.predicted.tolist(),
+        "says": some.predicted_codes.tolist(),
         "who": speaker(story.evidence),
         "said": [None if i not in said else shortened(str(said[i]), LONGEST) for i in places],
         "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,

@@ -11,10 +11,21 @@ from ..._arrays import Floats
 from ...analysis import hypothesis_margin
 from ...tables import CategoryColumn
 from ..subject import Subject
-from .chart import ACCENT, INK, Chart, axis, class_colour, every, numbers, safe, shares
+from .chart import (
+    ABOVE,
+    ACCENT,
+    INK,
+    Chart,
+    axis,
+    class_colour,
+    curve,
+    every,
+    numbers,
+    safe,
+    shares,
+)
+from .contents import Section, Story, value_or_reason
 from .html import paragraph
-from .story import Section, Story, told
-from .traces import ABOVE, curve
 
 N_BINS = 40
 MOST_CLASSES = 8
@@ -23,21 +34,21 @@ FAR = 99.0
 """Percentile at which the axis of radii ends."""
 
 
-def safety(story: Story) -> Section:
+def margins_section(story: Story) -> Section:
     """Draw margins and certificates."""
     section = Section("safety", "How far each answer is from another one", "Margins")
-    some, radius = story.measured, story.certified
-    margin = told(hypothesis_margin, some.last, some.inner, some.y)
+    some, radius = story.measured_subject, story.certified_radii
+    margin = value_or_reason(hypothesis_margin, some.last, some.inner, some.y)
     if not isinstance(radius, str):
-        section.parts.append(paragraph(certain(some, radius)))
+        section.parts.append(paragraph(certificate_text(some, radius)))
     if isinstance(margin, str):
         section.parts.append(paragraph(f"No hypothesis margin: {margin}."))
     else:
-        section.parts.append(margins(some, margin))
+        section.parts.append(margins_chart(some, margin))
     if isinstance(radius, str):
         section.parts.append(paragraph(f"No certificate: {radius}."))
     else:
-        section.parts.append(certificates(some, radius))
+        section.parts.append(certificates_chart(some, radius))
     if section.charts:
         section.parts.append(paragraph(by_which(story), "note"))
     return section
@@ -51,7 +62,7 @@ def by_which(story: Story) -> str:
     return f"Both are those of the model itself on {which} of this page{seen}."
 
 
-def unit(subject: Subject) -> str:
+def distance_unit(subject: Subject) -> str:
     """Name the unit of distances: standard deviations only where they are that."""
     scalers = [step for _, step in subject.between]
     words = any(isinstance(column, CategoryColumn) for column in subject.columns)
@@ -63,17 +74,17 @@ def unit(subject: Subject) -> str:
     return "units in which the model sees the rows"
 
 
-def certain(subject: Subject, radius: Floats) -> str:
+def certificate_text(subject: Subject, radius: Floats) -> str:
     """Return a text that says what the certificates tell, in a sentence."""
     half = float(np.median(radius))
     return (
         "A certificate is a proof: no change of a row that is smaller than its certified radius "
         f"can give it another answer. For half of the rows the radius is at least {half:.2g}, in "
-        f"{unit(subject)}."
+        f"{distance_unit(subject)}."
     )
 
 
-def margins(subject: Subject, margin: Floats) -> Chart:
+def margins_chart(subject: Subject, margin: Floats) -> Chart:
     """Draw the distribution of margins by class."""
     low, high = float(margin.min()), float(margin.max())
     width = (high - low) / N_BINS or 1.0
@@ -131,9 +142,9 @@ def at_zero() -> dict[str, Any]:
     }
 
 
-def certificates(subject: Subject, radius: Floats) -> Chart:
+def certificates_chart(subject: Subject, radius: Floats) -> Chart:
     """Draw the share of rows that stay right whatever change smaller than a radius is made."""
-    right = subject.predicted == subject.codes
+    right = subject.predicted_codes == subject.codes
     sizes = np.sort(radius[right])
     share = (len(sizes) - np.arange(len(sizes))) / len(radius)
     finite = radius[np.isfinite(radius)]
@@ -149,7 +160,7 @@ def certificates(subject: Subject, radius: Floats) -> Chart:
         hovertemplate=hover,
     )
     layout = {
-        "xaxis": axis(f"change, in {unit(subject).partition(',')[0]}", range=[0, end]),
+        "xaxis": axis(f"change, in {distance_unit(subject).partition(',')[0]}", range=[0, end]),
         "yaxis": shares("right for certain", range=[0, 1.01]),
     }
     note = "The share of rows that are right, and stay right under every change smaller than this."

@@ -1,24 +1,124 @@
-"""The section of the path: what the prototypes were at every round, or are at every C."""
+"""The sections that tell what was tried, how the model was made, and how to use it again."""
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from importlib.metadata import version
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from ..._arrays import Floats
+from ..._fingerprint import digest
+from ..._names import shortened
 from ...linear import PrototypePath, SoftMarginSVM, regularization_path
-from ..edge_on import line_in, view_of
-from ..hyperplane import Shown, step
+from ..hyperplane import HyperplaneRows, hyperplane_at, line_in, view_of
 from ..subject import Subject
-from .chart import INK, MUTED, Chart, Colour, axis, class_colour, every, numbers
-from .html import Markup, paragraph, tag
-from .story import Section, Story, some_rows
-from .traces import ABOVE, curve, of_rows, stars
+from .chart import (
+    ABOVE,
+    INK,
+    MUTED,
+    Chart,
+    Colour,
+    axis,
+    class_colour,
+    curve,
+    every,
+    numbers,
+    row_marks,
+    stars,
+)
+from .contents import Section, Story, sample_rows
+from .html import Markup, paragraph, table, tag
 
-MOST_ROWS = 400
+LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"
+MOST_TRIED = 20
+
+LONGEST = 2_000
+"""Characters of the settings of a model."""
+
+
+def candidates_section(story: Story) -> Section | None:
+    """List the candidates, if the model was chosen among some."""
+    if len(story.tried) < 2:
+        return None
+    section = Section("tried", "What was tried", "Tried")
+    rows = []
+    for one in list(story.tried)[:MOST_TRIED]:
+        name = tag("strong", one.model, ", chosen") if one.chosen else one.model
+        score = "failed" if np.isnan(one.score) else f"{one.score:.3f} ± {one.standard_error:.3f}"
+        numbers = "-" if np.isnan(one.n_numbers) else f"{one.n_numbers:,.0f}"
+        rows.append((name, score, one.n_fits, numbers, f"{one.fit_time:.2g} s"))
+    heads = "model", "score", "fits", "numbers in it", "time of a fit"
+    section.parts.append(table(heads, rows, "Candidates, those with most fits first"))
+    text = (
+        "The score is the mean over the folds of the search, with its standard error; it helped to "
+        "choose, so that the measures above are the honest ones."
+    )
+    rest = len(story.tried) - len(rows)
+    section.parts.append(
+        paragraph(text + (f" {rest} more were tried." if rest > 0 else ""), "note")
+    )
+    return section
+
+
+def provenance_section(story: Story) -> Section:
+    """Return how the model was made."""
+    section = Section("made", "How it was made", "Made")
+    time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
+    if story.page:
+        section.parts.append(table((), story.made, "The model", "made"))
+        section.parts.append(table((), [*story.page, time], "This page", "made"))
+    else:
+        section.parts.append(table((), [*story.made, time], "The model and this page", "made"))
+    section.parts += [
+        tag("h3", "Load it again"),
+        tag("pre", tag("code", story.use), tabindex="0"),
+    ]
+    return section
+
+
+def versions_and_date() -> list[tuple[str, str]]:
+    """Return the versions of what is installed, and the day."""
+    return [
+        ("versions", ", ".join(f"{name} {text}" for name, text in library_versions().items())),
+        ("written", date.today().isoformat()),
+    ]
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of what a result depends on."""
+    return {name: version(name) for name in LIBRARIES} | {"python": platform.python_version()}
+
+
+def data_fingerprint(X: Any, y: Any) -> str:
+    """Return a text that other rows or labels would not have."""
+    return digest(X, y)
+
+
+def model_settings(model: Any) -> str:
+    """Write a model with its settings that are not the defaults."""
+    return shortened(" ".join(repr(model).split()), LONGEST)
+
+
+def loading_code(path: str | os.PathLike[str], rows: str) -> str:
+    """Return the lines that load a model."""
+    return (
+        "from protolearn import load\n"
+        f"model = load({os.fspath(path)!r})\n"
+        f"model.predict({rows})  # rows with the same columns"
+    )
+
+
+# The section of the path: what the prototypes were at every round, or are at every C.
+
+
+MOST_PATH_ROWS = 400
 """Rows that are drawn, and of which the path of C is that."""
 
 MOST_STEPS = 60
@@ -29,10 +129,10 @@ ALONG = 1e-12
 """Slope, as a share of the other numbers of a line, at which it is along an axis, or far away."""
 
 
-def paths(story: Story) -> Section | None:
+def path_section(story: Story) -> Section | None:
     """Draw the paths of a model that has some; None if it has none."""
     subject = story.subject
-    rows = some_rows(len(subject.y), MOST_ROWS, story.seed)
+    rows = sample_rows(len(subject.y), MOST_PATH_ROWS, story.seed)
     some = subject.take(rows)
     found, remark = paths_of(some)
     if not found:
@@ -41,7 +141,7 @@ def paths(story: Story) -> Section | None:
     which = f" {len(rows):,} of {len(subject.y):,} rows are drawn." * (len(rows) < len(subject.y))
     section.parts.append(paragraph(remark + which))
     for number, path in enumerate(found[:MOST_PATHS]):
-        chart, slider = drawn(some, path, number)
+        chart, slider = path_chart(some, path, number)
         section.parts.append(tag("div", chart.figure, slider, class_="path"))
         section.placed.append(chart)
     if len(subject.classes) > MOST_PATHS:
@@ -91,26 +191,26 @@ def place_of_model(subject: Subject, path: PrototypePath, places: Sequence[int])
     return int(np.abs(np.log(path.values[list(places)] / subject.last.C)).argmin())
 
 
-def drawn(subject: Subject, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
+def path_chart(subject: Subject, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
     """Draw a path, and the slider that moves along it."""
-    last = step(path, len(path) - 1)
-    what = Shown(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
+    last = hyperplane_at(path, len(path) - 1)
+    what = HyperplaneRows(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
     view, names = view_of(what), last.names()
-    points, places = view.seen(what.X), every(len(path), MOST_STEPS)
-    centers = view.seen(path.prototypes[places].reshape(-1, len(last.coef))).reshape(-1, 2, 2)
+    points, places = view.places(what.X), every(len(path), MOST_STEPS)
+    centers = view.places(path.prototypes[places].reshape(-1, len(last.coef))).reshape(-1, 2, 2)
     box = box_of(np.vstack([points, *centers]))
     steps = [
         {
-            "line": segment(line_in(view, step(path, i)), box),
+            "line": segment(line_in(view, hyperplane_at(path, i)), box),
             "prototypes": [numbers(centers[k, :, 0]), numbers(centers[k, :, 1])],
-            "told": f"{named(path, i)}: {share_right(path, i, what):.1%} of these rows are right",
+            "told": f"{step_text(path, i)}: {share_right(path, i, what):.1%} of these rows are right",
         }
         for k, i in enumerate(places)
     ]
     start = place_of_model(subject, path, places)
     codes = [class_of(subject, label) for label in last.classes_]
     colours = [MUTED if code is None else class_colour(code) for code in codes]
-    x, y = segment(line_in(view, step(path, places[start])), box)
+    x, y = segment(line_in(view, hyperplane_at(path, places[start])), box)
     traces = [cloud(points[what.codes == c], names[c], colours[c], codes[c]) for c in (0, 1)]
     traces += [trail(centers[:, c], colours[c]) for c in (0, 1)]
     traces.append(curve(x, y, INK, width=2, name="hyperplane", hoverinfo="skip"))
@@ -122,14 +222,14 @@ def drawn(subject: Subject, path: PrototypePath, number: int) -> tuple[Chart, Ma
         "legend": ABOVE,
     }
     name = f"path-{number}"
-    title = f"{names[0]} and {names[1]}, {named(path, 0)} to {named(path, -1)}"
+    title = f"{names[0]} and {names[1]}, {step_text(path, 0)} to {step_text(path, -1)}"
     alt = f"{title}: rows, two prototypes and the hyperplane between them, which the slider moves."
     extra = {"steps": steps, "moving": [len(traces) - 2, len(traces) - 1]}
     chart = Chart(name, title, alt, traces, layout, height=440, extra=extra)
     return chart, slider(name, path, steps, start)
 
 
-def named(path: PrototypePath, number: int) -> str:
+def step_text(path: PrototypePath, number: int) -> str:
     """Name a step of a path, shortly."""
     value = path.values[number]
     return f"round {value:g}" if path.parameter == "round" else f"{path.parameter} = {value:.3g}"
@@ -163,7 +263,7 @@ def class_of(subject: Subject, label: Any) -> int | None:
 def cloud(points: Floats, name: str, colour: Colour, code: int | None) -> dict[str, Any]:
     """Draw the rows of a side."""
     meta = {} if code is None else {"class": code}
-    return of_rows(points, name, colour, code or 0, 6.0, 0.6, hoverinfo="skip", meta=meta)
+    return row_marks(points, name, colour, code or 0, 6.0, 0.6, hoverinfo="skip", meta=meta)
 
 
 def trail(centers: Floats, colour: Colour) -> dict[str, Any]:
@@ -202,7 +302,7 @@ def segment(line: Floats, box: Any) -> list[list[Any]]:
     return [numbers([first[0], last[0]]), numbers([first[1], last[1]])]
 
 
-def share_right(path: PrototypePath, i: int, what: Shown) -> float:
+def share_right(path: PrototypePath, i: int, what: HyperplaneRows) -> float:
     """Return the share of rows on the right side of a hyperplane."""
     side = np.asarray(what.X @ path.coef[i] + path.intercept[i]) > 0.0
     return float((side == (what.codes == 1)).mean())

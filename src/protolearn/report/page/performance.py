@@ -1,4 +1,4 @@
-"""Curves of how good a model is: ROC, calibration, and accuracy against rejection."""
+"""The section that tells how good a model is, and how sure that is."""
 
 from __future__ import annotations
 
@@ -10,18 +10,135 @@ import numpy as np
 from ..._arrays import Floats
 from ..._names import count
 from ...analysis import accuracy_reject_curve
-from ...selection import curve_of, share_interval
-from .chart import ACCENT, INK, MUTED, Chart, class_colour, every, lines, numbers, safe, shares
+from ...selection import Estimate, curve_of, share_interval
+from .chart import (
+    ACCENT,
+    INK,
+    MUTED,
+    Chart,
+    class_colour,
+    curve,
+    diagonal,
+    every,
+    lines,
+    marks,
+    numbers,
+    safe,
+    shares,
+)
+from .contents import Section, Story
 from .evidence import CONFIDENCE, Evidence
-from .story import Story
-from .traces import curve, diagonal, marks
+from .html import Markup, paragraph, table, table_of, tag
+
+MOST_CLASSES = 40
+
+EXPLAINED = {
+    "accuracy": "share of right answers",
+    "balanced accuracy": "the same, each class counting alike",
+    "macro F": "mean of F over the classes",
+    "MCC": "Matthews' correlation, 0 is guessing",
+    "AUC": "a row of a class ranks above another's",
+    "log loss": "of the probabilities, less is better",
+}
+"""What the measures are, in a few words."""
+
+
+def performance_section(story: Story) -> Section:
+    """Return how good the model is."""
+    section = Section("good", "How good, and how sure", "Quality")
+    evidence = story.evidence
+    both = tag("div", measures_table(evidence), confusion_table(evidence), class_="two")
+    section.parts += [paragraph(evidence.how), both]
+    section.parts += [paragraph(note, "note") for note in evidence.evaluation.notes]
+    found = roc_chart(story), calibration_chart(evidence), reject_chart(story)
+    section.parts += [chart for chart in found if chart is not None]
+    if evidence.answers.probabilities is None:
+        text = "The model gives no probabilities, so that there is no calibration to show."
+        section.parts.append(paragraph(text, "note"))
+    return section
+
+
+def measures_table(evidence: Evidence) -> Markup:
+    """List the measures with their intervals, drawn from 0 to 1."""
+    rows = []
+    for name, one in evidence.evaluation.table.items():
+        known = not np.isnan(one.value)
+        ends = f"{one.low:.3f} to {one.high:.3f}" if known else one.reason
+        bar = interval_bar(name, one) if known and name != "log loss" else ""
+        label = [name, tag("small", EXPLAINED[name])]
+        rows.append((label, f"{one.value:.3f}" if known else "-", ends, bar))
+    heads = "measure", "value", f"{CONFIDENCE:.0%} interval", "from 0 to 1"
+    which = " that had no part in the model" if evidence.left_out else ", by the model itself"
+    return table(heads, rows, f"Measures on rows{which}", "measures")
+
+
+def interval_bar(name: str, one: Estimate) -> Markup:
+    """Draw a number and its interval between 0 and 1."""
+    low, value, high = (100.0 * min(max(x, 0.0), 1.0) for x in (one.low, one.value, one.high))
+    whole = tag("line", x1=0, x2=100, y1=8, y2=8, class_="track")
+    between = tag("line", x1=f"{low:.1f}", x2=f"{high:.1f}", y1=8, y2=8, class_="between")
+    tick = tag("line", x1=f"{value:.1f}", x2=f"{value:.1f}", y1=2, y2=14, class_="value")
+    told = f"{name} {one.value:.3f}, interval {one.low:.3f} to {one.high:.3f}"
+    return tag(
+        "svg",
+        whole,
+        between,
+        tick,
+        viewBox="-2 0 104 16",
+        class_="bar",
+        role="img",
+        aria_label=told,
+        preserveAspectRatio="none",
+    )
+
+
+def confusion_table(evidence: Evidence) -> Markup:
+    """Show which class is taken for which, each cell as dark as its share of the row."""
+    found = evidence.evaluation.confusion
+    labels = [str(label) for label in found.labels]
+    if len(labels) > MOST_CLASSES:
+        return most_confused(labels, found.counts)
+    body = []
+    for i, (label, counts) in enumerate(zip(labels, found.counts, strict=True)):
+        total = max(counts.sum(), 1)
+        cells = [confusion_cell(count, count / total, i == j) for j, count in enumerate(counts)]
+        body.append(tag("tr", tag("th", label, scope="row"), cells, tag("td", f"{counts.sum():,}")))
+    head = tag(
+        "tr",
+        tag("th", "true class", scope="col"),
+        [tag("th", label, scope="col") for label in labels],
+        tag("th", "rows", scope="col"),
+    )
+    caption = "Rows of each class, and what was said of them"
+    return table_of(head, body, caption, "confusion")
+
+
+def confusion_cell(count: Any, share: float, right: bool) -> Markup:
+    """Write a cell: the count, and the share of the row."""
+    kind = "right" if right else "wrong"
+    percent = tag("small", f"{share:.0%}" if count else "")
+    return tag("td", f"{count:,}", percent, class_=kind, style=f"--share:{share:.3f}")
+
+
+def most_confused(labels: list[str], counts: Any) -> Markup:
+    """List the pairs of classes that are confused most, of many classes."""
+    errors = counts - np.diag(np.diag(counts))
+    order = np.argsort(-errors, axis=None, kind="stable")[:20]
+    places = [np.unravel_index(k, errors.shape) for k in order]
+    rows = [(labels[i], labels[j], f"{errors[i, j]:,}") for i, j in places if errors[i, j]]
+    caption = f"The most frequent confusions of {len(labels)} classes"
+    return table(("true class", "taken for", "rows"), rows, caption)
+
+
+# Curves of how good a model is: ROC, calibration, and accuracy against rejection.
+
 
 MOST_CURVES = 8
 MOST_POINTS = 150
 N_BINS = 10
 
 
-def roc(story: Story) -> Chart | None:
+def roc_chart(story: Story) -> Chart | None:
     """Draw the curves of each class against the others; of two classes one."""
     curves = curves_of(story.evidence)
     if not curves:
@@ -81,12 +198,12 @@ def roc_note(evidence: Evidence, n_left: int) -> str:
     return f"Each class against the others.{left}{folds if evidence.evaluation.n_folds else ''}"
 
 
-def calibration(evidence: Evidence) -> Chart | None:
+def calibration_chart(evidence: Evidence) -> Chart | None:
     """Draw how often answers of some probability are right."""
     probability, right = evidence.probability, ~evidence.wrong
     if probability is None:
         return None
-    groups = [Group.of(probability[rows], right[rows]) for rows in bins(probability)]
+    groups = [Group.of(probability[rows], right[rows]) for rows in equal_bins(probability)]
     said, share = [one.said for one in groups], [one.share for one in groups]
     ends = {
         "array": numbers([one.high - one.share for one in groups]),
@@ -103,7 +220,7 @@ def calibration(evidence: Evidence) -> Chart | None:
         marker={"color": ACCENT, "size": 8},
     )
     start = max(0.0, min(min(one.low, one.said) for one in groups) - 0.03)
-    told = calibrated(groups, float(probability.mean()), float(right.mean()))
+    told = calibration_text(groups, float(probability.mean()), float(right.mean()))
     return Chart(
         "calibration",
         "Calibration: is 80% right in 80%?",
@@ -151,7 +268,7 @@ class Group(NamedTuple):
         )
 
 
-def calibrated(groups: Sequence[Group], said: float, right: float) -> str:
+def calibration_text(groups: Sequence[Group], said: float, right: float) -> str:
     """Return a text that says whether answers are right as often as their probabilities say."""
     off = [one for one in groups if not one.low <= one.said <= one.high]
     if not off:
@@ -164,14 +281,14 @@ def calibrated(groups: Sequence[Group], said: float, right: float) -> str:
     )
 
 
-def bins(values: Any) -> list[Any]:
+def equal_bins(values: Any) -> list[Any]:
     """Cut rows into parts of about equal size by their values; equal values stay together."""
     edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1]))
     place = np.searchsorted(edges, values, side="left")
     return [np.flatnonzero(place == k) for k in np.unique(place)]
 
 
-def reject(story: Story) -> Chart | None:
+def reject_chart(story: Story) -> Chart | None:
     """Draw what accuracy is bought by leaving less sure answers to a person."""
     evidence = story.evidence
     confidence = evidence.confidence

@@ -11,8 +11,8 @@ from .._arrays import Floats, Indices
 from .._names import class_name
 from .._validation import integer_in
 from ..linear import PrototypePath
-from .distance_path import DistancePathDisplay
-from .hyperplane import shown, shown_path
+from .hyperplane import rows_with_hyperplane, rows_with_path
+from .path_display import DistancePathDisplay
 from .style import axes_for, colour, percent
 
 GREY = "#666666"
@@ -105,7 +105,7 @@ class DistanceDistributionDisplay:
         -------
         display : DistanceDistributionDisplay
         """
-        what = shown(model, X, y)
+        what = rows_with_hyperplane(model, X, y)
         plane = what.hyperplane
         distances = plane.distances(what.X)
         return cls(
@@ -143,7 +143,7 @@ class DistanceDistributionDisplay:
         display : DistancePathDisplay
             A picture of another kind: an image for each class.
         """
-        what = shown_path(path, X, y)
+        what = rows_with_path(path, X, y)
         return DistancePathDisplay.of(path, what, lambda found: edges_of(found, bins)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None, legend: bool = True) -> DistanceDistributionDisplay:
@@ -167,7 +167,7 @@ class DistanceDistributionDisplay:
         for code, name in enumerate(self.classes):
             own = self.distances[self.codes == code]
             share = np.histogram(own, self.edges)[0] / max(len(own), 1)
-            label = f"{name}: {100.0 * wrong(own, code):.1f} % wrong"
+            label = f"{name}: {100.0 * share_wrong(own, code):.1f} % wrong"
             ax.stairs(share, self.edges, fill=True, color=colour(code), alpha=0.35)
             ax.stairs(share, self.edges, color=colour(code), lw=1.4, label=label)
             if self.prototypes is not None:
@@ -183,7 +183,7 @@ class DistanceDistributionDisplay:
         return self
 
 
-def wrong(distances: Floats, code: int) -> float:
+def share_wrong(distances: Floats, code: int) -> float:
     """Return the share of rows of a class that lie on the side of the other."""
     return float(np.mean((distances > 0.0) != bool(code))) if len(distances) else 0.0
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats, Indices
+from ..._names import class_name, count, shortened
 from ...analysis import certified_radius
 from ...tables import NO_NAMES, without_name_warnings
 from ..subject import Subject
 from .chart import Chart
 from .evidence import Evidence
 from .html import Markup, tag
-from .relevances import Relevances
 
-MOST_ROWS = 5_000
+MOST_MEASURED_ROWS = 5_000
 """Rows for which margins and the like are computed."""
 
 MOST_POINTS, MOST_PICTURES = 1_500, 500
@@ -29,6 +29,46 @@ MOST_PIXELS = 200_000
 
 LARGEST_PICTURE = 4_096
 """Points of a picture; larger ones are thinned out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relevances:
+    """How much each column counts.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns, or what the model sees in their place.
+    values : array of shape (n_groups, n_columns)
+        Shares of one; several groups if there are local metrics.
+    low, high : arrays like ``values``
+        Ends of the intervals; NaN where there are none.
+    groups : list of str
+        Names of the local metrics.
+    meaning : str
+        What the numbers and the intervals are.
+    reason : str
+        Why there are no numbers, if so.
+    """
+
+    names: list[str]
+    values: Floats
+    low: Floats
+    high: Floats
+    groups: list[str]
+    meaning: str
+    reason: str = ""
+
+    @classmethod
+    def none(cls, reason: str) -> Relevances:
+        """Return no numbers, and the reason."""
+        empty = np.empty((0, 0))
+        return cls([], empty, empty, empty, [], "", reason)
+
+    @property
+    def order(self) -> Indices:
+        """The columns, those that count most first."""
+        return np.argsort(-self.values.mean(axis=0), kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,32 +148,34 @@ class Story:
     @cached_property
     def measured_rows(self) -> Indices:
         """The rows for which margins and the like are computed."""
-        return some_rows(len(self.subject.y), MOST_ROWS, self.seed)
+        return sample_rows(len(self.subject.y), MOST_MEASURED_ROWS, self.seed)
 
     @cached_property
-    def measured(self) -> Subject:
+    def measured_subject(self) -> Subject:
         """The model with these rows."""
         return self.subject.take(self.measured_rows)
 
     @cached_property
-    def certified(self) -> Floats | str:
+    def certified_radii(self) -> Floats | str:
         """The certified radius of each of these rows, or why there is none."""
-        return told(certified_radius, self.measured.last, self.measured.inner)
+        return value_or_reason(
+            certified_radius, self.measured_subject.last, self.measured_subject.inner
+        )
 
-    def drawn(self, besides: Indices) -> Indices:
+    def rows_on_map(self, besides: Indices) -> Indices:
         """Draw the rows of the map, and some besides; give them in order."""
-        rows = some_rows(len(self.subject.y), self.most_points, self.seed)
+        rows = sample_rows(len(self.subject.y), self.most_points, self.seed)
         return np.union1d(rows, besides).astype(np.intp)
 
 
-def some_rows(n_rows: int, most: int, seed: int) -> Indices:
+def sample_rows(n_rows: int, most: int, seed: int) -> Indices:
     """Draw at most so many out of a number of rows; give them in order."""
     if n_rows <= most:
         return np.arange(n_rows)
     return np.sort(np.random.RandomState(seed).permutation(n_rows)[:most])
 
 
-def told(ask: Callable[..., Floats], *about: Any) -> Floats | str:
+def value_or_reason(ask: Callable[..., Floats], *about: Any) -> Floats | str:
     """Ask something of a model, or give the reason why it cannot tell."""
     try:
         with without_name_warnings(NO_NAMES):
@@ -186,3 +228,53 @@ class Section:
             if part is not None:
                 whole.append(part)
         return tag("section", tag("h2", self.title), whole, id=self.name)
+
+
+def describe_data(subject: Subject) -> str:
+    """Return a text that says what the page is about."""
+    counts = np.bincount(subject.codes, minlength=len(subject.classes))
+    names = [shortened(name, 40) for name in subject.classes]
+    parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
+    more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
+    return (
+        f"{count(len(subject.y), 'row')}, {count(len(subject.columns), 'column')}, "
+        f"{len(parts)} class{'es' * (len(parts) > 1)}: "
+        f"{', '.join(parts[:8])}{more}"
+    )
+
+
+def sentences(subject: Subject, evidence: Evidence) -> list[str]:
+    """Return what was learned, in three sentences."""
+    accuracy = evidence.evaluation.accuracy
+    name, true = class_name(subject.last), evidence.answers.y_true
+    labels, counts = np.unique(true, return_counts=True)
+    most = int(counts.argmax())
+    found, columns = subject.prototypes, count(int(subject.is_used.sum()), "column")
+    told = (
+        f"{name} tells {len(subject.classes)} classes apart by {columns}"
+        if found is None
+        else f"{name} tells {len(subject.classes)} classes apart by "
+        f"{count(len(found[0]), 'prototype')} in {columns}"
+    )
+    pairs = evidence.evaluation.confusion
+    errors = pairs.counts - np.diag(np.diag(pairs.counts))
+    i, j = np.unravel_index(int(errors.argmax()), errors.shape)
+    third = (
+        f"Its most frequent error is to take {name_of(pairs.labels[i])} for "
+        f"{name_of(pairs.labels[j])}: "
+        f"{errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
+        if errors.any()
+        else f"It made no error on {len(true):,} rows."
+    )
+    return [
+        f"{told}.",
+        f"It is right in {accuracy.value:.1%} of cases ({evidence.evaluation.confidence:.0%} "
+        f"interval {accuracy.low:.1%} to {accuracy.high:.1%}); always saying "
+        f"{name_of(labels[most])!r} would be right in {counts[most] / len(true):.1%}.",
+        third,
+    ]
+
+
+def name_of(label: Any) -> str:
+    """Write a class."""
+    return shortened(str(label), 80)
