@@ -19,27 +19,13 @@ from .plane import NOTHING, Plane, other_directions
 
 
 class Hyperplane(NamedTuple):
-    """A linear decision between two classes.
+    """A linear decision between two classes."""
 
-    Attributes
-    ----------
-    coef : array (d,)
-        The normal, which points to the second class.
-    intercept : float
-        The offset b.
-    classes_ : array (2,)
-        The labels; one versus rest the first is None.
-    prototypes : array (2, d) or None
-        Prototypes in the order of the classes.
-    shift : float
-        S of the canonical form.
-    """
-
-    coef: Floats
-    intercept: float
-    classes_: NDArray[Any]
-    prototypes: Floats | None = None
-    shift: float = 0.0
+    coef: Floats  # (d,): the normal, which points to the second class
+    intercept: float  # the offset b
+    classes_: NDArray[Any]  # (2,): the labels; one versus rest the first is None
+    prototypes: Floats | None = None  # (2, d): prototypes in the order of the classes
+    shift: float = 0.0  # S of the canonical form
 
     def distances(self, X: Any) -> Floats:
         """Return the signed distances of rows, positive on the side of the second class."""
@@ -74,7 +60,7 @@ class HyperplaneRows(NamedTuple):
 
 
 def rows_with_hyperplane(model: Any, X: Any, y: Any) -> HyperplaneRows:
-    """Read a fitted linear classifier, a pipeline that ends in one, or a LinearPrototypes."""
+    """Return the hyperplane of a linear model, pipeline or LinearPrototypes, and checked rows."""
     columns = getattr(X, "columns", None)
     last, before = split_last_step(model)
     hyperplane = hyperplane_of(model)
@@ -82,10 +68,9 @@ def rows_with_hyperplane(model: Any, X: Any, y: Any) -> HyperplaneRows:
         X, columns = before.transform(X), None
     X, codes = check_rows(hyperplane, X, y)
     names = names_of(X, getattr(last, "feature_names_in_", columns), before)
-    path = getattr(last, "path_", None)
-    return HyperplaneRows(
-        hyperplane, X, codes, names, path if isinstance(path, PrototypePath) else None
-    )
+    path = getattr(last, "path_", None)  # a list of them if there are more than two classes
+    path = path if isinstance(path, PrototypePath) else None
+    return HyperplaneRows(hyperplane, X, codes, names, path)
 
 
 def split_last_step(model: Any) -> tuple[Any, Any]:
@@ -99,7 +84,7 @@ def split_last_step(model: Any) -> tuple[Any, Any]:
 
 
 def rows_with_path(path: Any, X: Any, y: Any) -> HyperplaneRows:
-    """Read a path of prototypes; the hyperplane is the last."""
+    """Return a path of prototypes with rows; the hyperplane is the last."""
     hyperplane = hyperplane_at(check_path(path), -1)
     columns = getattr(X, "columns", None)
     X, codes = check_rows(hyperplane, X, y)
@@ -128,16 +113,14 @@ def names_of(X: Any, columns: Any, before: Any = None) -> list[str]:
 
 
 def hyperplane_of(model: Any) -> Hyperplane:
-    """Read the hyperplane of a fitted model, in the space of the last step of a pipeline."""
+    """Return the hyperplane of a fitted model, in the space of the last step of a pipeline."""
     last, _ = split_last_step(model)
     if isinstance(last, LinearPrototypes):
-        return Hyperplane(
-            last.coef, last.intercept, last.classes, last.inner_prototypes, last.shift
-        )
+        inner = last.inner_prototypes
+        return Hyperplane(last.coef, last.intercept, last.classes, inner, last.shift)
     coef, intercept = normal_and_offset(last)
-    shift = float(np.ravel(getattr(last, "shift_", 0.0))[0])
-    prototypes = getattr(last, "prototypes_", None)
-    return Hyperplane(coef, intercept, last.classes_, prototypes, shift)
+    centers, shift = getattr(last, "prototypes_", None), getattr(last, "shift_", 0.0)
+    return Hyperplane(coef, intercept, last.classes_, centers, float(np.ravel(shift)[0]))
 
 
 def with_prototypes(hyperplane: Hyperplane, name: str) -> Floats:
@@ -151,7 +134,7 @@ def with_prototypes(hyperplane: Hyperplane, name: str) -> Floats:
 
 
 def check_path(path: Any) -> PrototypePath:
-    """Raise if it is not a path of prototypes."""
+    """Return a path of prototypes, or raise if it is none."""
     if not isinstance(path, PrototypePath):
         raise TypeError(
             "path must be a PrototypePath: what regularization_path gives, or path_ of "
@@ -176,9 +159,6 @@ def path_step_name(path: PrototypePath, number: int) -> str:
     """Return what a step of a path is called."""
     between = " " if path.parameter == "round" else " = "
     return f"{path.parameter}{between}{path.values[number]:g}"
-
-
-# The plane in which a hyperplane is seen edge on, as a line.
 
 
 def view_of(what: HyperplaneRows) -> Plane:

@@ -1,9 +1,9 @@
-"""How a path of prototypes leaves one classifier and comes to another."""
+"""Displays along a path of prototypes: how it nears other classifiers, and the distances."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,22 +19,26 @@ from .hyperplane import (
     path_step_name,
     with_prototypes,
 )
-from .style import colour, line_style, number_drawn, panels_for, percent
+from .style import Display, colour, line_style, number_drawn, panels_for, percent
 
-CURVE = "convergence"
-"""By which a curve is known among the lines of an axes."""
-
+CURVE = "convergence"  # by which a curve is known among the lines of an axes
+# What differs, from the first panel to the last.
 PANELS = ("of the prototypes", "of the unit normal", "of the offset $b/|w|$")
-"""What differs, from the first panel to the last."""
-
-SIZE = 5.6, 6.4
-"""Size of a figure in inches."""
-
-SMALLEST = 1e-6
-"""Share of the largest difference below which a curve is not followed."""
+SIZE, IMAGES_SIZE = (5.6, 6.4), (8.0, 3.6)  # of figures in inches
+MOST = 200  # number of steps that are drawn at most
+SMALLEST = 1e-6  # share of the largest difference below which a curve is not followed
 
 
-class ConvergenceDisplay:
+class PathDisplay(Display):
+    """A picture of several panels."""
+
+    def _keep(self, axes: Any) -> Self:
+        """Keep the axes and their figure."""
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+
+class ConvergenceDisplay(PathDisplay):
     """How far the steps of a path are from other linear classifiers, in three panels.
 
     Make one with :meth:`from_path`.
@@ -113,28 +117,17 @@ class ConvergenceDisplay:
             values=path.values[order], differences=differences, parameter=path.parameter
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> ConvergenceDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : array-like of three matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ConvergenceDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         panels = panels_for(ax, 3, 1, sharex=True, figsize=SIZE)
         for which, panel in enumerate(panels):
-            self._draw(panel, which)
+            self._draw_differences(panel, which)
         panels[-1].set_xlabel(self.parameter)
         # Above, since one curve falls and the other rises: there is no free corner.
         panels[0].legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-        self.axes_, self.figure_ = panels, panels[0].figure
-        return self
+        return panels
 
-    def _draw(self, panel: Any, which: int) -> None:
+    def _draw_differences(self, panel: Any, which: int) -> None:
         """Draw one kind of difference."""
         first = number_drawn(panel, CURVE)
         for i, (name, difference) in enumerate(self.differences.items(), start=first):
@@ -153,7 +146,7 @@ class ConvergenceDisplay:
 
 
 def target_hyperplane(path: PrototypePath, model: Any) -> Hyperplane:
-    """Read a classifier that a path is compared with."""
+    """Return the hyperplane of a classifier that a path is compared with."""
     found, name = hyperplane_of(model), class_name(model)
     with_prototypes(found, name)
     if found.coef.shape != path.coef.shape[1:]:
@@ -190,17 +183,7 @@ def unit_normals(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
     return coef / size[:, None], intercept / size
 
 
-# Images of the distances to a hyperplane along a path of prototypes.
-
-
-IMAGES_SIZE = 8.0, 3.6
-"""Size of a figure in inches."""
-
-MOST = 200
-"""Number of steps that are drawn at most."""
-
-
-class DistancePathDisplay:
+class DistancePathDisplay(PathDisplay):
     """How the distances of two classes to the hyperplane change along a path: an image a class.
 
     The black line is the way of the prototype. Make one with
@@ -268,26 +251,15 @@ class DistancePathDisplay:
             parameter=path.parameter,
         )
 
-    def plot(self, *, ax: Any = None) -> DistancePathDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : array-like of two matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : DistancePathDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         panels = panels_for(ax, 1, 2, sharex=True, sharey=True, figsize=IMAGES_SIZE)
         for code, panel in enumerate(panels):
-            self._draw(panel, code)
+            self._draw_image(panel, code)
         panels[0].set_ylabel(self.parameter)
-        self.axes_, self.figure_ = panels, panels[0].figure
-        return self
+        return panels
 
-    def _draw(self, panel: Any, code: int) -> None:
+    def _draw_image(self, panel: Any, code: int) -> None:
         """Draw the image of one class."""
         from matplotlib.colors import LinearSegmentedColormap
 

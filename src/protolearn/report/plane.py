@@ -17,34 +17,18 @@ from scipy.sparse import issparse
 
 from .._arrays import Floats
 
-NOTHING = 1e-6
-"""Size, relative to the first direction, below which the metric has no second one."""
-
-SOME_ROWS = 200
-"""Rows of a sparse matrix that are enough to see where it varies."""
+NOTHING = 1e-6  # size, relative to the first direction, below which the metric has no second one
+SOME_ROWS = 200  # rows of a sparse matrix that are enough to see where it varies
 
 
 class Plane(NamedTuple):
-    """A plane through the mean of the prototypes, and how it is seen.
+    """A plane through the mean of the prototypes, and how it is seen."""
 
-    Attributes
-    ----------
-    origin : array (d,)
-        The point that is seen at (0, 0).
-    seeing : array (2, d)
-        A sample x is seen at ``seeing (x - origin)``.
-    spanning : array (2, d)
-        The place z shows the point ``origin + z spanning``.
-    axis_names : tuple of two str
-    flat : bool
-        Whether the second direction may be so small that one would not see it.
-    """
-
-    origin: Floats
-    seeing: Floats
-    spanning: Floats
+    origin: Floats  # (d,): the point that is seen at (0, 0)
+    seeing: Floats  # (2, d): a sample x is seen at ``seeing (x - origin)``
+    spanning: Floats  # (2, d): the place z shows the point ``origin + z spanning``
     axis_names: tuple[str, str]
-    flat: bool = False
+    flat: bool = False  # whether the second direction may be so small that one would not see it
 
     def places(self, X: Any) -> Floats:
         """Return the places of rows; what is missing is taken from the origin."""

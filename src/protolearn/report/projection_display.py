@@ -15,10 +15,16 @@ from ..analysis import feature_names, known_labels, last_step
 from ..classifiers import NearestPrototypeClassifier
 from ..tables import NO_NAMES, prototypes_of, without_name_warnings
 from .plane import Plane, plane_of_model
-from .style import axes_for, class_marker, colour
+from .style import Display, axes_for, class_marker, colour, legend_beside
+
+MARGIN = 0.08
+AT_A_TIME = 2_000_000  # numbers of rows that a model is asked about at once
+# Height of a picture as a share of its width, from and to which axes are drawn alike.
+FLATTEST, STEEPEST = 0.4, 2.0
+UNSEEN_STRETCH = 1.3  # stretch up to which an axis is left as it is
 
 
-class ProjectionDisplay:
+class ProjectionDisplay(Display):
     """Samples, prototypes and decision regions in the plane of the metric or of the prototypes.
 
     Make one with :meth:`from_estimator`.
@@ -129,18 +135,8 @@ class ProjectionDisplay:
             stretch=found.stretch,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> ProjectionDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ProjectionDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         ax = axes_for(ax)
         colours = [colour(code) for code in range(len(self.classes))]
         levels = np.arange(len(colours) + 1) - 0.5
@@ -148,73 +144,36 @@ class ProjectionDisplay:
         ax.contourf(across, up, regions, levels=levels, colors=colours, alpha=0.15)
         ax.contour(across, up, regions, levels=levels[1:-1], colors="#666666", linewidths=0.8)
         for code, name in enumerate(self.classes):
-            rows = self.points[self.codes == code]
-            ax.scatter(
-                *rows.T, s=18, marker=class_marker(code), color=colours[code], label=name, lw=0
-            )
-        ax.scatter(
-            *self.points[self.wrong].T, s=70, facecolors="none", edgecolors="k", label="wrong"
-        )
+            rows, look = self.points[self.codes == code], {"color": colours[code], "lw": 0}
+            ax.scatter(*rows.T, s=18, marker=class_marker(code), label=name, **look)
+        wrong = self.points[self.wrong]
+        ax.scatter(*wrong.T, s=70, facecolors="none", edgecolors="k", label="wrong")
+        star = {"s": 260, "marker": "*", "edgecolors": "k", "lw": 1.2, "zorder": 3}
         for code, center in zip(self.prototype_codes, self.prototypes, strict=True):
-            ax.scatter(
-                *center, s=260, marker="*", color=colours[code], edgecolors="k", lw=1.2, zorder=3
-            )
+            ax.scatter(*center, color=colours[code], **star)
         ax.scatter([], [], s=160, marker="*", color="w", edgecolors="k", label="prototype")
-        size = "" if self.stretch == 1.0 else f"\ndrawn {self.stretch:g} times as large"
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1] + size)
-        ax.set_aspect(self.stretch)
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-
-# A model as a map: samples, prototypes and decision regions in a plane.
-
-
-MARGIN = 0.08
-
-AT_A_TIME = 2_000_000
-"""Numbers of rows that a model is asked about at once."""
-
-FLATTEST, STEEPEST = 0.4, 2.0
-"""Height of a picture as a share of its width, from and to which axes are drawn alike."""
-
-UNSEEN_STRETCH = 1.3
-"""Stretch up to which an axis is left as it is."""
+        name_axes(ax, self.axis_names, self.stretch)
+        legend_beside(ax)
+        return ax
 
 
 class PlaneMap(NamedTuple):
-    """What is drawn of a model in a plane.
+    """What is drawn of a model in a plane."""
 
-    Attributes
-    ----------
-    points : array of shape (n_samples, 2)
-        The samples.
-    prototypes : array of shape (n_prototypes, 2)
-        The prototypes; none if they do not lie among the samples.
-    prototype_codes : array of shape (n_prototypes,)
-        Their classes.
-    grid : tuple of arrays
-        Coordinates along both axes, and the class code at each crossing.
-    axis_names : tuple of two str
-        What the axes are.
-    stretch : float
-        How large the second axis is drawn, compared with the first.
-    regions_at_points : array of shape (n_samples,)
-        The class of the region in which each sample is drawn.
-    """
-
-    points: Floats
+    points: Floats  # (n_samples, 2): the samples
+    # (n_prototypes, 2): the prototypes; none if they do not lie among the samples.
     prototypes: Floats
-    prototype_codes: Indices
+    prototype_codes: Indices  # (n_prototypes,): their classes
+    # Coordinates along both axes, and the class code at each crossing.
     grid: tuple[Floats, Floats, Indices]
-    axis_names: tuple[str, str]
-    stretch: float
+    axis_names: tuple[str, str]  # what the axes are
+    stretch: float  # how large the second axis is drawn, compared with the first
+    # (n_samples,): the class of the region in which each sample is drawn.
     regions_at_points: Indices
 
 
 def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap:
-    """Draw up the map of a model; ``names`` are those of its features."""
+    """Return the map of a model; ``names`` are those of its features."""
     X = X if issparse(X) else np.asarray(X, dtype=np.float64)
     with without_name_warnings(NO_NAMES):
         view = plane_of_model(model, X, names)
@@ -277,3 +236,9 @@ def stretch_of(across: Floats, up: Floats) -> float:
     ratio = np.ptp(up) / np.ptp(across)
     stretch = float(f"{np.clip(ratio, FLATTEST, STEEPEST) / ratio:.2g}")
     return stretch if max(stretch, 1.0 / stretch) > UNSEEN_STRETCH else 1.0
+
+
+def name_axes(ax: Any, names: tuple[str, str], stretch: float) -> None:
+    """Name the axes of a plane, of which the second may be drawn larger than the first."""
+    size = "" if stretch == 1.0 else f"\ndrawn {stretch:g} times as large"
+    ax.set(xlabel=names[0], ylabel=names[1] + size, aspect=stretch)

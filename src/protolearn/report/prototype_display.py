@@ -12,19 +12,16 @@ from .._names import shortened
 from .._validation import integer_in
 from ..tables import CategoryColumn, NumberColumn
 from .prototype_drawings import Strips, checked_shape, draw_pictures
+from .style import Display
 from .subject import LEVELS, Subject, spread_of
 
-FEW = 4
-"""Number of prototypes up to which their values are written."""
-
+FEW = 4  # number of prototypes up to which their values are written
+# Letters of names of columns, and of all other texts, that are written.
 LONGEST_NAME, LONGEST_VALUE = 32, 18
-"""Letters of names of columns, and of all other texts, that are written."""
-
-MOST_USUAL, LONGEST_USUAL = 3, 12
-"""Categories of a class that are written, and letters of each."""
+MOST_USUAL, LONGEST_USUAL = 3, 12  # categories of a class that are written, and letters of each
 
 
-class PrototypeDisplay:
+class PrototypeDisplay(Display):
     """The prototypes of a model beside the spread of each class, or as pictures.
 
     A row for each column of numbers: a thin line from percentile 5 to 95 of a class, a thick one
@@ -197,31 +194,17 @@ class PrototypeDisplay:
             **common,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> PrototypeDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; pictures need a sequence, one for each prototype. None makes a figure.
-
-        Returns
-        -------
-        display : PrototypeDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         count = integer_in(self.max_features, "max_features={value!r}", 1)
         if self.image_shape is None:
-            self.ax_ = self._strips(count).draw(ax)
-            self.figure_ = self.ax_.figure
-            return self
+            return self._strips(count).draw(ax)
         pictures = np.reshape(self.prototypes, (-1, *self.image_shape))
         names = cut_texts(self.prototype_names)
-        self.ax_ = draw_pictures(pictures, names, self.prototype_codes, self.limits, ax)
-        self.figure_ = self.ax_[0].figure
-        return self
+        return draw_pictures(pictures, names, self.prototype_codes, self.limits, ax)
 
     def _strips(self, count: int) -> Strips:
-        """Choose columns, and give what is drawn and written of them."""
+        """Return, for chosen columns, what is drawn and written of them."""
         points, codes = self._in_deviations(self.prototypes), np.asarray(self.prototype_codes)
         shown = np.argsort(-apart(points, codes), kind="stable")[:count]
         listed, values = [], []
@@ -273,7 +256,7 @@ def apart(points: Floats, codes: Indices) -> Floats:
 
 
 def scale_text(column: NumberColumn) -> str:
-    """Write the mean and the standard deviation of a column in its units."""
+    """Return the mean and the standard deviation of a column as text, in its units."""
     if column.low == column.high:
         return f"always {column.text(column.mean)}"
     sd = f"{column.sd:.3g} days" if column.kind == "date" else column.text(column.sd)
@@ -281,7 +264,7 @@ def scale_text(column: NumberColumn) -> str:
 
 
 def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
-    """Write for each class the most frequent categories of a column."""
+    """Return for each class the most frequent categories of a column."""
     names = cut_texts([column.text(code) for code in range(len(column.categories))], LONGEST_USUAL)
     return [
         ", ".join(
@@ -294,5 +277,5 @@ def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
 
 
 def cut_texts(texts: Sequence[str], longest: int = LONGEST_VALUE) -> list[str]:
-    """Cut long texts."""
+    """Return texts of which long ones are cut."""
     return [shortened(text, longest) for text in texts]

@@ -11,64 +11,39 @@ import numpy as np
 
 from .._arrays import Floats, Indices
 from ..tables import CategoryColumn, Column
-from .style import axes_for, colour, line_style, panels_for, pyplot
+from .style import axes_for, colour, line_style, panel_grid, panels_for, pyplot
 
 GREY, BAND = "#777777", "#F4F4F4"
-
-LETTER = 0.08
-"""Width of a letter, in inches."""
-
+LETTER = 0.08  # width of a letter, in inches
+# Height of a strip at least, and of all at most if that leaves each as much; in inches.
 LOWEST, TALLEST = 0.42, 12.0
-"""Height of a strip at least, and of all at most if that leaves each as much; in inches."""
-
-ASIDE = 1.0
-"""How far beyond all classes a prototype is drawn in its place, in widths of the chart."""
-
-LEGEND_COLUMNS = 5
-"""Entries of the legend beside each other."""
+ASIDE = 1.0  # how far beyond all classes a prototype is drawn in its place, in widths of the chart
+LEGEND_COLUMNS = 5  # entries of the legend beside each other
+IN_A_ROW = 12  # pictures beside each other at most
+WIDEST, SIDE = 12.0, 1.8  # width of a figure and of a picture at most, in inches
 
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """What is drawn of prototypes and classes: strips of numbers, and below strips of words.
+    """What is drawn of prototypes and classes: strips of numbers, and below strips of words."""
 
-    Attributes
-    ----------
-    classes : sequence of str
-        Names of the classes.
-    prototype_names : sequence of str
-        What the prototypes are called.
-    prototype_codes : array of shape (n_prototypes,)
-        Their classes.
-    points : array of shape (n_prototypes, n_numbers)
-        Where they are in the strips of numbers.
-    spread : array of shape (5, n_classes, n_numbers) or None
-        Percentiles 5, 25, 50, 75 and 95 of the classes in these; NaN for a class without rows.
-    names : sequence of str
-        Names of all strips.
-    scale_texts : sequence of str
-        Second lines of the names of strips of numbers, or none.
-    usual : sequence of sequence of str
-        For each strip of words that of each class.
-    values : sequence of sequence of str
-        For each strip the values of the prototypes, to write at the right; none leaves them out.
-    label : str
-        What the axis is.
-    """
-
-    classes: Sequence[str]
-    prototype_names: Sequence[str]
-    prototype_codes: Indices
-    points: Floats
+    classes: Sequence[str]  # names of the classes
+    prototype_names: Sequence[str]  # what the prototypes are called
+    prototype_codes: Indices  # (n_prototypes,): their classes
+    points: Floats  # (n_prototypes, n_numbers): where they are in the strips of numbers
+    # (5, n_classes, n_numbers): percentiles 5, 25, 50, 75 and 95 of the classes in these; NaN
+    # for a class without rows.
     spread: Floats | None
-    names: Sequence[str]
-    scale_texts: Sequence[str]
-    usual: Sequence[Sequence[str]]
+    names: Sequence[str]  # names of all strips
+    scale_texts: Sequence[str]  # second lines of the names of strips of numbers, or none
+    usual: Sequence[Sequence[str]]  # for each strip of words that of each class
+    # For each strip the values of the prototypes, to write at the right; none leaves them
+    # out.
     values: Sequence[Sequence[str]]
-    label: str
+    label: str  # what the axis is
 
     def draw(self, ax: Any) -> Any:
-        """Draw, in a new figure if no axes are given, and give the axes."""
+        """Return the axes of the picture, those of a new figure if none are given."""
         ax = self._new_axes() if ax is None else axes_for(ax)
         left, right = chart_ends(self.points, self.spread)
         self._draw_classes(ax)
@@ -98,7 +73,7 @@ class Strips:
         return min(1.0, float(np.sqrt(5.0 / len(self.classes))))
 
     def _new_axes(self) -> Any:
-        """Make a figure with room for texts at both sides."""
+        """Return the axes of a figure with room for texts at both sides."""
         n_strips, n_classes = max(len(self.names), 2), len(self.classes)
         strip = max(LOWEST, min(0.08 + 0.065 * n_classes, TALLEST / n_strips))
         height = 1.7 + strip * n_strips
@@ -154,7 +129,7 @@ class Strips:
             ax.spines["bottom"].set_visible(False)
 
     def _write_values(self, ax: Any) -> float:
-        """Write the values of the prototypes at the right, and give how many points that takes."""
+        """Return how many points the values of the prototypes take, written at the right."""
         right = 4.0
         columns = zip(self.prototype_codes, self.prototype_names, *self.values, strict=True)
         for code, name, *values in columns:
@@ -245,7 +220,7 @@ def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
 def write_text(
     ax: Any, text: str, edge: float, row: float, offset: Any = (0.0, 0.0), **style: Any
 ) -> Any:
-    """Write a text in a strip, so many points from the left edge (0) or the right one (1)."""
+    """Return a text in a strip, so many points from the left edge (0) or the right one (1)."""
     return ax.annotate(
         text,
         (edge, row),
@@ -270,16 +245,6 @@ def darker(code: int) -> tuple[float, ...]:
     return tuple(0.62 * part for part in to_rgb(colour(code)))
 
 
-# Prototypes of pictures, drawn as pictures.
-
-
-IN_A_ROW = 12
-"""Pictures beside each other at most."""
-
-WIDEST, SIDE = 12.0, 1.8
-"""Width of a figure and of a picture at most, in inches."""
-
-
 def draw_pictures(
     pictures: Floats,
     names: Sequence[str],
@@ -287,25 +252,10 @@ def draw_pictures(
     limits: tuple[float, float] | None,
     ax: Any,
 ) -> Any:
-    """Draw each picture in a frame of the colour of its class.
+    """Return the axes of pictures, each in a frame of the colour of its class.
 
-    Parameters
-    ----------
-    pictures : array of shape (n_pictures, height, width) or (n_pictures, height, width, 3)
-        In grey, or in red, green and blue.
-    names : sequence of str
-        Titles.
-    codes : array of shape (n_pictures,)
-        Their classes.
-    limits : tuple of two floats or None
-        Values that are black and white; None: the least and the greatest.
-    ax : sequence of matplotlib Axes or None
-        Where to draw, one for each picture. None makes a figure.
-
-    Returns
-    -------
-    panels : array of matplotlib Axes
-        Where each was drawn.
+    Pictures are grey, or have three numbers a point: red, green and blue. The limits are the values
+    that are black and white; None: the least and the greatest.
     """
     low, high = limits or (pictures.min(), pictures.max())
     grey = pictures.ndim == 3
@@ -323,16 +273,13 @@ def draw_pictures(
 
 
 def new_panels(pictures: Floats) -> Any:
-    """Make a figure with a panel for each picture."""
+    """Return the axes of a new figure with a panel for each picture."""
     n_pictures, height, width, *_ = pictures.shape
     across = n_across(n_pictures)
     down = -(-n_pictures // across)
     side = min(SIDE, WIDEST / across)
     size = 0.8 + side * across, (0.3 + side * min(height / width, 3.0)) * down
-    panels = np.ravel(panels_for(None, down, across, figsize=size, squeeze=False))
-    for unused in panels[n_pictures:]:
-        unused.set_axis_off()
-    return panels[:n_pictures]
+    return panel_grid(n_pictures, across, figsize=size)
 
 
 def n_across(n_panels: int) -> int:

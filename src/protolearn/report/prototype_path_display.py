@@ -19,23 +19,18 @@ from .hyperplane import (
     view_of,
     with_prototypes,
 )
-from .projection_display import MARGIN, stretch_of
-from .style import axes_for, class_marker, colour
+from .projection_display import MARGIN, name_axes, stretch_of
+from .style import LegendDisplay, axes_for, class_marker, colour
 
 DARK = "#222222"
-
+# How far from the middle a hyperplane is, as a share of the way between the prototypes, before
+# its shift is told.
 SEEN = 1e-3
-"""How far from the middle a hyperplane is, as a share of the way between the prototypes, before its
-shift is told."""
-
-POINT, STAR, FIRST_STAR = 20.0, 200.0, 110.0
-"""Sizes of samples and prototypes."""
-
-FEW = 200
-"""Number of samples that are drawn in full size."""
+POINT, STAR, FIRST_STAR = 20.0, 200.0, 110.0  # sizes of samples and prototypes
+FEW = 200  # number of samples that are drawn in full size
 
 
-class PrototypePathDisplay:
+class PrototypePathDisplay(LegendDisplay):
     """Two classes with the prototypes and the hyperplane of a linear classifier.
 
     Make one with :meth:`from_estimator` or :meth:`from_path`.
@@ -204,22 +199,9 @@ class PrototypePathDisplay:
             stretch=stretch_of(*extent.T) if np.ptp(extent, axis=0).all() else 1.0,
         )
 
-    def plot(self, *, ax: Any = None, legend: bool = True) -> PrototypePathDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        legend : bool, default=True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        display : PrototypePathDisplay
-        """
-        alone = ax is None
-        ax = axes_for(ax)
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        alone, ax = ax is None, axes_for(ax)
         if alone:
             ax.figure.set_layout_engine("compressed")  # fits axes of equal units beside a legend
         self._draw_sides(ax)
@@ -230,15 +212,11 @@ class PrototypePathDisplay:
             ax.scatter([], [], s=POINT, marker=class_marker(code), label=name, **look)
         self._draw_hyperplanes(ax)
         self._draw_prototypes(ax)
-        size = "" if self.stretch == 1.0 else f"\ndrawn {self.stretch:g} times as large"
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1] + size, title=self._title())
-        ax.set_aspect(self.stretch)
+        ax.set_title(self._title())
+        name_axes(ax, self.axis_names, self.stretch)
         if not self.axis_names[1]:
             ax.set_yticks([])  # a single feature
-        if legend:
-            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
     def _title(self) -> str:
         """Return the title: the name, and the shift unless the hyperplane is in the middle."""

@@ -42,11 +42,10 @@ from ..tables import (
     without_name_warnings,
 )
 
-LONGEST = 80
-"""Characters of names and texts that are shown."""
-
-MOST_NUMBERS = 50_000_000
-"""Of a sparse matrix that is shown."""
+LONGEST = 80  # characters of names and texts that are shown
+# Percentiles that are shown: ends of the thin line, of the thick one, and the median.
+LEVELS = 5.0, 25.0, 50.0, 75.0, 95.0
+MOST_NUMBERS = 50_000_000  # of a sparse matrix that is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,37 +53,18 @@ class Subject:
     """A fitted model and labelled rows.
 
     Make one with :meth:`of`.
-
-    Attributes
-    ----------
-    model : classifier
-        As it was given: it answers rows of X.
-    X : array, data frame or structured array
-        The rows.
-    y : array of shape (n_samples,)
-        Their labels.
-    last : classifier
-        The end of the pipeline, or of what a search has found.
-    between : list of tuple
-        The steps before it, but for a table encoder at the beginning.
-    encoder : TableEncoder
-        What is known of the columns. That of the model, or one that only describes the rows.
-    frame : array, data frame or structured array
-        The rows with the columns of the encoder.
-    begins_with_table : bool
-        Whether the encoder is the first step of the model.
-    in_users_units : bool, default=True
-        False if nothing leads back from the last step: it is told by what it sees.
     """
 
-    model: Any
-    X: Any
-    y: NDArray[Any]
-    last: Any
-    between: list[tuple[str, Any]]
+    model: Any  # as it was given: it answers rows of X
+    X: Any  # the rows
+    y: NDArray[Any]  # (n_samples,): their labels
+    last: Any  # the end of the pipeline, or of what a search has found
+    between: list[tuple[str, Any]]  # the steps before it, but for a table encoder at the beginning
+    # What is known of the columns. That of the model, or one that only describes the rows.
     encoder: TableEncoder
-    frame: Any
-    begins_with_table: bool
+    frame: Any  # the rows with the columns of the encoder
+    begins_with_table: bool  # whether the encoder is the first step of the model
+    # False if nothing leads back from the last step: it is told by what it sees.
     in_users_units: bool = True
 
     @classmethod
@@ -200,7 +180,7 @@ class Subject:
             return self.encoder._plain(self.encoder._table(self.frame, reset=False))
 
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
-        """Cut rows in the user's units into columns."""
+        """Return rows in the user's units, cut into columns."""
         return self.encoder._parts(plain)
 
     def undo_steps(self, Z: Floats) -> Floats:
@@ -225,7 +205,7 @@ class Subject:
         return numbered([self.classes[code] for code in self.prototypes[1]])
 
     def prototype_texts(self, plain: Floats) -> list[list[str]]:
-        """Write rows in the user's units: for each column the value of each row."""
+        """Return rows in the user's units as texts: for each column that of each row."""
         return [
             [
                 shortened(plain_text(column, part[k : k + 1]), LONGEST) if used else UNUSED
@@ -235,12 +215,12 @@ class Subject:
         ]
 
     def texts(self) -> list[list[str]]:
-        """Write the rows: for each column the value of each."""
+        """Return the rows as texts: for each column that of each row."""
         with without_name_warnings(UNSEEN):
             return column_texts(self.encoder, self.frame)
 
     def by_column(self, numbers: Floats) -> Floats:
-        """Add up numbers of the features that the model sees, along the last axis, by column."""
+        """Return sums by column of numbers of the features the model sees, along the last axis."""
         if numbers.shape[-1] == len(self.columns):
             return numbers
         starts = np.cumsum([0, *(column.width for column in self.columns)])[:-1]
@@ -309,26 +289,13 @@ def names_after(steps: Sequence[tuple[str, Any]], names: list[str]) -> list[str]
     return names
 
 
-# How the values of a column are spread in each class.
-
-
-LEVELS = 5.0, 25.0, 50.0, 75.0, 95.0
-"""Percentiles that are shown: ends of the thin line, of the thick one, and the median."""
-
-
 class Spread(NamedTuple):
-    """The values of a column by class, in the user's units.
+    """The values of a column by class, in the user's units."""
 
-    Attributes
-    ----------
-    quantiles : array of shape (n_classes, 5) or None
-        Percentiles 5, 25, 50, 75 and 95 of numbers; NaN for a class without rows. None for
-        categories.
-    shares : array of shape (n_classes, n_categories) or None
-        How often each category is there; None for numbers.
-    """
-
+    # (n_classes, 5): percentiles 5, 25, 50, 75 and 95 of numbers; NaN for a class without
+    # rows. None for categories.
     quantiles: Floats | None
+    # (n_classes, n_categories): how often each category is there; None for numbers.
     shares: Floats | None = None
 
 

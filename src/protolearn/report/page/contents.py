@@ -18,46 +18,24 @@ from .chart import Chart
 from .evidence import Evidence
 from .html import Markup, tag
 
-MOST_MEASURED_ROWS = 5_000
-"""Rows for which margins and the like are computed."""
-
-MOST_POINTS, MOST_PICTURES = 1_500, 500
-"""Rows that are drawn, and those with a picture each."""
-
-MOST_PIXELS = 200_000
-"""Numbers of all these pictures together."""
-
-LARGEST_PICTURE = 4_096
-"""Points of a picture; larger ones are thinned out."""
+MOST_MEASURED_ROWS = 5_000  # rows for which margins and the like are computed
+MOST_POINTS, MOST_PICTURES = 1_500, 500  # rows that are drawn, and those with a picture each
+MOST_PIXELS = 200_000  # numbers of all these pictures together
+LARGEST_PICTURE = 4_096  # points of a picture; larger ones are thinned out
 
 
 @dataclass(frozen=True, eq=False)
 class Relevances:
-    """How much each column counts.
+    """How much each column counts."""
 
-    Parameters
-    ----------
-    names : list of str
-        The columns, or what the model sees in their place.
-    values : array of shape (n_groups, n_columns)
-        Shares of one; several groups if there are local metrics.
-    low, high : arrays like ``values``
-        Ends of the intervals; NaN where there are none.
-    groups : list of str
-        Names of the local metrics.
-    meaning : str
-        What the numbers and the intervals are.
-    reason : str
-        Why there are no numbers, if so.
-    """
-
-    names: list[str]
+    names: list[str]  # the columns, or what the model sees in their place
+    # (n_groups, n_columns): shares of one; several groups if there are local metrics.
     values: Floats
-    low: Floats
+    low: Floats  # ends of the intervals, like the values; NaN where there are none
     high: Floats
-    groups: list[str]
-    meaning: str
-    reason: str = ""
+    groups: list[str]  # names of the local metrics
+    meaning: str  # what the numbers and the intervals are
+    reason: str = ""  # why there are no numbers, if so
 
     @classmethod
     def none(cls, reason: str) -> Relevances:
@@ -73,57 +51,25 @@ class Relevances:
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """What is told.
+    """What a page tells."""
 
-    Parameters
-    ----------
-    title : str
-        The heading of the page.
-    about : str
-        A line below it: which rows, which columns.
-    sentences : list of str
-        What was learned, in three sentences.
-    subject : Subject
-        The model and the rows.
-    evidence : Evidence
-        How good it is.
-    relevances : Relevances
-        How much each column counts, or why nobody knows.
-    made : list of tuple
-        How the model was made: names, and what can be written.
-    page : list of tuple
-        The same of the page, if that was made by itself.
-    begun : float
-        When the work began, by ``perf_counter``.
-    use : str
-        How to load the model again, in code.
-    row_names : sequence
-        What each row is called: its number in a file, or its name in a frame.
-    threshold : float or None
-        Probability below which predictions are flagged for a second look.
-    image_shape : tuple of int or None
-        Of features that form a picture.
-    tried : sequence
-        Candidates among which the model was chosen, if it was.
-    seed : int
-        Draws the rows that are shown.
-    """
-
-    title: str
-    about: str
-    sentences: Sequence[str]
-    subject: Subject
-    evidence: Evidence
-    relevances: Relevances
-    made: Sequence[tuple[str, Any]]
-    page: Sequence[tuple[str, Any]]
-    begun: float
-    use: str
+    title: str  # the heading of the page
+    about: str  # a line below it: which rows, which columns
+    sentences: Sequence[str]  # what was learned, in three sentences
+    subject: Subject  # the model and the rows
+    evidence: Evidence  # how good it is
+    relevances: Relevances  # how much each column counts, or why nobody knows
+    made: Sequence[tuple[str, Any]]  # how the model was made: names, and what can be written
+    page: Sequence[tuple[str, Any]]  # the same of the page, if that was made by itself
+    begun: float  # when the work began, by ``perf_counter``
+    use: str  # how to load the model again, in code
+    # What each row is called: its number in a file, or its name in a frame.
     row_names: Sequence[Any]
+    # Probability below which predictions are flagged for a second look.
     threshold: float | None = None
-    image_shape: tuple[int, ...] | None = None
-    tried: Sequence[Any] = ()
-    seed: int = 0
+    image_shape: tuple[int, ...] | None = None  # of features that form a picture
+    tried: Sequence[Any] = ()  # candidates among which the model was chosen, if it was
+    seed: int = 0  # draws the rows that are shown
 
     @cached_property
     def black_and_white(self) -> tuple[float, float]:
@@ -158,25 +104,24 @@ class Story:
     @cached_property
     def certified_radii(self) -> Floats | str:
         """The certified radius of each of these rows, or why there is none."""
-        return value_or_reason(
-            certified_radius, self.measured_subject.last, self.measured_subject.inner
-        )
+        some = self.measured_subject
+        return value_or_reason(certified_radius, some.last, some.inner)
 
     def rows_on_map(self, besides: Indices) -> Indices:
-        """Draw the rows of the map, and some besides; give them in order."""
+        """Return rows drawn at random for the map, and some besides, in order."""
         rows = sample_rows(len(self.subject.y), self.most_points, self.seed)
         return np.union1d(rows, besides).astype(np.intp)
 
 
 def sample_rows(n_rows: int, most: int, seed: int) -> Indices:
-    """Draw at most so many out of a number of rows; give them in order."""
+    """Return at most so many out of a number of rows, drawn at random, in order."""
     if n_rows <= most:
         return np.arange(n_rows)
     return np.sort(np.random.RandomState(seed).permutation(n_rows)[:most])
 
 
 def value_or_reason(ask: Callable[..., Floats], *about: Any) -> Floats | str:
-    """Ask something of a model, or give the reason why it cannot tell."""
+    """Return what a function says about a model, or the reason why it cannot."""
     try:
         with without_name_warnings(NO_NAMES):
             return ask(*about)
@@ -186,26 +131,13 @@ def value_or_reason(ask: Callable[..., Floats], *about: Any) -> Floats | str:
 
 @dataclass
 class Section:
-    """A part of a page.
+    """A part of a page."""
 
-    Parameters
-    ----------
-    name : str
-        By which links know it.
-    title : str
-        Its heading.
-    short : str
-        Its name in the list of contents.
-    parts : list of Markup and Chart
-        What is in it.
-    placed : list of Chart
-        Charts that some markup among the parts has a place for already.
-    """
-
-    name: str
-    title: str
-    short: str
-    parts: list[Markup | Chart] = field(default_factory=list)
+    name: str  # by which links know it
+    title: str  # its heading
+    short: str  # its name in the list of contents
+    parts: list[Markup | Chart] = field(default_factory=list)  # what is in it
+    # Charts that some markup among the parts has a place for already.
     placed: list[Chart] = field(default_factory=list)
 
     @property
@@ -237,9 +169,8 @@ def describe_data(subject: Subject) -> str:
     parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
     more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
     return (
-        f"{count(len(subject.y), 'row')}, {count(len(subject.columns), 'column')}, "
-        f"{len(parts)} class{'es' * (len(parts) > 1)}: "
-        f"{', '.join(parts[:8])}{more}"
+        f"{count(len(subject.y), 'row')}, {count(len(subject.columns), 'column')}, {len(parts)} "
+        f"class{'es' * (len(parts) > 1)}: {', '.join(parts[:8])}{more}"
     )
 
 
@@ -250,31 +181,23 @@ def sentences(subject: Subject, evidence: Evidence) -> list[str]:
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())
     found, columns = subject.prototypes, count(int(subject.is_used.sum()), "column")
-    told = (
-        f"{name} tells {len(subject.classes)} classes apart by {columns}"
-        if found is None
-        else f"{name} tells {len(subject.classes)} classes apart by "
-        f"{count(len(found[0]), 'prototype')} in {columns}"
-    )
+    means = "" if found is None else f"{count(len(found[0]), 'prototype')} in "
     pairs = evidence.evaluation.confusion
     errors = pairs.counts - np.diag(np.diag(pairs.counts))
     i, j = np.unravel_index(int(errors.argmax()), errors.shape)
     third = (
         f"Its most frequent error is to take {name_of(pairs.labels[i])} for "
-        f"{name_of(pairs.labels[j])}: "
-        f"{errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
-        if errors.any()
-        else f"It made no error on {len(true):,} rows."
+        f"{name_of(pairs.labels[j])}: {errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
     )
     return [
-        f"{told}.",
+        f"{name} tells {len(subject.classes)} classes apart by {means}{columns}.",
         f"It is right in {accuracy.value:.1%} of cases ({evidence.evaluation.confidence:.0%} "
         f"interval {accuracy.low:.1%} to {accuracy.high:.1%}); always saying "
         f"{name_of(labels[most])!r} would be right in {counts[most] / len(true):.1%}.",
-        third,
+        third if errors.any() else f"It made no error on {len(true):,} rows.",
     ]
 
 
 def name_of(label: Any) -> str:
-    """Write a class."""
+    """Return the name of a class."""
     return shortened(str(label), 80)

@@ -1,4 +1,4 @@
-"""The page as a whole: one file that a browser shows without a network."""
+"""The report as a whole: one file that a browser shows without a network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .column_importance import columns_section, relevances_of
 from .contents import MOST_MEASURED_ROWS, Section, Story, describe_data, sample_rows, sentences
 from .decision_map import map_section, row_details
 from .evidence import by_folds, by_given_rows
-from .html import Markup, join_markup, paragraph, tag
+from .html import Markup, paragraph, tag
 from .margin_charts import margins_section
 from .performance import performance_section
 from .prototype_section import prototypes_section
@@ -43,152 +43,9 @@ from .provenance import (
 )
 from .suspect_rows import find_suspects, suspects_section
 
+# The colours of classes on a dark page, in the order of the others.
 ON_DARK = ("#4FA8E0", "#E69F00", "#2FBF8F", "#E090BE", "#7FCBF2", "#F07F3C", "#F0E442", "#BDBDBD")
-"""The colours of classes on a dark page, in the order of the others."""
-
 NO_CHARTS = "The charts of a report need plotly: pip install 'protolearn[report]'."
-
-
-def page_html(story: Story) -> str:
-    """Write the page."""
-    library = charting_library()
-    found = find_suspects(story)
-    rows = story.rows_on_map(np.array([doubt.row for doubt in found], dtype=np.intp))
-    wanted = [
-        performance_section(story),
-        prototypes_section(story),
-        columns_section(story),
-        map_section(story, rows),
-        margins_section(story),
-        suspects_section(story, found),
-        path_section(story),
-        candidates_section(story),
-        provenance_section(story),
-    ]
-    sections = [section for section in wanted if section is not None]
-    charts = [chart.data for section in sections for chart in section.charts]
-    data = {"charts": charts, "classes": story.subject.classes, "rows": row_details(story, rows)}
-    body = join_markup(
-        [
-            tag("a", "Skip to the text", href="#short", class_="skip"),
-            header(story, sections),
-            tag("main", in_short(story), [section.html for section in sections]),
-            tag("footer", paragraph("Made with protolearn. This file is complete in itself.")),
-        ]
-    )
-    scripts: list[Markup] = []
-    if library:
-        scripts = [
-            tag("script", as_json(data), type="application/json", id="data"),
-            tag("script", Markup(library)),
-            tag("script", Markup(text_of("page.js"))),
-        ]
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup('<meta name="color-scheme" content="light dark">'),
-        tag("title", story.title),
-        tag("style", Markup(colours() + text_of("page.css"))),
-    )
-    kind = "with-charts" if library else "without-charts"
-    inside = tag("body", body, scripts, class_=kind)
-    return f'<!doctype html>\n<html lang="en">\n{head}\n{inside}\n</html>\n'
-
-
-def header(story: Story, sections: list[Section]) -> Markup:
-    """Return the head of the page: its title, and the way to the sections."""
-    links = [tag("a", one.short, href=f"#{one.name}") for one in sections]
-    options = [tag("option", "all classes", value="")]
-    options += [tag("option", name, value=code) for code, name in enumerate(story.subject.classes)]
-    pick = tag(
-        "div",
-        tag("label", "Show ", for_="class"),
-        tag("select", options, id="class"),
-        class_="pick",
-    )
-    return join_markup(
-        [
-            tag(
-                "header",
-                paragraph("protolearn report", "brand"),
-                tag("h1", story.title),
-                paragraph(story.about, "about"),
-            ),
-            tag("nav", tag("div", links, class_="links"), pick, aria_label="Sections"),
-        ]
-    )
-
-
-def in_short(story: Story) -> Markup:
-    """Return what was learned, with the most important numbers."""
-    evaluation, subject = story.evidence.evaluation, story.subject
-    accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
-    n_prototypes = 0 if subject.prototypes is None else len(subject.prototypes[0])
-    tiles = [
-        tile(f"{accuracy.value:.1%}", "accuracy", interval_text(accuracy)),
-        tile(f"{balanced.value:.1%}", "balanced accuracy", interval_text(balanced)),
-        tile(
-            f"{n_prototypes}" if n_prototypes else "none",
-            "prototypes",
-            f"{len(subject.classes)} classes",
-        ),
-        tile(f"{len(subject.y):,}", "rows", count(int(subject.is_used.sum()), "column")),
-    ]
-    missing = [] if charting_library() else [paragraph(NO_CHARTS, "warning")]
-    return tag(
-        "section",
-        tag("h2", "What was learned"),
-        [paragraph(sentence) for sentence in story.sentences],
-        tag("div", tiles, class_="tiles"),
-        missing,
-        id="short",
-    )
-
-
-def interval_text(one: Estimate) -> str:
-    """Write an interval, unless it is empty."""
-    return f"{one.low:.1%} to {one.high:.1%}" if one.low < one.high else "no interval"
-
-
-def tile(value: str, name: str, more: str) -> Markup:
-    """Show a number large."""
-    return tag("div", tag("strong", value), tag("span", name), tag("small", more), class_="tile")
-
-
-def colours() -> str:
-    """Return the colours of classes to the page, for light and dark."""
-
-    def named(values: Any) -> str:
-        return "".join(f"--class-{i}:{value};" for i, value in enumerate(values))
-
-    dark = f":root:not([data-theme=light]){{{named(ON_DARK)}}}"
-    light = f":root{{{named(COLOURS)}}}"
-    return f"{light}@media screen and (prefers-color-scheme:dark){{{dark}}}"
-
-
-def text_of(name: str) -> str:
-    """Read a file that is part of the page."""
-    return files(__package__).joinpath(name).read_text("utf-8")
-
-
-@cache
-def charting_library() -> str:
-    """Return the charting library, or nothing if it is not installed."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        return ""
-    return str(get_plotlyjs()).replace("</script", "<\\/script")
-
-
-def warn_without_charts() -> None:
-    """Warn if the page will have no charts."""
-    if not charting_library():
-        warnings.warn(NO_CHARTS, stacklevel=3)
-
-
-# Write the report of a model.
 
 
 def write(
@@ -282,7 +139,8 @@ def write(
     y = subject.y
     _ = subject.predicted_codes  # rows that do not fit the model are told before any work
     shape = None if image_shape is None else checked_shape(image_shape, subject.columns)
-    warn_without_charts()
+    if not charting_library():
+        warnings.warn(NO_CHARTS, stacklevel=2)
     say("[report] judging the model")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
@@ -291,20 +149,14 @@ def write(
         else:
             evidence = by_folds(model, X, y, cv, seed, n_jobs)
     say("[report] finding out which columns count")
+    rows = sample_rows(len(y), MOST_MEASURED_ROWS, seed)
     story = Story(
         title=class_name(subject.last) if title is None else shortened(str(title), 200),
         about=describe_data(subject),
         sentences=sentences(subject, evidence),
         subject=subject,
         evidence=evidence,
-        relevances=relevances_of(
-            subject,
-            sample_rows(len(subject.y), MOST_MEASURED_ROWS, seed),
-            n_refits,
-            None,
-            n_jobs,
-            seed,
-        ),
+        relevances=relevances_of(subject, rows, n_refits, None, n_jobs, seed),
         made=[("settings", model_settings(model))],
         page=[
             ("rows", f"{len(subject.y):,}, fingerprint {data_fingerprint(X, y)}"),
@@ -316,7 +168,7 @@ def write(
         use=loading_code(model_path, "X"),
         row_names=names_of_rows(X),
         image_shape=shape,
-        tried=candidates(model),
+        tried=getattr(model[-1] if isinstance(model, Pipeline) else model, "leaderboard_", ()),
         seed=seed,
     )
     say("[report] drawing")
@@ -331,10 +183,116 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
         beside.write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
 
 
-def candidates(model: Any) -> Sequence[Any]:
-    """Return the candidates among which the model was chosen, if it was."""
-    last = model[-1] if isinstance(model, Pipeline) else model
-    return getattr(last, "leaderboard_", ())
+def page_html(story: Story) -> str:
+    """Return the page."""
+    library = charting_library()
+    found = find_suspects(story)
+    rows = story.rows_on_map(np.array([doubt.row for doubt in found], dtype=np.intp))
+    wanted = [
+        performance_section(story),
+        prototypes_section(story),
+        columns_section(story),
+        map_section(story, rows),
+        margins_section(story),
+        suspects_section(story, found),
+        path_section(story),
+        candidates_section(story),
+        provenance_section(story),
+    ]
+    sections = [section for section in wanted if section is not None]
+    charts = [chart.data for section in sections for chart in section.charts]
+    data = {"charts": charts, "classes": story.subject.classes, "rows": row_details(story, rows)}
+    body = [
+        tag("a", "Skip to the text", href="#short", class_="skip"),
+        *header(story, sections),
+        tag("main", in_short(story), [section.html for section in sections]),
+        tag("footer", paragraph("Made with protolearn. This file is complete in itself.")),
+    ]
+    scripts = [
+        tag("script", as_json(data), type="application/json", id="data"),
+        tag("script", Markup(library)),
+        tag("script", Markup(text_of("page.js"))),
+    ]
+    head = tag(
+        "head",
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup('<meta name="color-scheme" content="light dark">'),
+        tag("title", story.title),
+        tag("style", Markup(colours() + text_of("page.css"))),
+    )
+    kind = "with-charts" if library else "without-charts"
+    inside = tag("body", body, scripts if library else None, class_=kind)
+    return f'<!doctype html>\n<html lang="en">\n{head}\n{inside}\n</html>\n'
+
+
+def header(story: Story, sections: list[Section]) -> list[Markup]:
+    """Return the head of the page: its title, and the way to the sections."""
+    links = [tag("a", one.short, href=f"#{one.name}") for one in sections]
+    options = [tag("option", "all classes", value="")]
+    options += [tag("option", name, value=code) for code, name in enumerate(story.subject.classes)]
+    label, select = tag("label", "Show ", for_="class"), tag("select", options, id="class")
+    pick, brand = tag("div", label, select, class_="pick"), paragraph("protolearn report", "brand")
+    return [
+        tag("header", brand, tag("h1", story.title), paragraph(story.about, "about")),
+        tag("nav", tag("div", links, class_="links"), pick, aria_label="Sections"),
+    ]
+
+
+def in_short(story: Story) -> Markup:
+    """Return what was learned, with the most important numbers."""
+    evaluation, subject = story.evidence.evaluation, story.subject
+    accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
+    n_prototypes = 0 if subject.prototypes is None else len(subject.prototypes[0])
+    tiles = [
+        tile(f"{accuracy.value:.1%}", "accuracy", interval_text(accuracy)),
+        tile(f"{balanced.value:.1%}", "balanced accuracy", interval_text(balanced)),
+        tile(str(n_prototypes or "none"), "prototypes", f"{len(subject.classes)} classes"),
+        tile(f"{len(subject.y):,}", "rows", count(int(subject.is_used.sum()), "column")),
+    ]
+    return tag(
+        "section",
+        tag("h2", "What was learned"),
+        [paragraph(sentence) for sentence in story.sentences],
+        tag("div", tiles, class_="tiles"),
+        None if charting_library() else paragraph(NO_CHARTS, "warning"),
+        id="short",
+    )
+
+
+def interval_text(one: Estimate) -> str:
+    """Return an interval as text, unless it is empty."""
+    return f"{one.low:.1%} to {one.high:.1%}" if one.low < one.high else "no interval"
+
+
+def tile(value: str, name: str, more: str) -> Markup:
+    """Return a number, shown large."""
+    return tag("div", tag("strong", value), tag("span", name), tag("small", more), class_="tile")
+
+
+def colours() -> str:
+    """Return the colours of classes to the page, for light and dark."""
+    light, dark = (
+        "".join(f"--class-{i}:{value};" for i, value in enumerate(values))
+        for values in (COLOURS, ON_DARK)
+    )
+    dark = f":root:not([data-theme=light]){{{dark}}}"
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{{dark}}}"
+
+
+def text_of(name: str) -> str:
+    """Return a file that is part of the page."""
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+@cache
+def charting_library() -> str:
+    """Return the charting library, or nothing if it is not installed."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        return ""
+    return str(get_plotlyjs()).replace("</script", "<\\/script")
 
 
 def names_of_rows(X: Any) -> Sequence[Any]:

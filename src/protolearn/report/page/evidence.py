@@ -27,36 +27,20 @@ from ...selection import (
 )
 
 CONFIDENCE = 0.95
-
+# Resamples for intervals, and rows that are drawn for all of them together.
 MOST_RESAMPLES, FEWEST_RESAMPLES, DRAWN = 1000, 100, 10_000_000
-"""Resamples for intervals, and rows that are drawn for all of them together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What models said about rows that they had not seen.
+    """What models said about rows that they had not seen."""
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Measures with intervals.
-    rows : array
-        The rows that were judged, of folds all together.
-    answers : Answers
-        What was said about them.
-    how : str
-        How the rows came to be unseen, in a sentence.
-    by : str
-        The same in a word or two.
-    left_out : bool, default=True
-        Whether other models were fitted without the rows, rather than the model asked itself.
-    """
-
-    evaluation: Evaluation
-    rows: Indices
-    answers: Answers
-    how: str
-    by: str
+    evaluation: Evaluation  # measures with intervals
+    rows: Indices  # the rows that were judged, of folds all together
+    answers: Answers  # what was said about them
+    how: str  # how the rows came to be unseen, in a sentence
+    by: str  # the same in a word or two
+    # Whether other models were fitted without the rows, rather than the model asked itself.
     left_out: bool = True
 
     @property
@@ -146,10 +130,6 @@ def pool_answers(folds: Sequence[Answers]) -> Answers:
         parts = [getattr(fold, name) for fold in folds]
         return None if any(part is None for part in parts) else np.concatenate(parts)
 
-    return Answers(
-        together("y_true"),
-        together("y_pred"),
-        folds[0].classes,
-        together("scores"),
-        together("probabilities"),
-    )
+    y_true, y_pred = together("y_true"), together("y_pred")
+    scores, probabilities = together("scores"), together("probabilities")
+    return Answers(y_true, y_pred, folds[0].classes, scores, probabilities)

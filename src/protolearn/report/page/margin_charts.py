@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
@@ -16,6 +14,7 @@ from .chart import (
     ACCENT,
     INK,
     Chart,
+    Trace,
     axis,
     class_colour,
     curve,
@@ -27,20 +26,15 @@ from .chart import (
 from .contents import Section, Story, value_or_reason
 from .html import paragraph
 
-N_BINS = 40
-MOST_CLASSES = 8
-MOST_POINTS = 200
-FAR = 99.0
-"""Percentile at which the axis of radii ends."""
+N_BINS, MOST_CLASSES, MOST_POINTS = 40, 8, 200
+FAR = 99.0  # percentile at which the axis of radii ends
 
 
 def margins_section(story: Story) -> Section:
-    """Draw margins and certificates."""
+    """Return margins and certificates."""
     section = Section("safety", "How far each answer is from another one", "Margins")
     some, radius = story.measured_subject, story.certified_radii
     margin = value_or_reason(hypothesis_margin, some.last, some.inner, some.y)
-    if not isinstance(radius, str):
-        section.parts.append(paragraph(certificate_text(some, radius)))
     if isinstance(margin, str):
         section.parts.append(paragraph(f"No hypothesis margin: {margin}."))
     else:
@@ -48,22 +42,19 @@ def margins_section(story: Story) -> Section:
     if isinstance(radius, str):
         section.parts.append(paragraph(f"No certificate: {radius}."))
     else:
+        section.parts.insert(0, paragraph(certificate_text(some, radius)))
         section.parts.append(certificates_chart(some, radius))
     if section.charts:
-        section.parts.append(paragraph(by_which(story), "note"))
+        n_rows, n_used = len(story.subject.y), len(story.measured_rows)
+        which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
+        seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
+        text = f"Both are those of the model itself on {which} of this page{seen}."
+        section.parts.append(paragraph(text, "note"))
     return section
 
 
-def by_which(story: Story) -> str:
-    """Return a text that says by which rows the charts are."""
-    n_rows, n_used = len(story.subject.y), len(story.measured_rows)
-    which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
-    seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
-    return f"Both are those of the model itself on {which} of this page{seen}."
-
-
 def distance_unit(subject: Subject) -> str:
-    """Name the unit of distances: standard deviations only where they are that."""
+    """Return the unit of distances: standard deviations only where they are that."""
     scalers = [step for _, step in subject.between]
     words = any(isinstance(column, CategoryColumn) for column in subject.columns)
     if subject.begins_with_table and not scalers:
@@ -85,17 +76,16 @@ def certificate_text(subject: Subject, radius: Floats) -> str:
 
 
 def margins_chart(subject: Subject, margin: Floats) -> Chart:
-    """Draw the distribution of margins by class."""
+    """Return the distribution of margins by class."""
     low, high = float(margin.min()), float(margin.max())
     width = (high - low) / N_BINS or 1.0
     # A bin begins at zero, so that none holds right and wrong answers.
-    bins = {"start": width * np.floor(low / width), "end": high + width, "size": width}
-    traces: list[dict[str, Any]] = []
+    edges = np.arange(width * np.floor(low / width), high + width + width, width)
+    traces: list[Trace] = []
     codes = np.unique(subject.codes)
     for code in codes if len(codes) <= MOST_CLASSES else [None]:
         mine = margin if code is None else margin[subject.codes == code]
-        edges = np.arange(bins["start"], bins["end"] + width, width)
-        counts, edges = np.histogram(mine, edges)
+        counts, _ = np.histogram(mine, edges)
         name = "all classes" if code is None else subject.classes[code]
         traces.append(
             {
@@ -112,11 +102,12 @@ def margins_chart(subject: Subject, margin: Floats) -> Chart:
     wrong = float((margin < 0.0).mean())
     soft = getattr(getattr(subject.last, "_decision", None), "soft", False)
     right = "for the nearest to be of its class" if soft else "for it to be right"
+    ends = {"x0": 0, "x1": 0, "y0": 0, "y1": 1}  # a line at zero
     layout = {
         "barmode": "stack",
         "xaxis": axis("hypothesis margin"),
         "yaxis": axis("rows"),
-        "shapes": [at_zero()],
+        "shapes": [{"type": "line", **ends, "yref": "paper", "line": {"color": INK, "width": 1}}],
         "showlegend": len(traces) > 1,
         "legend": ABOVE,
     }
@@ -129,21 +120,8 @@ def margins_chart(subject: Subject, margin: Floats) -> Chart:
     )
 
 
-def at_zero() -> dict[str, Any]:
-    """Draw a line at zero."""
-    return {
-        "type": "line",
-        "x0": 0,
-        "x1": 0,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": INK, "width": 1},
-    }
-
-
 def certificates_chart(subject: Subject, radius: Floats) -> Chart:
-    """Draw the share of rows that stay right whatever change smaller than a radius is made."""
+    """Return the share of rows that stay right whatever change smaller than a radius is made."""
     right = subject.predicted_codes == subject.codes
     sizes = np.sort(radius[right])
     share = (len(sizes) - np.arange(len(sizes))) / len(radius)

@@ -30,8 +30,10 @@ from .contents import Section, Story
 from .evidence import CONFIDENCE, Evidence
 from .html import Markup, paragraph, table, table_of, tag
 
-MOST_CLASSES = 40
+MOST_CLASSES, MOST_CURVES, MOST_POINTS = 40, 8, 150
+N_BINS = 10
 
+# What the measures are, in a few words.
 EXPLAINED = {
     "accuracy": "share of right answers",
     "balanced accuracy": "the same, each class counting alike",
@@ -40,7 +42,6 @@ EXPLAINED = {
     "AUC": "a row of a class ranks above another's",
     "log loss": "of the probabilities, less is better",
 }
-"""What the measures are, in a few words."""
 
 
 def performance_section(story: Story) -> Section:
@@ -59,7 +60,7 @@ def performance_section(story: Story) -> Section:
 
 
 def measures_table(evidence: Evidence) -> Markup:
-    """List the measures with their intervals, drawn from 0 to 1."""
+    """Return the measures with their intervals, drawn from 0 to 1."""
     rows = []
     for name, one in evidence.evaluation.table.items():
         known = not np.isnan(one.value)
@@ -73,27 +74,23 @@ def measures_table(evidence: Evidence) -> Markup:
 
 
 def interval_bar(name: str, one: Estimate) -> Markup:
-    """Draw a number and its interval between 0 and 1."""
+    """Return a drawing of a number and its interval between 0 and 1."""
     low, value, high = (100.0 * min(max(x, 0.0), 1.0) for x in (one.low, one.value, one.high))
-    whole = tag("line", x1=0, x2=100, y1=8, y2=8, class_="track")
-    between = tag("line", x1=f"{low:.1f}", x2=f"{high:.1f}", y1=8, y2=8, class_="between")
-    tick = tag("line", x1=f"{value:.1f}", x2=f"{value:.1f}", y1=2, y2=14, class_="value")
-    told = f"{name} {one.value:.3f}, interval {one.low:.3f} to {one.high:.3f}"
     return tag(
         "svg",
-        whole,
-        between,
-        tick,
+        tag("line", x1=0, x2=100, y1=8, y2=8, class_="track"),
+        tag("line", x1=f"{low:.1f}", x2=f"{high:.1f}", y1=8, y2=8, class_="between"),
+        tag("line", x1=f"{value:.1f}", x2=f"{value:.1f}", y1=2, y2=14, class_="value"),
         viewBox="-2 0 104 16",
         class_="bar",
         role="img",
-        aria_label=told,
+        aria_label=f"{name} {one.value:.3f}, interval {one.low:.3f} to {one.high:.3f}",
         preserveAspectRatio="none",
     )
 
 
 def confusion_table(evidence: Evidence) -> Markup:
-    """Show which class is taken for which, each cell as dark as its share of the row."""
+    """Return which class is taken for which, each cell as dark as its share of the row."""
     found = evidence.evaluation.confusion
     labels = [str(label) for label in found.labels]
     if len(labels) > MOST_CLASSES:
@@ -103,25 +100,19 @@ def confusion_table(evidence: Evidence) -> Markup:
         total = max(counts.sum(), 1)
         cells = [confusion_cell(count, count / total, i == j) for j, count in enumerate(counts)]
         body.append(tag("tr", tag("th", label, scope="row"), cells, tag("td", f"{counts.sum():,}")))
-    head = tag(
-        "tr",
-        tag("th", "true class", scope="col"),
-        [tag("th", label, scope="col") for label in labels],
-        tag("th", "rows", scope="col"),
-    )
-    caption = "Rows of each class, and what was said of them"
-    return table_of(head, body, caption, "confusion")
+    head = tag("tr", [tag("th", name, scope="col") for name in ("true class", *labels, "rows")])
+    return table_of(head, body, "Rows of each class, and what was said of them", "confusion")
 
 
 def confusion_cell(count: Any, share: float, right: bool) -> Markup:
-    """Write a cell: the count, and the share of the row."""
+    """Return a cell: the count, and the share of the row."""
     kind = "right" if right else "wrong"
     percent = tag("small", f"{share:.0%}" if count else "")
     return tag("td", f"{count:,}", percent, class_=kind, style=f"--share:{share:.3f}")
 
 
 def most_confused(labels: list[str], counts: Any) -> Markup:
-    """List the pairs of classes that are confused most, of many classes."""
+    """Return the pairs of classes that are confused most, of many classes."""
     errors = counts - np.diag(np.diag(counts))
     order = np.argsort(-errors, axis=None, kind="stable")[:20]
     places = [np.unravel_index(k, errors.shape) for k in order]
@@ -130,16 +121,8 @@ def most_confused(labels: list[str], counts: Any) -> Markup:
     return table(("true class", "taken for", "rows"), rows, caption)
 
 
-# Curves of how good a model is: ROC, calibration, and accuracy against rejection.
-
-
-MOST_CURVES = 8
-MOST_POINTS = 150
-N_BINS = 10
-
-
 def roc_chart(story: Story) -> Chart | None:
-    """Draw the curves of each class against the others; of two classes one."""
+    """Return the curves of each class against the others; of two classes one."""
     curves = curves_of(story.evidence)
     if not curves:
         return None
@@ -173,20 +156,20 @@ def roc_chart(story: Story) -> Chart | None:
 def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
     """Return both rates and the area of the curve of each class, of two classes of the second."""
     evaluation, answers = evidence.evaluation, evidence.answers
-    if evaluation.roc is not None:  # of two classes, averaged over the folds
-        found = evaluation.roc
-        places = every(len(found.fpr), MOST_POINTS)
-        return {found.positive: (found.fpr[places], found.tpr[places], evaluation.auc.value)}
     scores = answers.probabilities if answers.probabilities is not None else answers.scores
-    curves: dict[Any, tuple[Floats, Floats, float]] = {}
-    if scores is None:
-        return curves
-    for label in answers.classes:
-        if 0 < (answers.y_true == label).mean() < 1:
-            found = curve_of(answers.y_true, scores, answers.classes, label)
-            places = every(len(found.fpr), MOST_POINTS)
-            curves[label] = found.fpr[places], found.tpr[places], found.auc
-    return curves
+    curves: dict[Any, Any] = {}
+    if evaluation.roc is not None:  # of two classes, averaged over the folds
+        curves[evaluation.roc.positive] = evaluation.roc, evaluation.auc.value
+    elif scores is not None:
+        for label in answers.classes:
+            if 0 < (answers.y_true == label).mean() < 1:
+                found = curve_of(answers.y_true, scores, answers.classes, label)
+                curves[label] = found, found.auc
+    return {
+        label: (found.fpr[places], found.tpr[places], area)
+        for label, (found, area) in curves.items()
+        for places in [every(len(found.fpr), MOST_POINTS)]
+    }
 
 
 def roc_note(evidence: Evidence, n_left: int) -> str:
@@ -199,19 +182,18 @@ def roc_note(evidence: Evidence, n_left: int) -> str:
 
 
 def calibration_chart(evidence: Evidence) -> Chart | None:
-    """Draw how often answers of some probability are right."""
+    """Return how often answers of some probability are right."""
     probability, right = evidence.probability, ~evidence.wrong
     if probability is None:
         return None
     groups = [Group.of(probability[rows], right[rows]) for rows in equal_bins(probability)]
-    said, share = [one.said for one in groups], [one.share for one in groups]
     ends = {
         "array": numbers([one.high - one.share for one in groups]),
         "arrayminus": numbers([one.share - one.low for one in groups]),
     }
     trace = curve(
-        said,
-        share,
+        [one.said for one in groups],
+        [one.share for one in groups],
         ACCENT,
         mode="lines+markers",
         error_y=ends | {"color": MUTED, "thickness": 1.4, "width": 3},
@@ -235,27 +217,17 @@ def calibration_chart(evidence: Evidence) -> Chart | None:
 
 
 class Group(NamedTuple):
-    """Answers of about the same probability.
+    """Answers of about the same probability."""
 
-    Attributes
-    ----------
-    n : int
-        How many.
-    said : float
-        Their mean probability.
-    share, low, high : float
-        Share of them that are right, and its interval.
-    """
-
-    n: int
-    said: float
-    share: float
+    n: int  # how many
+    said: float  # their mean probability
+    share: float  # how many of them are right, and the interval of that
     low: float
     high: float
 
     @classmethod
     def of(cls, probability: Floats, right: Any) -> Group:
-        """Sum up some answers."""
+        """Return the summary of some answers."""
         ends = share_interval(int(right.sum()), len(right), CONFIDENCE)
         return cls(len(right), float(probability.mean()), float(right.mean()), *ends)
 
@@ -282,16 +254,15 @@ def calibration_text(groups: Sequence[Group], said: float, right: float) -> str:
 
 
 def equal_bins(values: Any) -> list[Any]:
-    """Cut rows into parts of about equal size by their values; equal values stay together."""
+    """Return rows in parts of about equal size by their values; equal values stay together."""
     edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1]))
     place = np.searchsorted(edges, values, side="left")
     return [np.flatnonzero(place == k) for k in np.unique(place)]
 
 
 def reject_chart(story: Story) -> Chart | None:
-    """Draw what accuracy is bought by leaving less sure answers to a person."""
-    evidence = story.evidence
-    confidence = evidence.confidence
+    """Return what accuracy is bought by leaving less sure answers to a person."""
+    evidence, confidence = story.evidence, story.evidence.confidence
     if confidence is None:
         return None
     answers = evidence.answers
@@ -305,23 +276,20 @@ def reject_chart(story: Story) -> Chart | None:
     hover = "without %{x:.1%} of the rows<br>right in %{y:.1%}<extra></extra>"
     traces = [curve(rate[places], accuracy[places], ACCENT, hovertemplate=hover)]
     note = ""
-    if story.threshold is not None:
-        kept = confidence >= story.threshold
-        if kept.any():
-            at, right = float(1.0 - kept.mean()), float(1.0 - evidence.wrong[kept].mean())
-            note = (
-                f"The dot: below a probability of {story.threshold:.2f} answers are flagged, "
-                f"{at:.1%} of the rows; the others are right in {right:.1%}."
-            )
-            look = {"color": INK, "size": 11, "symbol": "circle-open-dot"}
-            told_by = {"hovertext": [safe(note)], "hoverinfo": "text"}
-            traces.append(marks(np.array([[at, right]]), look, **told_by))
-    at_tenth = float(np.interp(0.1, rate, accuracy))
+    if story.threshold is not None and (kept := confidence >= story.threshold).any():
+        at, right = float(1.0 - kept.mean()), float(1.0 - evidence.wrong[kept].mean())
+        note = (
+            f"The dot: below a probability of {story.threshold:.2f} answers are flagged, "
+            f"{at:.1%} of the rows; the others are right in {right:.1%}."
+        )
+        look = {"color": INK, "size": 11, "symbol": "circle-open-dot"}
+        told_by = {"hovertext": [safe(note)], "hoverinfo": "text"}
+        traces.append(marks(np.array([[at, right]]), look, **told_by))
     return Chart(
         "reject",
         "Accuracy, if the least sure answers are left to a person",
         f"Accuracy of the others against the share left out: {accuracy[0]:.1%} with none left out, "
-        f"{at_tenth:.1%} without the least sure tenth. {note}",
+        f"{np.interp(0.1, rate, accuracy):.1%} without the least sure tenth. {note}",
         traces,
         {
             "xaxis": shares("left to a person", rangemode="tozero"),

@@ -1,4 +1,4 @@
-"""The sections that tell what was tried, how the model was made, and how to use it again."""
+"""The sections on how the model came about: its path, the candidates, its settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from .chart import (
     INK,
     MUTED,
     Chart,
-    Colour,
     axis,
     class_colour,
     curve,
@@ -38,99 +37,16 @@ from .html import Markup, paragraph, table, tag
 
 LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"
 MOST_TRIED = 20
-
-LONGEST = 2_000
-"""Characters of the settings of a model."""
-
-
-def candidates_section(story: Story) -> Section | None:
-    """List the candidates, if the model was chosen among some."""
-    if len(story.tried) < 2:
-        return None
-    section = Section("tried", "What was tried", "Tried")
-    rows = []
-    for one in list(story.tried)[:MOST_TRIED]:
-        name = tag("strong", one.model, ", chosen") if one.chosen else one.model
-        score = "failed" if np.isnan(one.score) else f"{one.score:.3f} ± {one.standard_error:.3f}"
-        numbers = "-" if np.isnan(one.n_numbers) else f"{one.n_numbers:,.0f}"
-        rows.append((name, score, one.n_fits, numbers, f"{one.fit_time:.2g} s"))
-    heads = "model", "score", "fits", "numbers in it", "time of a fit"
-    section.parts.append(table(heads, rows, "Candidates, those with most fits first"))
-    text = (
-        "The score is the mean over the folds of the search, with its standard error; it helped to "
-        "choose, so that the measures above are the honest ones."
-    )
-    rest = len(story.tried) - len(rows)
-    section.parts.append(
-        paragraph(text + (f" {rest} more were tried." if rest > 0 else ""), "note")
-    )
-    return section
-
-
-def provenance_section(story: Story) -> Section:
-    """Return how the model was made."""
-    section = Section("made", "How it was made", "Made")
-    time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
-    if story.page:
-        section.parts.append(table((), story.made, "The model", "made"))
-        section.parts.append(table((), [*story.page, time], "This page", "made"))
-    else:
-        section.parts.append(table((), [*story.made, time], "The model and this page", "made"))
-    section.parts += [
-        tag("h3", "Load it again"),
-        tag("pre", tag("code", story.use), tabindex="0"),
-    ]
-    return section
-
-
-def versions_and_date() -> list[tuple[str, str]]:
-    """Return the versions of what is installed, and the day."""
-    return [
-        ("versions", ", ".join(f"{name} {text}" for name, text in library_versions().items())),
-        ("written", date.today().isoformat()),
-    ]
-
-
-def library_versions() -> dict[str, str]:
-    """Return the versions of what a result depends on."""
-    return {name: version(name) for name in LIBRARIES} | {"python": platform.python_version()}
-
-
-def data_fingerprint(X: Any, y: Any) -> str:
-    """Return a text that other rows or labels would not have."""
-    return digest(X, y)
-
-
-def model_settings(model: Any) -> str:
-    """Write a model with its settings that are not the defaults."""
-    return shortened(" ".join(repr(model).split()), LONGEST)
-
-
-def loading_code(path: str | os.PathLike[str], rows: str) -> str:
-    """Return the lines that load a model."""
-    return (
-        "from protolearn import load\n"
-        f"model = load({os.fspath(path)!r})\n"
-        f"model.predict({rows})  # rows with the same columns"
-    )
-
-
-# The section of the path: what the prototypes were at every round, or are at every C.
-
-
-MOST_PATH_ROWS = 400
-"""Rows that are drawn, and of which the path of C is that."""
-
-MOST_STEPS = 60
-MOST_PATHS = 4
+LONGEST = 2_000  # characters of the settings of a model
+MOST_PATH_ROWS = 400  # rows that are drawn, and of which the path of C is that
+MOST_STEPS, MOST_PATHS = 60, 4
 PAD = 0.08
-
+# Slope, as a share of the other numbers of a line, at which it is along an axis, or far away.
 ALONG = 1e-12
-"""Slope, as a share of the other numbers of a line, at which it is along an axis, or far away."""
 
 
 def path_section(story: Story) -> Section | None:
-    """Draw the paths of a model that has some; None if it has none."""
+    """Return the paths of a model that has some; None if it has none."""
     subject = story.subject
     rows = sample_rows(len(subject.y), MOST_PATH_ROWS, story.seed)
     some = subject.take(rows)
@@ -165,23 +81,17 @@ def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
         two = y if len(model.classes_) == 2 else np.where(y == label, 1, 0)
         if len(np.unique(two)) < 2:
             continue
-        one = regularization_path(subject.inner, two, norm=model.norm)
-        if len(model.classes_) > 2:
-            one = of_class(one, label)
-        found.append(one)
+        found.append(regularization_path(subject.inner, two, norm=model.norm))
+        if len(model.classes_) > 2:  # one class against the rest, as boosting has it
+            classes = np.empty(2, dtype=object)
+            classes[1] = label
+            found[-1] = replace(found[-1], classes=classes)
     remark = (
         "The prototypes and the hyperplane for every weight C of the errors, from the means of the "
         f"classes to the largest margin, fitted again to {len(y):,} rows of this page. The model "
         f"has C = {model.C:g}."
     )
     return found, remark
-
-
-def of_class(path: PrototypePath, label: Any) -> PrototypePath:
-    """Return a path of one class against the rest, as boosting has it."""
-    classes = np.empty(2, dtype=object)
-    classes[1] = label
-    return replace(path, classes=classes)
 
 
 def place_of_model(subject: Subject, path: PrototypePath, places: Sequence[int]) -> int:
@@ -192,7 +102,7 @@ def place_of_model(subject: Subject, path: PrototypePath, places: Sequence[int])
 
 
 def path_chart(subject: Subject, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
-    """Draw a path, and the slider that moves along it."""
+    """Return the chart of a path, and the slider that moves along it."""
     last = hyperplane_at(path, len(path) - 1)
     what = HyperplaneRows(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
     view, names = view_of(what), last.names()
@@ -203,17 +113,22 @@ def path_chart(subject: Subject, path: PrototypePath, number: int) -> tuple[Char
         {
             "line": segment(line_in(view, hyperplane_at(path, i)), box),
             "prototypes": [numbers(centers[k, :, 0]), numbers(centers[k, :, 1])],
-            "told": f"{step_text(path, i)}: {share_right(path, i, what):.1%} of these rows are right",
+            "told": f"{step_text(path, i)}: {right_at(path, i, what):.1%} of these rows are right",
         }
         for k, i in enumerate(places)
     ]
     start = place_of_model(subject, path, places)
-    codes = [class_of(subject, label) for label in last.classes_]
-    colours = [MUTED if code is None else class_colour(code) for code in codes]
-    x, y = segment(line_in(view, hyperplane_at(path, places[start])), box)
-    traces = [cloud(points[what.codes == c], names[c], colours[c], codes[c]) for c in (0, 1)]
-    traces += [trail(centers[:, c], colours[c]) for c in (0, 1)]
-    traces.append(curve(x, y, INK, width=2, name="hyperplane", hoverinfo="skip"))
+    traces, trails, colours = [], [], []
+    for side, label in enumerate(last.classes_):
+        code = 0 if label is None else int(subject.codes_of(np.array([label]))[0])
+        colours.append(MUTED if label is None else class_colour(code))  # the rest is no class
+        unseen = {"hoverinfo": "skip", "meta": {} if label is None else {"class": code}}
+        own = points[what.codes == side]
+        traces.append(row_marks(own, names[side], colours[-1], code, 6.0, 0.6, **unseen))
+        way: dict[str, Any] = {"width": 3, "hoverinfo": "skip", "showlegend": False}
+        trails.append(curve(centers[:, side, 0], centers[:, side, 1], colours[-1], **way))
+    x, y = steps[start]["line"]
+    traces += [*trails, curve(x, y, INK, width=2, name="hyperplane", hoverinfo="skip")]
     traces.append(stars(centers[start], colours, names))
     layout = {
         "xaxis": axis(view.axis_names[0], range=list(box[0]), zeroline=False),
@@ -230,7 +145,7 @@ def path_chart(subject: Subject, path: PrototypePath, number: int) -> tuple[Char
 
 
 def step_text(path: PrototypePath, number: int) -> str:
-    """Name a step of a path, shortly."""
+    """Return the short name of a step of a path."""
     value = path.values[number]
     return f"round {value:g}" if path.parameter == "round" else f"{path.parameter} = {value:.3g}"
 
@@ -238,38 +153,14 @@ def step_text(path: PrototypePath, number: int) -> str:
 def slider(name: str, path: PrototypePath, steps: list[dict[str, Any]], start: int) -> Markup:
     """Return the slider of a path."""
     label = "Round" if path.parameter == "round" else path.parameter
+    step, ends = f"{name}-step", {"min": 0, "max": len(steps) - 1, "value": start}
     return tag(
         "div",
-        tag("label", f"{label} ", for_=f"{name}-step"),
-        tag(
-            "input",
-            type="range",
-            id=f"{name}-step",
-            min=0,
-            max=len(steps) - 1,
-            value=start,
-            data_path=name,
-        ),
-        tag("output", steps[start]["told"], id=f"{name}-told", for_=f"{name}-step"),
+        tag("label", f"{label} ", for_=step),
+        tag("input", type="range", id=step, **ends, data_path=name),
+        tag("output", steps[start]["told"], id=f"{name}-told", for_=step),
         class_="slider",
     )
-
-
-def class_of(subject: Subject, label: Any) -> int | None:
-    """Return the class of a side of the hyperplane; None for the rest."""
-    return None if label is None else int(subject.codes_of(np.array([label]))[0])
-
-
-def cloud(points: Floats, name: str, colour: Colour, code: int | None) -> dict[str, Any]:
-    """Draw the rows of a side."""
-    meta = {} if code is None else {"class": code}
-    return row_marks(points, name, colour, code or 0, 6.0, 0.6, hoverinfo="skip", meta=meta)
-
-
-def trail(centers: Floats, colour: Colour) -> dict[str, Any]:
-    """Draw the way of a prototype."""
-    unseen = {"hoverinfo": "skip", "showlegend": False}
-    return curve(centers[:, 0], centers[:, 1], colour, width=3, **unseen)
 
 
 def box_of(places: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -281,7 +172,7 @@ def box_of(places: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def segment(line: Floats, box: Any) -> list[list[Any]]:
-    """Cut a line ``u x + v y + c = 0`` to a box; nothing if it does not pass through it."""
+    """Return a line ``u x + v y + c = 0`` cut to a box; nothing if it does not pass through it."""
     (u, v, c), (across, up) = line.tolist(), box
     ends = []
     if abs(v) > ALONG * (abs(u) + abs(c)):
@@ -294,15 +185,78 @@ def segment(line: Floats, box: Any) -> list[list[Any]]:
         for x, y in ends
         if across[0] - slack <= x <= across[1] + slack and up[0] - slack <= y <= up[1] + slack
     ]
-    if len(inside) < 2:
+    if not inside or min(inside) == max(inside):
         return [[], []]
-    first, last = min(inside), max(inside)
-    if first == last:
-        return [[], []]
-    return [numbers([first[0], last[0]]), numbers([first[1], last[1]])]
+    return [numbers(pair) for pair in zip(min(inside), max(inside), strict=True)]
 
 
-def share_right(path: PrototypePath, i: int, what: HyperplaneRows) -> float:
+def right_at(path: PrototypePath, i: int, what: HyperplaneRows) -> float:
     """Return the share of rows on the right side of a hyperplane."""
     side = np.asarray(what.X @ path.coef[i] + path.intercept[i]) > 0.0
     return float((side == (what.codes == 1)).mean())
+
+
+def candidates_section(story: Story) -> Section | None:
+    """Return the candidates, if the model was chosen among some."""
+    if len(story.tried) < 2:
+        return None
+    rows = []
+    for one in list(story.tried)[:MOST_TRIED]:
+        name = tag("strong", one.model, ", chosen") if one.chosen else one.model
+        score = "failed" if np.isnan(one.score) else f"{one.score:.3f} ± {one.standard_error:.3f}"
+        size = "-" if np.isnan(one.n_numbers) else f"{one.n_numbers:,.0f}"
+        rows.append((name, score, one.n_fits, size, f"{one.fit_time:.2g} s"))
+    heads = "model", "score", "fits", "numbers in it", "time of a fit"
+    rest = len(story.tried) - len(rows)
+    text = (
+        "The score is the mean over the folds of the search, with its standard error; it helped to "
+        "choose, so that the measures above are the honest ones."
+        + f" {rest} more were tried."
+        * (rest > 0)
+    )
+    listed = table(heads, rows, "Candidates, those with most fits first")
+    return Section("tried", "What was tried", "Tried", [listed, paragraph(text, "note")])
+
+
+def provenance_section(story: Story) -> Section:
+    """Return how the model was made."""
+    section = Section("made", "How it was made", "Made")
+    time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
+    tables = [("The model", story.made), ("This page", [*story.page, time])]
+    if not story.page:
+        tables = [("The model and this page", [*story.made, time])]
+    section.parts += [table((), rows, caption, "made") for caption, rows in tables]
+    section.parts += [tag("h3", "Load it again"), tag("pre", tag("code", story.use), tabindex="0")]
+    return section
+
+
+def versions_and_date() -> list[tuple[str, str]]:
+    """Return the versions of what is installed, and the day."""
+    return [
+        ("versions", ", ".join(f"{name} {text}" for name, text in library_versions().items())),
+        ("written", date.today().isoformat()),
+    ]
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of what a result depends on."""
+    return {name: version(name) for name in LIBRARIES} | {"python": platform.python_version()}
+
+
+def data_fingerprint(X: Any, y: Any) -> str:
+    """Return a text that other rows or labels would not have."""
+    return digest(X, y)
+
+
+def model_settings(model: Any) -> str:
+    """Return a model as text, with its settings that are not the defaults."""
+    return shortened(" ".join(repr(model).split()), LONGEST)
+
+
+def loading_code(path: str | os.PathLike[str], rows: str) -> str:
+    """Return the lines that load a model."""
+    return (
+        "from protolearn import load\n"
+        f"model = load({os.fspath(path)!r})\n"
+        f"model.predict({rows})  # rows with the same columns"
+    )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..._arrays import Floats, Indices
+from ..._arrays import Floats
 from ..._names import count, shortened
 from ...analysis import Counterfactuals, counterfactual
 from ...selection import places_among
@@ -31,11 +31,8 @@ from .prototype_section import class_tag, picture
 
 MOST_OF_A_KIND = 6
 MOST_CHANGES = 4
-LONGEST = 60
-"""Characters of a value that would change."""
-
-SURE = 0.9
-"""Probability of an answer that is not near the border."""
+LONGEST = 60  # characters of a value that would change
+SURE = 0.9  # probability of an answer that is not near the border
 
 KINDS = {
     "mislabelled": "perhaps mislabelled",
@@ -46,30 +43,25 @@ KINDS = {
 
 @dataclass(frozen=True)
 class SuspectRow:
-    """A row that is worth a second look.
+    """A row that is worth a second look."""
 
-    Parameters
-    ----------
-    row : int
-        Its place among the rows of the subject.
-    kind : str
-        A key of ``KINDS``.
-    why : str
-        A sentence.
-    """
-
-    row: int
-    kind: str
-    why: str
+    row: int  # its place among the rows of the subject
+    kind: str  # a key of ``KINDS``
+    why: str  # a sentence
 
 
 def suspects_section(story: Story, found: Sequence[SuspectRow]) -> Section:
-    """List rows, and what would give them another answer."""
+    """Return rows, and what would give them another answer."""
     section = Section("look", "Rows worth a second look", "Rows")
     if not found:
         section.parts.append(paragraph("There are none: every row was judged rightly."))
         return section
-    turns, reason = turns_or_reason(story, np.array([doubt.row for doubt in found]))
+    turns: list[Turn | None] = [None] * len(found)
+    reason = ""
+    try:
+        turns = turns_of(story.subject.take(np.array([one.row for one in found])))
+    except (TypeError, ValueError) as error:
+        reason = str(error)
     section.parts.append(paragraph(introduction(story.evidence, with_turns=not reason)))
     cards = [card(story, doubt, turn) for doubt, turn in zip(found, turns, strict=True)]
     section.parts.append(tag("div", cards, class_="cards"))
@@ -88,16 +80,8 @@ def introduction(evidence: Evidence, with_turns: bool) -> str:
     )
 
 
-def turns_or_reason(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
-    """Return what would change the answers about rows, or why nobody knows."""
-    try:
-        return turns_of(story.subject.take(rows)), ""
-    except (TypeError, ValueError) as error:
-        return [None] * len(rows), str(error)
-
-
 def find_suspects(story: Story) -> list[SuspectRow]:
-    """Find the rows: perhaps mislabelled, judged wrongly, or near the border, each once."""
+    """Return the rows: perhaps mislabelled, judged wrongly, or near the border, each once."""
     found: list[SuspectRow] = []
     seen: set[int] = set()
     for kind, candidates in (
@@ -115,7 +99,7 @@ def find_suspects(story: Story) -> list[SuspectRow]:
 
 
 def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
-    """Find rows whose label contradicts what models say that have not seen them.
+    """Return rows whose label contradicts what models say that have not seen them.
 
     By confident learning (Northcutt, Jiang and Chuang, 2021): another class is at least as probable
     as it is, on average, for the rows that have it.
@@ -150,7 +134,7 @@ def speaker(evidence: Evidence) -> str:
 
 
 def find_wrong(evidence: Evidence) -> list[tuple[int, str]]:
-    """Find rows that were judged wrongly, those first of which a model was surest."""
+    """Return rows that were judged wrongly, those first of which a model was surest."""
     places, answers = np.flatnonzero(evidence.wrong), evidence.answers
     sure = evidence.confidence
     if sure is not None:
@@ -165,7 +149,7 @@ def find_wrong(evidence: Evidence) -> list[tuple[int, str]]:
 
 
 def find_near_border(story: Story) -> list[tuple[int, str]]:
-    """Find rows whose answer the smallest change turns, or of which models are least sure."""
+    """Return rows whose answer the smallest change turns, or of which models are least sure."""
     radius, rows, evidence = story.certified_radii, story.measured_rows, story.evidence
     if not isinstance(radius, str):
         within = f", in {distance_unit(story.subject)}"
@@ -184,7 +168,7 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
 
 
 def card(story: Story, doubt: SuspectRow, turn: Turn | None) -> Markup:
-    """Show a row."""
+    """Return a row as it is shown."""
     subject = story.subject
     code, says = int(subject.codes[doubt.row]), int(subject.predicted_codes[doubt.row])
     labelled: list[Any] = ["labelled ", class_tag(subject.classes[code], code)]
@@ -203,7 +187,7 @@ def card(story: Story, doubt: SuspectRow, turn: Turn | None) -> Markup:
 
 
 def before_and_after(story: Story, row: int, turn: Turn | None) -> Markup:
-    """Show a row as a picture, and the nearest one with another answer."""
+    """Return a row as a picture, and the nearest one with another answer."""
     frames = [picture(story, story.subject.plain[row], f"row {story.row_names[row]}")]
     if turn is not None:
         frames.append(picture(story, turn.plain, f"would be {short(turn.label)}"))
@@ -211,14 +195,14 @@ def before_and_after(story: Story, row: int, turn: Turn | None) -> Markup:
 
 
 def changes_of(turn: Turn | None) -> Markup | None:
-    """List what would have to change for another answer."""
+    """Return what would have to change for another answer."""
     if turn is None:
         return None
     rows = [
         tag(
             "tr",
             tag("th", short(change.column), scope="row"),
-            tag("td", arrow(change)),
+            tag("td", f"{short(change.old)} → {short(change.new)}"),
         )
         for change in turn.changes[:MOST_CHANGES]
     ]
@@ -228,35 +212,17 @@ def changes_of(turn: Turn | None) -> Markup | None:
     return Markup(tag("table", name, tag("tbody", rows), class_="turn") + (rest or ""))
 
 
-def arrow(change: Change) -> str:
-    """Write a change of a value."""
-    return f"{short(change.old)} → {short(change.new)}"
-
-
 def short(value: Any) -> str:
-    """Write a value that may be long."""
+    """Return a value as text that is not too long."""
     return shortened(str(value), LONGEST)
 
 
-# What would give rows another answer, in the user's units.
-
-
 class Turn(NamedTuple):
-    """What gives a row another answer.
+    """What gives a row another answer."""
 
-    Attributes
-    ----------
-    label : object
-        The other answer.
-    changes : tuple of Change
-        What changes, the largest change first.
-    plain : array
-        The changed row, in the user's units.
-    """
-
-    label: Any
-    changes: tuple[Change, ...]
-    plain: Floats
+    label: Any  # the other answer
+    changes: tuple[Change, ...]  # what changes, the largest change first
+    plain: Floats  # the changed row, in the user's units
 
 
 def turns_of(subject: Subject) -> list[Turn | None]:
