@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from protolearn._threads import one_blas_thread, one_openmp_thread
-from protolearn.report import versions
+from protolearn.report import library_versions
 
 from .catalogue import find
 from .findings import Findings
@@ -64,7 +64,7 @@ def run(
         "experiment": name,
         "quick": int(quick),
         "seed": seed,
-        **versions(),
+        **library_versions(),
     }
     ledger = Ledger(None if folder is None else folder / FINISHED, settings)
     work = Work(quick, seed, jobs, ledger, progress)
