@@ -176,13 +176,11 @@ class Distance(BaseEstimator):
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
         """Return the distances of all rows to all prototypes, an array (n, K)."""
-        return row_by_row(self, X, codebook.prototypes, codebook.metric, codebook.group)
+        return distances_by_row(self, X, codebook.prototypes, codebook.metric, codebook.group)
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Return the nearest prototype of each row, and a number that is finite if the row is."""
-        D = self.pairwise(X, codebook)
-        winner = D.argmin(axis=1)
-        return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+        return least_of_rows(self.pairwise(X, codebook))
 
     def pull_winners(
         self,
@@ -194,19 +192,10 @@ class Distance(BaseEstimator):
         kept: Any = None,
     ) -> None:
         """Add to the gradients, given dL/dD at two prototypes of each row."""
-        pull_entries(
-            X,
-            codebook.prototypes,
-            codebook.metric,
-            codebook.group,
-            self.gradient.address,
-            index,
-            value,
-            out.prototypes,
-            out.metric,
-            np.empty(codebook.prototypes.shape[1]),
-            np.empty(codebook.metric.shape[1]),
-        )
+        W, theta, group = codebook.prototypes, codebook.metric, codebook.group
+        memory = np.empty(W.shape[1]), np.empty(theta.shape[1])
+        named = self.gradient.address, index, value
+        pull_entries(X, W, theta, group, *named, out.prototypes, out.metric, *memory)
 
     def pull_rows(
         self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
@@ -276,7 +265,15 @@ def start_source(distance: Distance) -> str:
     return sources.pop() if len(sources) == 1 else "rows"
 
 
-def row_by_row(distance: Distance, X: Any, W: Floats, metric: Floats, group: Indices) -> Floats:
+def least_of_rows(D: Any) -> tuple[Indices, Any]:
+    """Return the place of the least entry of each row, and the entry."""
+    place = D.argmin(axis=1)
+    return place, np.take_along_axis(D, place[:, None], axis=1)[:, 0]
+
+
+def distances_by_row(
+    distance: Distance, X: Any, W: Floats, metric: Floats, group: Indices
+) -> Floats:
     """Return all distances by ``row``, without products."""
     D = np.empty((len(X), len(W)))
     all_rows(as_floats(X), W, metric, group, distance.row.address, distance.pair.address, D)

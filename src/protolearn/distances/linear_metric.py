@@ -16,8 +16,8 @@ import numpy as np
 from .._arrays import Floats, Indices, as_indices
 from .._validation import check_choice
 from ..codebook import Codebook, Gradients
-from .base import Distance, row_by_row
 from .constraints import UnitNorm
+from .distance import Distance, distances_by_row, least_of_rows
 from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
 from .mixins import BlockForm, FeatureTerms, Geometry
 
@@ -121,7 +121,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
 
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
         """Return all distances under one map, without a difference of large squares."""
-        return row_by_row(self, X, W, row[None], np.zeros(len(W), dtype=np.intp))
+        return distances_by_row(self, X, W, row[None], np.zeros(len(W), dtype=np.intp))
 
     @abstractmethod
     def pulled_by_winners(
@@ -190,9 +190,8 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         if not are_apart(codebook, mapped, raised, X.dtype):
             return super().nearest(X, codebook)
         norms = np.einsum("ij,ij->i", raised, offset + 2.0 * codebook.center)
-        D = X @ (-2.0 * raised).astype(X.dtype, copy=False).T + norms.astype(X.dtype, copy=False)
-        winner = D.argmin(axis=1)
-        return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+        product = X @ (-2.0 * raised).astype(X.dtype, copy=False).T
+        return least_of_rows(product + norms.astype(X.dtype, copy=False))
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Return ``e_j (A^T A e)_j``, e the difference."""
