@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._names import numbered
+from .._names import number_repeats
 from ..report import OF_LINEAR
 from ..tables import TableSteps, prototypes_of
 from ..tables import prototype_texts as texts_of_prototypes
@@ -32,7 +32,7 @@ class PrototypeTexts(NamedTuple):
 
 def prototype_names(labels: Any) -> list[str]:
     """Name prototypes by their class, with a number if it has several."""
-    return numbered([str(label) for label in labels.tolist()])
+    return number_repeats([str(label) for label in labels.tolist()])
 
 
 def prototype_texts(model: Any) -> PrototypeTexts | None:

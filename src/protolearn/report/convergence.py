@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats
-from .._names import class_name, numbered
+from .._names import class_name, number_repeats
 from ..linear import PrototypePath
 from .hyperplane import Hyperplane, check_path, hyperplane_of, step, step_name, with_prototypes
 from .style import colour, line_style, number_drawn, panels_for
@@ -97,7 +97,7 @@ class ConvergenceDisplay:
         order = np.argsort(path.values, kind="stable")
         differences = {
             each: difference(path, other)[:, order]
-            for each, other in zip(numbered(names), targets, strict=True)
+            for each, other in zip(number_repeats(names), targets, strict=True)
         }
         return cls(
             values=path.values[order], differences=differences, parameter=path.parameter

@@ -18,7 +18,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
-from .._names import numbered, shortened
+from .._names import number_repeats, shorten_name
 from ..analysis import (
     FEATUREWISE,
     LabelledRows,
@@ -135,12 +135,12 @@ class Subject:
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        return [shortened(str(column.name), LONGEST) for column in self.columns]
+        return [shorten_name(str(column.name), LONGEST) for column in self.columns]
 
     @property
     def classes(self) -> list[str]:
         """Names of the classes."""
-        return [shortened(str(label), LONGEST) for label in self.model.classes_]
+        return [shorten_name(str(label), LONGEST) for label in self.model.classes_]
 
     def codes_of(self, labels: Any) -> Indices:
         """Return the places of labels among the classes."""
@@ -222,13 +222,13 @@ class Subject:
     def prototype_names(self) -> list[str]:
         """Of each prototype its class, with a number if the class has several."""
         assert self.prototypes is not None
-        return numbered([self.classes[code] for code in self.prototypes[1]])
+        return number_repeats([self.classes[code] for code in self.prototypes[1]])
 
     def prototype_texts(self, plain: Floats) -> list[list[str]]:
         """Write rows in the user's units: for each column the value of each row."""
         return [
             [
-                shortened(plain_text(column, part[k : k + 1]), LONGEST) if used else UNUSED
+                shorten_name(plain_text(column, part[k : k + 1]), LONGEST) if used else UNUSED
                 for k in range(len(part))
             ]
             for (column, part), used in zip(self.parts(plain), self.used, strict=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats, Indices
-from .._names import numbered
+from .._names import number_repeats
 from .._validation import integer_in
 from ..analysis import known_labels
 from .checks import UNSEEN
@@ -96,7 +96,7 @@ def counterfactual_table(
     table = encoder._table(frame, reset=False)
     plain = encoder._plain(table)
     inner = [("units", encoder._units), *steps.between, ("model", steps.model)]
-    names = numbered([name for name, _ in inner])  # pipelines in pipelines may repeat them
+    names = number_repeats([name for name, _ in inner])  # pipelines in pipelines may repeat them
     model = Pipeline([(name, step) for name, (_, step) in zip(names, inner, strict=True)])
     label = np.asarray(predicted(pipeline, table.data))
     nearest = Nearest(model, plain, label, targets(steps.model, target, len(plain)), limits)

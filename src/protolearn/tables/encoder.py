@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from .._names import numbered
+from .._names import number_repeats
 from .._validation import check_choice, check_integer, check_positive
 from .checks import check_number_of_categories, given_categories, of_codes, tell_empty, tell_unseen
 from .columns import UNKNOWN, CategoryColumn, Column, NumberColumn
@@ -227,7 +227,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         out: list[str] = []
         for column, name in zip(self.columns_, names, strict=True):
             out += column.out_names(name)
-        return np.array(numbered(out), dtype=object)
+        return np.array(number_repeats(out), dtype=object)
 
     def describe(self) -> str:
         """Return in words what was understood of each column.

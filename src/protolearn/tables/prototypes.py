@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._names import numbered
+from .._names import number_repeats
 from .columns import CategoryColumn, Column
 from .libraries import LIBRARIES
 from .steps import TableSteps, prototypes_of
@@ -70,5 +70,5 @@ def share_columns(column: Column, part: Any, kind: type[Table]) -> dict[str, Any
     found = column.shares(part)
     return {
         text: kind.series(Values("number", found[:, j]), None)
-        for j, text in enumerate(numbered(texts))
+        for j, text in enumerate(number_repeats(texts))
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._names import shortened
+from ..._names import shorten_name
 from . import png
 from .chart import ACCENT, INK, Chart, axis, lines, numbers, safe, shares
 from .html import Markup, joined, paragraph, tag
@@ -76,7 +76,7 @@ def bars(found: Relevances, g: int, group: str) -> Chart:
         traces += intervals(low, high)
     places = {
         "tickvals": list(range(len(shown))),
-        "ticktext": [safe(shortened(name)) for name in names],
+        "ticktext": [safe(shorten_name(name)) for name in names],
         "autorange": "reversed",
         "automargin": True,
         "ticksuffix": "  ",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Indices
-from ..._names import count, shortened
+from ..._names import count, shorten_name
 from ...selection import places_among
 from ...tables import Change
 from ..turns import Turn, turns_of
@@ -225,4 +225,4 @@ def arrow(change: Change) -> str:
 
 def short(value: Any) -> str:
     """Write a value that may be long."""
-    return shortened(str(value), LONGEST)
+    return shorten_name(str(value), LONGEST)

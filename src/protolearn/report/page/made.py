@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._fingerprint import digest
-from ..._names import shortened
+from ..._names import shorten_name
 from .html import paragraph, table, tag
 from .story import Section, Story
 
@@ -82,4 +82,4 @@ def data_fingerprint(X: Any, y: Any) -> str:
 
 def settings(model: Any) -> str:
     """Write a model with its settings that are not the defaults."""
-    return shortened(" ".join(repr(model).split()), LONGEST)
+    return shorten_name(" ".join(repr(model).split()), LONGEST)

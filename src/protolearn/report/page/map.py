@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ..._names import shortened
+from ..._names import shorten_name
 from ..plane_map import PlaneMap, plane_map
 from ..style import COLOURS
 from ..subject import Subject
@@ -115,7 +115,7 @@ def marks_of_rows(
         if len(mine):
             texts = [f"row {story.row_names[rows[i]]}: {name}" for i in mine]
             told: dict[str, Any] = {
-                "hovertext": [safe(shortened(text, LONGEST)) for text in texts],
+                "hovertext": [safe(shorten_name(text, LONGEST)) for text in texts],
                 "hoverinfo": "text",
                 "customdata": mine.tolist(),
                 "meta": {"class": code, "rows": True},
@@ -192,12 +192,12 @@ def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
     return {
         "columns": [subject.names[j] for j in order],
         "left": len(texts) - len(order),
-        "cells": [[shortened(text, LONGEST) for text in texts[j]] for j in order],
-        "names": [shortened(str(story.row_names[i]), LONGEST) for i in places],
+        "cells": [[shorten_name(text, LONGEST) for text in texts[j]] for j in order],
+        "names": [shorten_name(str(story.row_names[i]), LONGEST) for i in places],
         "true": some.codes.tolist(),
         "says": some.predicted.tolist(),
         "who": speaker(story.evidence),
-        "said": [None if i not in said else shortened(str(said[i]), LONGEST) for i in places],
+        "said": [None if i not in said else shorten_name(str(said[i]), LONGEST) for i in places],
         "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,
         "sure": [round(sure[i], 3) if i in sure else None for i in places],
     }

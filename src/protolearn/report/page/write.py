@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
 from ..._files import replacing
-from ..._names import class_name, count, shortened
+from ..._names import class_name, count, shorten_name
 from ..._validation import integer_in
 from ..prototype_pictures import checked_shape
 from ..subject import Subject
@@ -127,7 +127,7 @@ def write(
             evidence = by_folds(model, X, y, cv, seed, n_jobs)
     say("[report] finding out which columns count")
     story = Story(
-        title=class_name(subject.last) if title is None else shortened(str(title), 200),
+        title=class_name(subject.last) if title is None else shorten_name(str(title), 200),
         about=about(subject),
         sentences=sentences(subject, evidence),
         subject=subject,
@@ -164,7 +164,7 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
 def about(subject: Subject) -> str:
     """Return a text that says what the page is about."""
     counts = np.bincount(subject.codes, minlength=len(subject.classes))
-    names = [shortened(name, 40) for name in subject.classes]
+    names = [shorten_name(name, 40) for name in subject.classes]
     parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
     more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
     return (
@@ -208,7 +208,7 @@ def sentences(subject: Subject, evidence: Evidence) -> list[str]:
 
 def name_of(label: Any) -> str:
     """Write a class."""
-    return shortened(str(label), 80)
+    return shorten_name(str(label), 80)
 
 
 def how_to_load(path: str | os.PathLike[str], rows: str) -> str:
@@ -231,4 +231,4 @@ def names_of_rows(X: Any) -> Sequence[Any]:
     index = getattr(X, "index", None)
     if index is None or callable(index) or not index.is_unique:
         return range(len(X))
-    return [shortened(str(name), 60) for name in index]
+    return [shorten_name(str(name), 60) for name in index]
