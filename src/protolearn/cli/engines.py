@@ -6,19 +6,26 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import joblib
 
-from .engine import Engine
 from .failure import FAILED, Failure
 
-ANSWER = 5.0
+ANSWER_SECONDS = 5.0
 """Seconds that a scheduler has to answer."""
 
-WORKERS = 20.0
+WORKER_SECONDS = 20.0
 """Seconds that the first worker has to come up."""
+
+
+class Engine(StrEnum):
+    """What runs the fits: processes of this machine, or a Dask cluster."""
+
+    local = "local"
+    dask = "dask"
 
 
 def check_engine(engine: Engine, scheduler: str | None, jobs: int | None) -> None:
@@ -42,16 +49,14 @@ def check_engine(engine: Engine, scheduler: str | None, jobs: int | None) -> Non
 
 @contextmanager
 def running_on(engine: Engine, scheduler: str | None, jobs: int | None) -> Iterator[int]:
-    """Let joblib run fits where they are wanted; give its number of jobs."""
+    """Let joblib run the fits on an engine; the context is the number of jobs."""
     if engine is not Engine.dask:
         yield 1 if jobs is None else jobs
         return
     with ExitStack() as stack:
-        stack.enter_context(quiet())
-        client = stack.enter_context(
-            own_cluster(jobs) if scheduler is None else connected(scheduler)
-        )
-        wanted = workers(client, jobs) if scheduler is not None else {}
+        stack.enter_context(silence_cluster())
+        client = stack.enter_context(own_cluster(jobs) if scheduler is None else connect(scheduler))
+        wanted = chosen_workers(client, jobs) if scheduler is not None else {}
         stack.enter_context(joblib.parallel_config(backend="dask", client=client, **wanted))
         yield -1
 
@@ -76,18 +81,19 @@ def own_cluster(jobs: int | None) -> Iterator[Any]:
 
 
 @contextmanager
-def connected(scheduler: str) -> Iterator[Any]:
+def connect(scheduler: str) -> Iterator[Any]:
     """Connect to a cluster that is there already."""
     from distributed import Client
 
     try:
-        client = Client(scheduler, timeout=ANSWER)
+        client = Client(scheduler, timeout=ANSWER_SECONDS)
     except (OSError, ValueError) as error:  # among them those of time and of names
-        told = isinstance(error, ValueError)
+        what = f"no scheduler answers within {ANSWER_SECONDS:g} s"
+        if isinstance(error, ValueError):
+            what = f"no address ({error})"
         raise Failure(
-            f"--scheduler {scheduler}: "
-            + (f"no address ({error})" if told else f"no scheduler answers within {ANSWER:g} s")
-            + "; expected one such as tcp://HOST:8786, as 'dask scheduler' prints it.",
+            f"--scheduler {scheduler}: {what}; expected one such as tcp://HOST:8786, as "
+            "'dask scheduler' prints it.",
             FAILED,
         ) from error
     with client:
@@ -98,7 +104,7 @@ def connected(scheduler: str) -> Iterator[Any]:
 def check_workers(client: Any, scheduler: str) -> None:
     """Raise unless there are workers, and all of them can do the work."""
     try:
-        client.wait_for_workers(1, timeout=WORKERS)
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except TimeoutError:
         raise Failure(
             f"--scheduler {scheduler} has no workers; start some with 'dask worker {scheduler}'.",
@@ -120,23 +126,21 @@ def check_workers(client: Any, scheduler: str) -> None:
         )
 
 
-def workers(client: Any, jobs: int | None) -> dict[str, Any]:
+def chosen_workers(client: Any, jobs: int | None) -> dict[str, Any]:
     """Return the workers that take part: all, or as many as have the threads that are wanted."""
-    if jobs in (None, -1):
+    if jobs is None or jobs == -1:
         return {}
-    assert jobs is not None
-    known = client.nthreads()
+    threads = client.nthreads()
     chosen: list[str] = []
-    left = jobs
-    for address in sorted(known):
-        if known[address] <= left:
+    for address in sorted(threads):
+        if threads[address] <= jobs:
             chosen.append(address)
-            left -= known[address]
-    return {"workers": chosen or [min(known, key=known.__getitem__)]}
+            jobs -= threads[address]
+    return {"workers": chosen or [min(threads, key=threads.__getitem__)]}
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silence_cluster() -> Iterator[None]:
     """Keep the log of the cluster, and advice to those who write programs, from the terminal."""
     logger = logging.getLogger("distributed")
     before = logger.level

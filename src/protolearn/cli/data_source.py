@@ -6,23 +6,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from .. import datasets
+from ..datasets import folder_state
 from ..tables import ParquetFolder, ReadTable, read_table, suggest_name
+from .command_output import plain_table, say
 from .failure import Failure
 
 TARGET = "target"
 """Name of the column of labels of a built-in set."""
 
+CLASSES_SHOWN = 3
+"""Classes of a built-in set that are listed."""
+
 
 def open_data(
     data: str, *, kinds: Mapping[str, str] | None = None, columns: Sequence[str] | None = None
 ) -> ReadTable:
-    """Read a file or a folder, or else the built-in set of that name."""
+    """Return the table in a file or a folder, or else the built-in set of that name."""
     if Path(data).exists() and not is_set_beside_folder(data):
         return read_table(data, kinds=kinds, columns=columns)
     if data in datasets.names():
-        return built_in(data, kinds or {}, columns)
+        return built_in_table(data, kinds or {}, columns)
     if Path(data).suffix or len(Path(data).parts) > 1:
         raise Failure(f"there is no file {data!r}; look at its name and folder.")
     known = ", ".join(datasets.names())
@@ -41,7 +49,7 @@ def folder_named(data: str) -> ParquetFolder | None:
     return ParquetFolder.at(data)
 
 
-def built_in(
+def built_in_table(
     name: str, kinds: Mapping[str, str], columns: Sequence[str] | None = None
 ) -> ReadTable:
     """Return a built-in set as a table, its labels in a column of their own."""
@@ -60,3 +68,43 @@ def built_in(
         frame[one] = [f"{value:.15g}" for value in column] if numbers else column
     origin = f"{name}: a built-in set, {len(X)} rows, {len(chosen)} columns"
     return ReadTable(frame, origin, ())
+
+
+def print_datasets() -> None:
+    """Run ``protolearn datasets``: list the sets, and say where others are read from."""
+    console = Console()
+    console.print(datasets_table())
+    say(console, folder_state())
+    say(console, "Use one by its name: protolearn fit iris")
+
+
+def datasets_table() -> Table:
+    """Return a line for each set; of a file that cannot be read, the reason."""
+    table = plain_table("name", "rows", "features", "classes", "from", right=slice(1, 3))
+    for name in datasets.names():
+        try:
+            found = datasets.describe(name)
+        except (ValueError, OSError) as error:
+            table.add_row(escape(name), "", "", "", escape(f"cannot be read: {error}"))
+            continue
+        table.add_row(
+            escape(name),
+            f"{found.n_rows:,}",
+            f"{found.n_features:,}",
+            escape(classes_of(found)),
+            escape(source_of(found)),
+        )
+    return table
+
+
+def classes_of(found: datasets.Description) -> str:
+    """Return the classes with their numbers of rows, the first few of many."""
+    first = [f"{label} ({rows:,})" for label, rows in list(found.classes.items())[:CLASSES_SHOWN]]
+    more = len(found.classes) - CLASSES_SHOWN
+    return ", ".join([*first, f"... {len(found.classes)} in all"] if more > 0 else first)
+
+
+def source_of(found: datasets.Description) -> str:
+    """Return the name of the library, or of the file in the folder that is printed below."""
+    library = "scikit-learn"
+    return library if found.origin.startswith(library) else Path(found.origin).name

@@ -21,23 +21,17 @@ LISTING = "protolearn compare --list-models"
 def model_named(name: str, seed: int) -> Any:
     """Return an unfitted model by its name; case, "-" and "_" do not matter.
 
-    Parameters
-    ----------
-    name : str
-        Name of a class of protolearn, "auto", or a yardstick of scikit-learn.
-    seed : int
-        Seed of the model, if it has one.
+    It is a class of protolearn, "auto", or a yardstick of scikit-learn.
     """
-    known = official_name(name)
-    model = (_ours() | _yardsticks())[known]()
+    model = (_ours() | _yardsticks())[official_name(name)]()
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
     return model
 
 
 def official_name(name: str) -> str:
-    """Return the name as the list of models has it, or say which names are near."""
-    return _one_of(name, names())
+    """Return the name as the list of models has it, or raise and say which names are near."""
+    return _one_of(name, all_names())
 
 
 def candidates(model: str) -> Any:
@@ -53,7 +47,7 @@ def candidates(model: str) -> Any:
 
 
 def _one_of(name: str, every: Iterable[str]) -> str:
-    """Return one of some names, however it is written, or say which are near."""
+    """Return one of some names, however it is written, or raise and say which are near."""
     known = {plain_name(one): one for one in every}
     if plain_name(name) in known:
         return known[plain_name(name)]
@@ -62,13 +56,13 @@ def _one_of(name: str, every: Iterable[str]) -> str:
     raise Failure(f"there is no model {name!r}.{hint} '{LISTING}' lists all.")
 
 
-def names() -> list[str]:
-    """List the names of the models; those of scikit-learn come last."""
+def all_names() -> list[str]:
+    """Return the names of the models; those of scikit-learn come last."""
     return [*_ours(), *_yardsticks()]
 
 
-def print_names() -> None:
-    """Show the names of all models."""
+def print_models() -> None:
+    """Print the names of all models."""
     print("Of protolearn:", ", ".join(_ours()))
     print("Families of them, for fit:", ", ".join(FAMILIES))
     print("Of scikit-learn, as yardsticks:", ", ".join(_yardsticks()))
@@ -76,7 +70,7 @@ def print_names() -> None:
 
 def _ours() -> dict[str, Any]:
     """Return the models of protolearn."""
-    found = {_hyphenated(name): model for name, model in MODELS.items()}
+    found = {_command_name(name): model for name, model in MODELS.items()}
     # The encoder of the table scales already.
     auto = partial(AutoPrototypeClassifier, standardize=False)
     return {AUTO: auto, **dict(sorted(found.items()))}
@@ -100,6 +94,6 @@ def _yardsticks() -> dict[str, Any]:
     }
 
 
-def _hyphenated(name: str) -> str:
-    """Write the name of a class as words: SoftMarginSVM is soft-margin-svm."""
+def _command_name(name: str) -> str:
+    """Return the name of a class as words: SoftMarginSVM is soft-margin-svm."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()

@@ -10,18 +10,21 @@ from rich.console import Console
 
 from .. import datasets
 from .._files import replacing
-from . import compare, explain, fit, predict
-from . import datasets as listing
-from .results import MODEL, REPORT
-from .source import TARGET
-from .summary import say
+from .command_output import say
+from .compare_command import run_compare
+from .data_source import TARGET, print_datasets
+from .explain_command import run_explain
+from .fit_command import run_fit
+from .fit_files import MODEL, REPORT
+from .fit_procedure import FitSettings
+from .predict_and_export import run_predict
 
 ANSWERS = "answers.csv"
 MODELS = "mean-of-class", "fisher-prototypes", "glvq", "gmlvq", "svc"
 FOLDS = 5
 
 
-def run(name: str, folder: Path, seconds: float, seed: int) -> None:
+def run_demo(name: str, folder: Path, seconds: float, seed: int) -> None:
     """Write a table, learn from it, ask the model about it, compare others."""
     console = Console()
     table, model, answers = folder / f"{name}.csv", folder / MODEL, folder / ANSWERS
@@ -30,37 +33,27 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> None:
 
     repeatable = ("--seed", seed) if seed else ()
     time = "--time", f"{seconds:g}"
-    typed(console, "fit", table, "--target", TARGET, "--out", folder, *time, *repeatable)
-    fit.run(fit.FitSettings(str(table), target=TARGET, out=folder, seconds=seconds, seed=seed))
-    typed(console, "predict", model, table, "-o", answers)
-    predict.run(model, str(table), answers)
+    print_command(console, "fit", table, "--target", TARGET, "--out", folder, *time, *repeatable)
+    run_fit(FitSettings(str(table), target=TARGET, out=folder, seconds=seconds, seed=seed))
+    print_command(console, "predict", model, table, "-o", answers)
+    run_predict(model, str(table), answers)
 
-    row = doubtful(answers)
-    typed(console, "explain", model, table, "--row", row)
-    explain.run(model, str(table), row)
+    row = least_certain_row(answers)
+    print_command(console, "explain", model, table, "--row", row)
+    run_explain(model, str(table), row)
 
-    typed(
-        console,
-        "compare",
-        table,
-        "--target",
-        TARGET,
-        "--models",
-        ",".join(MODELS),
-        "--folds",
-        FOLDS,
-        *repeatable,
-    )
-    compare.run(str(table), TARGET, MODELS, folds=FOLDS, repeats=1, seed=seed, out=None)
+    models = "--target", TARGET, "--models", ",".join(MODELS)
+    print_command(console, "compare", table, *models, "--folds", FOLDS, *repeatable)
+    run_compare(str(table), TARGET, MODELS, folds=FOLDS, repeats=1, seed=seed, out=None)
 
-    typed(console, "datasets")
-    listing.run()
+    print_command(console, "datasets")
+    print_datasets()
     console.print()
     say(console, f"Open {folder / REPORT} to see what was learned from {table}.", "bold")
 
 
-def typed(console: Console, *words: object) -> None:
-    """Show a command as a person would type it."""
+def print_command(console: Console, *words: object) -> None:
+    """Print a command as a person would type it."""
     console.print()
     line = shlex.join(map(str, ("protolearn", *words)))
     say(console, f"$ {line}", "bold cyan")
@@ -75,7 +68,7 @@ def write_table(name: str, path: Path) -> None:
         writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
 
 
-def doubtful(answers: Path) -> int:
+def least_certain_row(answers: Path) -> int:
     """Return the row whose answer is least probable."""
     with answers.open(newline="", encoding="utf-8") as file:
         shares = [
