@@ -46,15 +46,16 @@ def wait_until(there):
 
 def judging(folder):
     """Tell whether the model is there and the first fold is being judged."""
-    return any((folder / "out").glob(".unfinished-*/fold-1.search.json"))
+    return any((folder / "out").glob(".unfinished-*/fold-1.search.jsonl"))
 
 
 def check_left(folder):
     """Check that nothing is there but the folder of unfinished work, and that this is whole."""
     (left,) = (folder / "out").iterdir()
     assert left.name.startswith(".unfinished-")
-    for path in left.glob("[!.]*.json"):
-        json.loads(path.read_text("utf-8"))
+    for path in left.glob("[!.]*.jsonl"):
+        for line in path.read_text("utf-8").splitlines(keepends=True)[:-1]:
+            json.loads(line)
     return left
 
 
@@ -123,11 +124,12 @@ def test_terminated_while_comparing(command, folder):
     settings = ("compare", "pets.csv", "--target", "state", "--models", "glvq,gmlvq,lgmlvq")
     settings += ("--repeats", "20", "--out", "out")
     process = started(*settings, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_until(lambda: (folder / "out" / "comparison.json").exists())
+    wait_until(lambda: (folder / "out" / "comparison.jsonl").exists())
     process.terminate()
     _, err = process.communicate()
     assert process.returncode == 1
-    assert "stopped. The same command goes on: 'out/comparison.json' has" in err
+    assert "stopped. The same command goes on: 'out/comparison.jsonl' has" in err
     assert "Traceback" not in err
-    assert [path.name for path in (folder / "out").iterdir()] == ["comparison.json"]
-    json.loads((folder / "out" / "comparison.json").read_text("utf-8"))
+    assert [path.name for path in (folder / "out").iterdir()] == ["comparison.jsonl"]
+    for line in (folder / "out" / "comparison.jsonl").read_text("utf-8").splitlines()[:-1]:
+        json.loads(line)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from protolearn.report.critical_difference import CriticalDifferenceDisplay, joined
-from protolearn.selection.comparison import Comparison
+from protolearn.selection import Comparison
 
 LONG = "a name that is much too long for any picture, with $signs_ and % in it"
 

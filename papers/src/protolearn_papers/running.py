@@ -6,11 +6,11 @@ from pathlib import Path
 
 from protolearn._threads import one_blas_thread, one_openmp_thread
 from protolearn.report import versions
+from protolearn.store import Store
 
 from .catalogue import find
 from .findings import Findings
-from .ledger import Ledger
-from .work import Progress, Work
+from .work import OWNER, Progress, Work
 from .writing import write
 
 FINISHED = "finished.jsonl"
@@ -60,14 +60,9 @@ def run(
     folder = None if out is None else Path(out)
     if jobs == 0:
         raise ValueError("jobs=0 does nothing; expected the number of processes, or -1.")
-    settings: dict[str, str | int] = {
-        "experiment": name,
-        "quick": int(quick),
-        "seed": seed,
-        **versions(),
-    }
-    ledger = Ledger(None if folder is None else folder / FINISHED, settings)
-    work = Work(quick, seed, jobs, ledger, progress)
+    known_by = {"experiment": name, "quick": str(int(quick)), "seed": str(seed), **versions()}
+    store = Store(None if folder is None else folder / FINISHED, known_by, owner=OWNER)
+    work = Work(quick, seed, jobs, store, progress)
     with one_blas_thread(), one_openmp_thread():
         findings = experiment.run(work)
     if folder is not None:

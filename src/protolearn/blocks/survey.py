@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from .._arrays import Floats, Indices, class_means, column_ranges, has_missing
-from .._fingerprint import digest
+from ..store import digest
 from .block import Block
 from .parts import Part
 from .reading import Checks, Split

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._fingerprint import parameters
-from ..store import Journal, Record
+from ..store import Journal, Record, parameters
 from .rows import TrainingRows
 from .settings import Settings
 

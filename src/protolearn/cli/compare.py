@@ -43,7 +43,7 @@ DEFAULT = (
 ALL_PAIRS = "kernel-glvq", "prototype-svm", "svc"
 """Those of them that compare all pairs of rows."""
 
-CHECKPOINT = "comparison.json"
+CHECKPOINT = "comparison.jsonl"
 """Where the folder of results keeps finished fits."""
 
 MOST_WARNINGS = 3

@@ -96,22 +96,22 @@ class Procedure:
 
     def model(self) -> Pipeline:
         """Return the model of all rows, fitted now or before."""
-        found = self.unfinished.found_model(ALL)
+        found = self.unfinished.load_model(ALL)
         if found is None:
             found = self._fitted(ALL, 0, self.table.X, self.table.y)
-            self.unfinished.keep_model(ALL, found)
+            self.unfinished.save_model(ALL, found)
         return found
 
     def folds(self) -> Iterator[Fold]:
         """Judge the procedure fold by fold, as long as there is time, but at least once."""
         for number, (train, test) in enumerate(self.splits, start=1):
             part = f"fold-{number}"
-            found = self.unfinished.found(part)
+            found = self.unfinished.get(part)
             if found is None:
                 if number > 1 and self.clock.left <= 0.0:
                     return
                 found = self._judged(part, number, train, test)
-                self.unfinished.keep(part, found)
+                self.unfinished.add(part, found)
             answers = as_answers(found, self.table.y[test])
             yield Fold(number, test, answers, found["chosen"], len(train))
 
@@ -143,7 +143,7 @@ class Procedure:
             max_fits=self.max_fits,
             time_budget=self.clock.share(n_parts - done),
             standardize=False,
-            checkpoint=self.unfinished.search(part),
+            checkpoint=self.unfinished.search_path(part),
             callback=tell,
             n_jobs=self.n_jobs,
             random_state=self.seed,

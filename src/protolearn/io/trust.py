@@ -51,7 +51,7 @@ HOLDERS = (
     "rule.DecisionRule",
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
-    "selection.splitters.LeaveOneOutFromEachClass",
+    "selection.held_out.LeaveOneOutFromEachClass",
     "solvers.base.Memory",
     "tables.category_column.CategoryColumn",
     "tables.number_column.NumberColumn",

@@ -43,7 +43,7 @@ class ConfusionMatrix:
         return f"<ConfusionMatrix: {len(self.labels)} classes, {self.counts.sum()} rows>"
 
     def __str__(self) -> str:
-        names = [shortened(str(label)) for label in self.labels.tolist()]
+        names = [shorten(str(label)) for label in self.labels.tolist()]
         width = max(len("true"), *map(len, names))
         cell = max(5, *map(len, names))
         head = " ".join([f"{'true':<{width}}", *(f"{name:>{cell}}" for name in names), "   rows"])
@@ -118,6 +118,6 @@ def confusion_percent(y_true: Any, y_pred: Any, *, labels: Any = None) -> Confus
     return ConfusionMatrix(percent, counts, labels)
 
 
-def shortened(name: str) -> str:
+def shorten(name: str) -> str:
     """Cut a long name."""
     return name if len(name) <= WIDEST else name[: WIDEST - 3] + "..."

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._fingerprint import digest
 from ..._names import shortened
+from ...store import digest
 from .html import paragraph, table, tag
 from .story import Section, Story
 

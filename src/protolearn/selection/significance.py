@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from ..._arrays import Floats
-from ..intervals import corrected_variance
+from .._arrays import Floats
+from .intervals import corrected_variance
 
 EXACT = 50
 """Most differences of which SciPy has the exact distribution of the signed-rank statistic."""
@@ -112,7 +112,7 @@ def holm(pvalues: Floats) -> Floats:
     return corrected
 
 
-def rounded(values: Floats, largest: float | None = None) -> Floats:
+def drop_rounding(values: Floats, largest: float | None = None) -> Floats:
     """Drop what is but rounding of the mean over folds, so that equal values are equal.
 
     Parameters

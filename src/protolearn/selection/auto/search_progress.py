@@ -46,7 +46,7 @@ class SearchProgress:
 
 
 @contextmanager
-def bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
+def search_bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
     """Return what is to be called after fits: it moves a bar, if one is wanted."""
     if not wanted:
         yield []
@@ -69,7 +69,7 @@ def progress_of(ledger: Ledger) -> SearchProgress:
     """Return how far a search is."""
     score, model = best_so_far(ledger)
     budget = ledger.budget
-    return SearchProgress(budget.n_fits, share(ledger), score, model, budget.elapsed)
+    return SearchProgress(budget.n_fits, share(ledger), score, model, budget.seconds_spent)
 
 
 def share(ledger: Ledger) -> float:
@@ -80,7 +80,7 @@ def share(ledger: Ledger) -> float:
     if budget.max_fits is not None:
         parts.append(budget.n_fits / budget.max_fits)
     if budget.seconds is not None:
-        parts.append(budget.elapsed / budget.seconds)
+        parts.append(budget.seconds_spent / budget.seconds)
     return min(max(parts), 1.0)
 
 
