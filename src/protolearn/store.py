@@ -15,22 +15,18 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import fields
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from types import CodeType, FunctionType
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from .codebook import Codebook
-
-Arrays = Mapping[str, NDArray[Any]]
 
 Record = Callable[..., Any]
 """``record(work, *state)`` returns ``work(*state)``; by default it is :func:`operator.call`, which
@@ -47,27 +43,12 @@ SYNC = 1.0
 MOST_SHOWN = 60
 """Characters of a value that a message shows."""
 
-CODEBOOK = tuple(field.name for field in fields(Codebook))
-"""The arrays of a codebook."""
-
 WITHOUT_EFFECT = "n_jobs", "verbose"
 """Parameters that may change between two runs: results do not depend on them."""
 
 
 class Owner(NamedTuple):
-    """Whose results a file holds, in the words of its error messages.
-
-    Attributes
-    ----------
-    name : str
-        What computes the results.
-    work : str
-        What it computes: the file may belong to another such.
-    label : str
-        How the file is called; ``{path}`` stands for its path in quotes.
-    advice : str
-        What to do with a file that belongs to other work.
-    """
+    """Who keeps results in a file, and which work: the words of the error messages."""
 
     name: str
     work: str
@@ -115,18 +96,21 @@ class Store:
         self._owner = owner
         self._offsets: dict[str, int] = {}  # of lines, by the key as JSON
         self._synced = monotonic()
-        self._file: IO[bytes] | None = None if self.path else io.BytesIO()
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._open_exclusively(self.path) if exclusive else None
+        self._label = owner.label.format(path=repr(str(path)))
+        self._file: IO[bytes] | None = io.BytesIO() if self.path is None else None
         try:
+            if self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                if exclusive:
+                    self._file = open(self.path, "a+b")  # noqa: SIM115
+                    self._lock(self._file)
             with self._open() as file:
                 self._continue(file, dict(known_by))
         except BaseException:
             self.close()
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -136,8 +120,7 @@ class Store:
         return len(self._offsets)
 
     def __iter__(self) -> Iterator[Any]:
-        """Go through the keys in the order in which they came first."""
-        keys = map(json.loads, self._offsets)
+        keys = map(json.loads, self._offsets)  # in the order in which they came first
         return (tuple(key) if isinstance(key, list) else key for key in keys)
 
     def __contains__(self, key: Any) -> bool:
@@ -153,18 +136,22 @@ class Store:
             return json.loads(file.readline(), object_hook=_decode)["value"]
 
     def add(self, key: Any, value: Any) -> None:
-        """Keep a result, in the file too.
+        """Keep a result, in the file too; a later one of the same key replaces it.
 
-        Parameters
-        ----------
-        key : str, int, or tuple of these
-            By what it is found again; a later result replaces an earlier one.
-        value : object
-            Numbers, texts, arrays, None, and lists and dicts of these.
+        Keys are texts, integers and tuples of these; values are numbers, texts, arrays, None, and
+        lists and dicts of these.
         """
         line = _line({"key": key, "value": _encode(value)})
         with self._open() as file:
             self._offsets[json.dumps(key)] = self._append(file, line)
+
+    def refuse(self, changed: Sequence[str]) -> None:
+        """Raise if something has changed: then the file belongs to other work."""
+        if changed:
+            raise ValueError(
+                f"{self._label} belongs to another {self._owner.work}: {'; '.join(changed)}. "
+                f"{self._owner.advice}"
+            )
 
     def close(self) -> None:
         """Let others use the file."""
@@ -179,20 +166,25 @@ class Store:
             return
         assert self.path is not None
         with open(self.path, "a+b") as file:
-            _lock(file, wait=True)
+            self._lock(file)
             yield file
 
-    def _open_exclusively(self, path: Path) -> IO[bytes]:
-        file = open(path, "a+b")  # noqa: SIM115  # the store closes it
-        try:
-            _lock(file, wait=False)
-        except OSError:
-            file.close()
-            work = self._owner.work
-            raise ValueError(
-                f"{self._label()} is in use by another {work}; give each {work} its own path."
-            ) from None
-        return file
+    def _lock(self, file: IO[bytes]) -> None:
+        """Keep other processes from a file until it is closed."""
+        with suppress(ImportError):  # where there are no such locks
+            import fcntl
+
+            if self._file is None:
+                with suppress(OSError):  # of file systems without them
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                return
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                work = self._owner.work
+                raise ValueError(
+                    f"{self._label} is in use by another {work}; give each {work} its own path."
+                ) from None
 
     def _continue(self, file: IO[bytes], known_by: dict[str, str]) -> None:
         """Begin the file, or find the results that are there."""
@@ -211,8 +203,8 @@ class Store:
                 if file.read(1):
                     raise self._damage(f"line {number} is not what was written")
                 break
-            text = line[len(KEY) :].decode("ascii")
-            self._offsets[text[: json.JSONDecoder().raw_decode(text)[1]]] = end
+            rest = line[len(KEY) :].decode("ascii")
+            self._offsets[rest[: json.JSONDecoder().raw_decode(rest)[1]]] = end
             end += len(line)
         if end < file.seek(0, os.SEEK_END):
             file.truncate(end)
@@ -227,14 +219,6 @@ class Store:
         if found["owner"] != self._owner.name:
             raise self._damage(f"it is one of {found['owner']}")
         self.refuse(changes("", found["known_by"], known_by))
-
-    def refuse(self, changed: Sequence[str]) -> None:
-        """Raise if something has changed: then the file belongs to other work."""
-        if changed:
-            raise ValueError(
-                f"{self._label()} belongs to another {self._owner.work}: {'; '.join(changed)}. "
-                f"{self._owner.advice}"
-            )
 
     def _append(self, file: IO[bytes], line: bytes) -> int:
         """Add a line; return where it begins."""
@@ -253,21 +237,9 @@ class Store:
 
     def _damage(self, why: str) -> ValueError:
         return ValueError(
-            f"{self._label()} is no checkpoint of {self._owner.name}, or it is damaged ({why}). "
+            f"{self._label} is no checkpoint of {self._owner.name}, or it is damaged ({why}). "
             "Give another path, or delete the file to start anew."
         )
-
-    def _label(self) -> str:
-        return self._owner.label.format(path=repr(str(self.path)))
-
-
-def _lock(file: IO[bytes], wait: bool) -> None:
-    """Keep other processes from a file until it is closed; raise if one has it, or wait."""
-    try:
-        import fcntl
-    except ImportError:  # where there are no such locks
-        return
-    fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
@@ -308,36 +280,23 @@ def _decode(found: dict[str, Any]) -> Any:
     return float(found["$float"]) if "$float" in found else found
 
 
-class Journal:
+class Journal(Store):
     """Results of a fit by their number: whoever computes the same in the same order finds them.
 
-    Parameters
-    ----------
-    path : str or path
-        The file; one that is there is continued.
-    known_by : mapping of str to str
-        All that the results depend on, beside the version of the library.
-    random_state : RandomState
-        Written at the beginning, and set where the file is continued.
+    The random state is written at the beginning, and set where the file is continued.
     """
 
     def __init__(self, path: Any, known_by: Mapping[str, str], random_state: Any):
         if Path(path).is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is a folder; name a file in it.")
-        state = random_arrays(random_state)  # raises before a file is made
+        state = _random_state(random_state)  # raises before a file is made
         known_by = {**known_by, "protolearn": version("protolearn")}
-        self._store = Store(path, known_by, owner=FIT, exclusive=True)
-        if "random_state" in self._store:
-            restore_random(random_state, self._store.get("random_state"))
+        super().__init__(path, known_by, owner=FIT, exclusive=True)
+        if "random_state" in self:
+            random_state.set_state(self.get("random_state"))
         else:
-            self._store.add("random_state", state)
-        self.n_found, self._next = len(self._store) - 1, 0
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._store.close()
+            self.add("random_state", state)
+        self.n_found, self._next = len(self) - 1, 0
 
     def record(self, work: Callable[..., Any], *state: Any) -> Any:
         """Return ``work(*state)``, from the file if it was computed before.
@@ -354,60 +313,48 @@ class Journal:
         mark = _checksum(known).decode() if known else ""
         changing = [one for one in state if not isinstance(one, np.ndarray)]
         number, self._next = self._next, self._next + 1
-        if number in self._store:
-            found = self._store.get(number)
-            if found["at"] != mark:
-                raise ValueError(
-                    f"checkpoint={str(self._store.path)!r} does not fit to this fit: other data, "
-                    "another version of NumPy or SciPy, or another processor, have taken another "
-                    "way. Give another path, or delete the file to start anew."
-                )
-            for one, arrays in zip(changing, found["state"], strict=True):
-                restore = getattr(one, "restore", functools.partial(restore_random, one))
-                restore(arrays)
-            return _as_result(found["result"])
+        if number in self:
+            return self._replay(self.get(number), mark, changing)
         result = work(*state)
-        after = [
-            random_arrays(one) if isinstance(one, np.random.RandomState) else one.arrays()
-            for one in changing
-        ]
-        self._store.add(number, {"at": mark, "result": _as_parts(result), "state": after})
+        self.add(
+            number,
+            {
+                "at": mark,
+                "result": vars(result) if isinstance(result, Codebook) else result,
+                "state": [
+                    _random_state(one) if isinstance(one, np.random.RandomState) else one.arrays()
+                    for one in changing
+                ],
+            },
+        )
         return result
 
+    def _replay(self, found: Mapping[str, Any], mark: str, changing: Sequence[Any]) -> Any:
+        """Return a result that was found, and set what the work had changed."""
+        if found["at"] != mark:
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} does not fit to this fit: other data, another "
+                "version of NumPy or SciPy, or another processor, have taken another way. Give "
+                "another path, or delete the file to start anew."
+            )
+        for one, state in zip(changing, found["state"], strict=True):
+            restore = one.set_state if isinstance(one, np.random.RandomState) else one.restore
+            restore(state)
+        result = found["result"]
+        if isinstance(result, dict):
+            return Codebook(**result)
+        return tuple(result) if isinstance(result, list) else result
 
-def random_arrays(rng: np.random.RandomState) -> dict[str, NDArray[Any]]:
-    """Return the state of a source of randomness as arrays."""
+
+def _random_state(rng: np.random.RandomState) -> dict[str, Any]:
+    """Return the state of a source of randomness, if it can be set again."""
     state: dict[str, Any] = rng.get_state(legacy=False)
     if state["bit_generator"] != "MT19937":
         raise ValueError(
             f"checkpoint takes a RandomState with MT19937, not with {state['bit_generator']}; give "
             "an integer as random_state."
         )
-    keys, rest = state["state"]["key"], [state["state"]["pos"], state["has_gauss"], state["gauss"]]
-    return {"keys": np.asarray(keys), "places": np.array(rest)}
-
-
-def restore_random(rng: np.random.RandomState, arrays: Arrays) -> None:
-    """Set a source of randomness to where ``random_arrays`` has seen it."""
-    position, has_gauss, gauss = arrays["places"].tolist()
-    rng.set_state(("MT19937", arrays["keys"], int(position), int(has_gauss), gauss))
-
-
-def _as_parts(result: Any) -> dict[str, Any]:
-    """Return a result with what it is: a codebook, a tuple, or one value."""
-    if isinstance(result, Codebook):
-        return {"codebook": [getattr(result, name) for name in CODEBOOK]}
-    if isinstance(result, tuple):
-        return {"tuple": result}
-    return {"value": result}
-
-
-def _as_result(parts: Mapping[str, Any]) -> Any:
-    """Return what ``_as_parts`` was given."""
-    ((kind, found),) = parts.items()
-    if kind == "codebook":
-        return Codebook(*found)
-    return tuple(found) if kind == "tuple" else found
+    return state
 
 
 def changes(where: str, before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -416,24 +363,19 @@ def changes(where: str, before: Mapping[str, str], now: Mapping[str, str]) -> li
     names = names[:1] if "class" in names else names
     names.sort(key=lambda name: len(before.get(name, "") + now.get(name, "")))
     return [
-        f"{name}{where} was {_short(before.get(name))} and is {_short(now.get(name))}"
-        for name in names[:3]
+        f"{name}{where} was {_short(before, name)} and is {_short(now, name)}" for name in names[:3]
     ]
 
 
-def _short(value: str | None) -> str:
-    if value is None:
-        return "not there"
+def _short(values: Mapping[str, str], name: str) -> str:
+    value = values.get(name, "not there")
     return value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
 
 
 def digest(*data: Any) -> str:
-    """Return a short text that other data would not have.
+    """Return a short text that other data would not have: shapes, types and all values count.
 
-    Parameters
-    ----------
-    *data : array-like, structured array, sparse matrix or data frame
-        What to know again: shapes, types and all values count.
+    Data are array-likes, structured arrays, sparse matrices and data frames.
     """
     state = hashlib.blake2b(digest_size=12)
     for one in data:

@@ -83,13 +83,13 @@ def test_resamples_are_drawn_with_replacement():
 
 def test_chunks_do_not_matter(monkeypatch):
     answers, _ = answers_and_weight(0, 3)
-    whole = resample_measures(answers, 100, np.random.RandomState(1))
+    whole, n_lacking = resample_measures(answers, 100, np.random.RandomState(1))
     monkeypatch.setattr("protolearn.selection.metrics.rows_at_a_time", lambda _: 7)
-    parts = resample_measures(answers, 100, np.random.RandomState(1))
-    assert whole.n_lacking == parts.n_lacking
-    for name, samples in whole.samples.items():
+    parts, n_lacking_parts = resample_measures(answers, 100, np.random.RandomState(1))
+    assert n_lacking == n_lacking_parts
+    for name, samples in whole.items():
         assert samples.shape == (100,)
-        np.testing.assert_allclose(samples, parts.samples[name])
+        np.testing.assert_allclose(samples, parts[name])
 
 
 def test_spread_of_the_area_is_that_of_theory():
@@ -98,7 +98,7 @@ def test_spread_of_the_area_is_that_of_theory():
     y = np.repeat([0, 1], m)
     s = rng.exponential(np.where(y == 1, rate, 1.0))
     answers = Answers(y, (s > 1).astype(int), np.arange(2), np.stack([-s, s], axis=1) / 2, None)
-    samples = resample_measures(answers, 500, rng).samples["auc"]
+    samples = resample_measures(answers, 500, rng)[0]["auc"]
     a = rate / (1 + rate)
     q1, q2 = a / (2 - a), 2 * a**2 / (1 + a)
     variance = (a * (1 - a) + (m - 1) * (q1 - a**2) + (m - 1) * (q2 - a**2)) / m**2
@@ -123,7 +123,7 @@ def test_intervals_hold_what_they_promise():
         s = rng.randn(n) + shift * y - shift / 2
         p = expit(shift * np.stack([-s, s], axis=1))
         answers = Answers(y, (s > 0).astype(int), np.arange(2), None, p)
-        for name, samples in resample_measures(answers, 200, rng).samples.items():
+        for name, samples in resample_measures(answers, 200, rng)[0].items():
             low, high = percentile_interval(samples, 0.95)
             held[name] += low <= truth[name] <= high
     # 95 of 100, and three standard errors of the trials.

@@ -123,7 +123,8 @@ def compare(
     total = len(found) * sum(len(data.splits) for data in datas)
     with comparison_bar(total, total - len(tasks), shown=verbose > 0) as update:
         run(tasks, kept, error_score, n_jobs, lambda what, left: update(what, total - left))
-    return _comparison(tuple(found), datas, kept, _scoring_name(scoring), error_score)
+    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
+    return _comparison(tuple(found), datas, kept, name, error_score)
 
 
 def _open_checkpoint(
@@ -168,10 +169,6 @@ def _comparison(
         test_sizes=sizes[1],
         scoring=scoring,
     )
-
-
-def _scoring_name(scoring: Any) -> str:
-    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
 
 
 def _check_scoring(scoring: Any, error_score: Any) -> None:

@@ -114,15 +114,8 @@ def open_scores(
 ) -> Store:
     """Open the file of a comparison: a :class:`FoldScore` by data set, model and split.
 
-    Parameters
-    ----------
-    path : str, path or None
-        The file; None: scores are kept in memory.
-    settings : mapping of str to str
-        What all folds share, such as the scoring.
-    names : mapping of (kind, name) to mapping of str to str
-        What each data set and model stands for. Names that the file does not have join it; those
-        that it has must stand for the same as before.
+    Names of data sets and models that the file does not have join it; those that it has must stand
+    for the same as before.
     """
     kept = Store(path, settings, owner=OWNER)
     before = {name: kept.get(name) for name in names if name in kept}
@@ -199,24 +192,17 @@ def comparison_bar(total: int, done: int, *, shown: bool) -> Iterator[Callable[[
     if not shown:
         yield lambda description, done: None
         return
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     columns = (
-        # Names may have brackets, which are no markup here.
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("fits, remaining"),
-        TimeRemainingColumn(),
+        rich.TextColumn("{task.description}", markup=False),  # names may have brackets
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("fits, remaining"),
+        rich.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with rich.Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=total, completed=done)
         yield lambda description, done: progress.update(
             task, description=description, completed=done

@@ -15,17 +15,15 @@ from .confusion import confusion_percent
 from .evaluation_table import Estimate, Evaluation
 from .held_out import Answers, answers_of, by_class, labelled_rows, over_folds, splitter_of
 from .intervals import (
-    Interval,
     check_confidence,
     fold_interval,
     percentile_interval,
     share_interval,
 )
-from .metrics import ONE_CLASS, RANGES, Measured, classes_with_rows, measure, resample_measures
+from .metrics import MEASURES, ONE_CLASS, Measured, measure, resample_measures
 from .roc_curves import averaged_at_thresholds, curve_of
 
 MOST_THRESHOLDS = 300
-NO_INTERVAL = Interval(np.nan, np.nan)
 
 
 def evaluate(
@@ -161,12 +159,13 @@ def on_test_set(
 ) -> Evaluation:
     """Measure answers of one model, with intervals by resampling the rows."""
     n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
-    drawn = resample_measures(answers, n_resamples, check_random_state(random_state))
+    rng = check_random_state(random_state)
+    samples, n_lacking = resample_measures(answers, n_resamples, rng)
     n_samples, right = len(answers.y_true), answers.y_true == answers.y_pred
     ends = {"accuracy": share_interval(right.sum(), n_samples, confidence)}
-    ends |= {name: percentile_interval(s, confidence) for name, s in drawn.samples.items()}
+    ends |= {name: percentile_interval(s, confidence) for name, s in samples.items()}
     table: dict[str, Any] = {
-        name: Estimate(value, *(NO_INTERVAL if reason else ends[name]), reason)
+        name: Estimate(value, *((np.nan, np.nan) if reason else ends[name]), reason)
         for name, (value, reason) in measure(answers).items()
     }
     return Evaluation(
@@ -175,7 +174,7 @@ def on_test_set(
         roc=curve_if_any(answers),
         confidence=confidence,
         n_samples=n_samples,
-        notes=tuple(notes_on(answers, drawn.n_lacking, n_resamples)),
+        notes=tuple(notes_on(answers, n_lacking, n_resamples)),
     )
 
 
@@ -183,8 +182,8 @@ def on_folds(folds: list[Answers], n_train: Any, n_test: Any, confidence: float)
     """Measure the answers of each fold; intervals by the corrected resampled t."""
     by_fold = [measure(answers) for answers in folds]
     table: dict[str, Any] = {
-        name: over_all([values[name] for values in by_fold], ends, n_train, n_test, confidence)
-        for name, ends in RANGES.items()
+        name: over_all([one[name] for one in by_fold], (low, high), n_train, n_test, confidence)
+        for name, (_, low, high) in MEASURES.items()
     }
     curves = [curve for curve in map(curve_if_any, folds) if curve is not None]
     complete = len(curves) == len(folds)
@@ -232,7 +231,7 @@ def confusion_of(folds: list[Answers]) -> Any:
 def curve_if_any(answers: Answers) -> Any:
     """Return the ROC curve of two classes with scores, both of which have rows."""
     scores = answers.probabilities if answers.scores is None else answers.scores
-    if scores is None or len(answers.classes) != 2 or len(classes_with_rows(answers)) < 2:
+    if scores is None or len(answers.classes) != 2 or len(np.unique(answers.y_true)) < 2:
         return None
     return curve_of(answers.y_true, scores, answers.classes, None)
 
@@ -275,7 +274,14 @@ def check_predictions(
         scores = as_columns(scores, "scores", len(classes))[:, order]
     if probabilities is not None:
         probabilities = as_columns(probabilities, "probabilities", len(classes))[:, order]
-        check_probabilities(probabilities)
+        wrong = (probabilities < 0.0).any(axis=1)
+        wrong |= np.abs(probabilities.sum(axis=1) - 1.0) > 1e-6
+        if wrong.any():
+            first = wrong.argmax()
+            raise ValueError(
+                f"probabilities are negative or do not sum to one in {wrong.sum()} rows, first in "
+                f"row {first}: {probabilities[first].tolist()!r}. Give other numbers as scores=."
+            )
     return Answers(y_true, y_pred, classes[order], scores, probabilities)
 
 
@@ -292,13 +298,3 @@ def as_columns(values: Any, name: str, n_classes: int) -> Floats:
     if not np.isfinite(values).all():
         raise ValueError(f"{name} contains NaN or infinity.")
     return values
-
-
-def check_probabilities(values: Floats) -> None:
-    """Raise unless every row is a distribution."""
-    wrong = (values < 0.0).any(axis=1) | (np.abs(values.sum(axis=1) - 1.0) > 1e-6)
-    if wrong.any():
-        raise ValueError(
-            f"probabilities are negative or do not sum to one in {wrong.sum()} rows, first in row "
-            f"{wrong.argmax()}: {values[wrong.argmax()].tolist()!r}. Give other numbers as scores=."
-        )

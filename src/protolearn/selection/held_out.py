@@ -26,15 +26,8 @@ T = TypeVar("T")
 class Answers(NamedTuple):
     """True and predicted labels of some rows, and what else the model says about them.
 
-    Attributes
-    ----------
-    y_true, y_pred : arrays of shape (n_samples,)
-    classes : array
-        The labels, in the order of the columns below.
-    scores : array of shape (n_samples, n_classes) or None
-        Larger is surer; only the order along a column has a meaning, for two classes also that of
-        the difference.
-    probabilities : array of shape (n_samples, n_classes) or None
+    Scores and probabilities have one column for each of the classes. Larger scores are surer; only
+    their order along a column has a meaning, for two classes also that of the difference.
     """
 
     y_true: NDArray[Any]
@@ -157,18 +150,15 @@ def columns(model: Any, scores: Floats) -> Floats:
     """Return scores of a model, of shape (n_samples, n_classes)."""
     last = model[-1] if isinstance(model, Pipeline) else model
     scores = by_class(scores)
-    if scores.shape[1] != len(model.classes_) or pairs_of_classes(last):
+    # Of three classes there are as many pairs.
+    pairs = getattr(last, "decision_function_shape", None) == "ovo"
+    if scores.shape[1] != len(model.classes_) or pairs:
         raise ValueError(
             f"decision_function of {type(last).__name__} gives shape {scores.shape} for "
             f"{len(model.classes_)} classes, which is not one score a class; choose "
             "decision_function_shape='ovr'."
         )
     return scores
-
-
-def pairs_of_classes(model: Any) -> bool:
-    """Whether a model has a score for each pair of classes; of three there are three."""
-    return getattr(model, "decision_function_shape", None) == "ovo"
 
 
 class LeaveOneOutFromEachClass(BaseCrossValidator):
@@ -234,7 +224,7 @@ class LeaveOneOutFromEachClass(BaseCrossValidator):
         if self.random_state is not None:
             rng = check_random_state(self.random_state)
             members = [rng.permutation(rows) for rows in members]
-        for i in range(self._number(members)):
+        for i in range(self.get_n_splits(y=y)):
             test = np.sort([rows[i % len(rows)] for rows in members])
             yield np.delete(np.arange(len(y)), test), test
 
@@ -254,12 +244,9 @@ class LeaveOneOutFromEachClass(BaseCrossValidator):
         -------
         n_splits : int
         """
-        return self._number(rows_by_class(y) if self.n_splits is None else [])
-
-    def _number(self, members: list[Indices]) -> int:
         if self.n_splits is not None:
             return check_integer(self, "n_splits", low=1)
-        return max(map(len, members))
+        return max(map(len, rows_by_class(y)))
 
 
 def rows_by_class(y: Any) -> list[Indices]:

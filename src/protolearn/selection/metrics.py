@@ -7,43 +7,25 @@ resample at a time, which is some hundred times slower.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import (
-    accuracy_score,
-    f1_score,
-    log_loss,
-    matthews_corrcoef,
-    recall_score,
-    roc_auc_score,
-)
+from sklearn import metrics
 from sklearn.utils.multiclass import unique_labels
 
 from .._arrays import Floats, Indices, rows_at_a_time
 from .held_out import Answers
 
-RANGES = {
-    "accuracy": (0.0, 1.0),
-    "balanced_accuracy": (0.0, 1.0),
-    "macro_f": (0.0, 1.0),
-    "mcc": (-1.0, 1.0),
-    "auc": (0.0, 1.0),
-    "log_loss": (0.0, np.inf),
+MEASURES = {
+    "accuracy": ("accuracy", 0.0, 1.0),
+    "balanced_accuracy": ("balanced accuracy", 0.0, 1.0),
+    "macro_f": ("macro F", 0.0, 1.0),
+    "mcc": ("MCC", -1.0, 1.0),
+    "auc": ("AUC", 0.0, 1.0),
+    "log_loss": ("log loss", 0.0, np.inf),
 }
-"""The measures, and where their values end."""
-
-TITLES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "macro_f": "macro F",
-    "mcc": "MCC",
-    "auc": "AUC",
-    "log_loss": "log loss",
-}
-"""How tables call them."""
+"""The measures: how tables call them, and where their values end."""
 
 ONE_CLASS = "the tested rows are of one class"
 
@@ -56,43 +38,28 @@ class Measured(NamedTuple):
 
 
 def measure(answers: Answers) -> dict[str, Measured]:
-    """Return all measures by name."""
-    return {name: FUNCTIONS[name](answers) for name in RANGES}
-
-
-def classes_with_rows(answers: Answers) -> Any:
-    """Return the classes that occur among the true labels."""
-    return np.unique(answers.y_true)
-
-
-def accuracy(answers: Answers) -> Measured:
-    """Return the share of right predictions."""
-    return Measured(float(accuracy_score(answers.y_true, answers.y_pred)))
-
-
-def balanced_accuracy(answers: Answers) -> Measured:
-    """Return the mean share of right predictions over the classes, which is the mean recall."""
-    return Measured(mean_by_class(recall_score, answers))
-
-
-def macro_f(answers: Answers) -> Measured:
-    """Return the mean F over the classes."""
-    return Measured(mean_by_class(f1_score, answers))
+    """Return all measures by name; the balanced accuracy is the mean recall of the classes."""
+    return {
+        "accuracy": Measured(float(metrics.accuracy_score(answers.y_true, answers.y_pred))),
+        "balanced_accuracy": Measured(mean_by_class(metrics.recall_score, answers)),
+        "macro_f": Measured(mean_by_class(metrics.f1_score, answers)),
+        "mcc": mcc(answers),
+        "auc": auc(answers),
+        "log_loss": cross_entropy(answers),
+    }
 
 
 def mean_by_class(score: Any, answers: Answers) -> float:
     """Return the mean of a score over the classes with rows."""
-    present = classes_with_rows(answers)
-    return float(
-        score(answers.y_true, answers.y_pred, labels=present, average="macro", zero_division=0.0)
-    )
+    true, present = answers.y_true, np.unique(answers.y_true)
+    return float(score(true, answers.y_pred, labels=present, average="macro", zero_division=0.0))
 
 
 def mcc(answers: Answers) -> Measured:
     """Return Matthews' correlation coefficient."""
-    if len(classes_with_rows(answers)) < 2:
+    if len(np.unique(answers.y_true)) < 2:
         return Measured(np.nan, ONE_CLASS)
-    return Measured(float(matthews_corrcoef(answers.y_true, answers.y_pred)))
+    return Measured(float(metrics.matthews_corrcoef(answers.y_true, answers.y_pred)))
 
 
 def auc(answers: Answers) -> Measured:
@@ -100,9 +67,11 @@ def auc(answers: Answers) -> Measured:
     ranked = rankings(answers)
     if ranked is None:
         return Measured(np.nan, "neither scores nor probabilities")
-    if len(classes_with_rows(answers)) < 2:
+    if len(np.unique(answers.y_true)) < 2:
         return Measured(np.nan, ONE_CLASS)
-    areas = [roc_auc_score(positive, scores) for positive, scores in ranked if positive.any()]
+    areas = [
+        metrics.roc_auc_score(positive, scores) for positive, scores in ranked if positive.any()
+    ]
     return Measured(float(np.mean(areas)))
 
 
@@ -127,25 +96,8 @@ def cross_entropy(answers: Answers) -> Measured:
     """Return the mean of minus the logarithm of the probability of the true class."""
     if answers.probabilities is None:
         return Measured(np.nan, "no probabilities")
-    loss = log_loss(answers.y_true, answers.probabilities, labels=answers.classes)
+    loss = metrics.log_loss(answers.y_true, answers.probabilities, labels=answers.classes)
     return Measured(float(loss))
-
-
-FUNCTIONS: dict[str, Callable[[Answers], Measured]] = {
-    "accuracy": accuracy,
-    "balanced_accuracy": balanced_accuracy,
-    "macro_f": macro_f,
-    "mcc": mcc,
-    "auc": auc,
-    "log_loss": cross_entropy,
-}
-
-
-class Resampled(NamedTuple):
-    """Measures of resamples by name, and how many resamples lack a class that the rows have."""
-
-    samples: dict[str, Floats]
-    n_lacking: int
 
 
 class Ranking(NamedTuple):
@@ -166,8 +118,13 @@ class ConfusionCells(NamedTuple):
     right: Floats
 
 
-def resample_measures(answers: Answers, n_resamples: int, rng: np.random.RandomState) -> Resampled:
-    """Draw the rows with replacement, many times, and measure each."""
+def resample_measures(
+    answers: Answers, n_resamples: int, rng: np.random.RandomState
+) -> tuple[dict[str, Floats], int]:
+    """Draw the rows with replacement, many times, and measure each resample.
+
+    Returns the measures by name, and how many resamples lack a class that the rows have.
+    """
     n_samples = len(answers.y_true)
     cells, ranked = cells_of(answers), rankings(answers)
     ranks = [ranking_of(*one) for one in ranked or () if one[0].any()]
@@ -181,7 +138,7 @@ def resample_measures(answers: Answers, n_resamples: int, rng: np.random.RandomS
         counted["auc"] = mean_area(weight, ranks) if ranks else np.full(len(weight), np.nan)
         counted["log_loss"] = weight @ losses / n_samples
         parts.append(counted)
-    return Resampled({name: np.concatenate([p[name] for p in parts]) for name in parts[0]}, lacking)
+    return {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}, lacking
 
 
 def draw_counts(n_samples: int, n_resamples: int, rng: np.random.RandomState) -> Floats:

@@ -12,16 +12,8 @@ from scipy import stats
 from .._arrays import Floats, Indices
 from .._validation import number_in
 from ..analysis import import_pandas
-from .significance import (
-    PairedTest,
-    WinTieLoss,
-    corrected_t_test,
-    drop_rounding,
-    friedman_test,
-    holm,
-    nemenyi_difference,
-    signed_rank_test,
-)
+from . import significance
+from .significance import PairedTest, WinTieLoss, drop_rounding
 
 SHARES = "accuracy", "balanced_accuracy"
 """Scores that are shown in percent."""
@@ -130,7 +122,7 @@ class Comparison:
             )
         self._comparable_means((first, second))
         tests = [
-            corrected_t_test(
+            significance.corrected_t_test(
                 scores[first] - scores[second], self.train_sizes[i], self.test_sizes[i]
             )
             for i, scores in enumerate(map(self._split_scores, range(len(self.datasets))))
@@ -175,7 +167,7 @@ class Comparison:
         self._need_datasets("Wilcoxon's test", instead="t_test")
         means = self._comparable_means(self._two(a, b))
         difference = means[:, 0] - means[:, 1]
-        return signed_rank_test(drop_rounding(difference, np.abs(means).max()))
+        return significance.signed_rank_test(drop_rounding(difference, np.abs(means).max()))
 
     def friedman(self) -> PairedTest:
         """Test whether any of three models or more differs from the others over the data sets.
@@ -191,7 +183,7 @@ class Comparison:
                 f"Friedman's test needs three models at least, there are {len(self.models)}; "
                 "use wilcoxon for two."
             )
-        return friedman_test(self._comparable_means())
+        return significance.friedman_test(self._comparable_means())
 
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Return the difference of mean ranks that is significant by Nemenyi's test.
@@ -210,7 +202,7 @@ class Comparison:
         self._need_datasets("Nemenyi's test", instead="pairwise")
         if len(self.models) < 2:
             raise ValueError("There is a single model, and nothing to compare it with.")
-        return nemenyi_difference(len(self.models), len(self.datasets), alpha)
+        return significance.nemenyi_difference(len(self.models), len(self.datasets), alpha)
 
     def pairwise(self) -> Floats:
         """Return the p values of all pairs of models, corrected for their number by Holm's method.
@@ -227,7 +219,7 @@ class Comparison:
         else:
             single = [self.t_test(a, b).pvalue[0] for a, b in names]
         table = np.ones((len(self.models), len(self.models)))
-        for (i, j), pvalue in zip(pairs, holm(np.array(single)), strict=True):
+        for (i, j), pvalue in zip(pairs, significance.holm(np.array(single)), strict=True):
             table[i, j] = table[j, i] = pvalue
         return table
 

@@ -204,8 +204,10 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         seed = int(rng.randint(2**31 - 1))
         choose = simplest if self.prefer_simple else best
         ledger, n_folds = self._search(tried, array, y, seed, choose)
-        number = self._choose(ledger, n_folds, choose)
+        number = chosen_of(ledger, n_folds, choose)
         chosen = ledger.candidates[number]
+        self.best_score_ = expected_score(ledger, n_folds, choose)
+        self.leaderboard_ = leaderboard(ledger, number)
         # Scores of models that learned from other rows have about the same size.
         self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
         with one_blas_thread():
@@ -271,7 +273,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
     def _search(
         self, tried: Sequence[Candidate], X: Floats, y: NDArray[Any], seed: int, choose: Choice
     ) -> tuple[Ledger, int]:
-        """Try candidates as long as the budget lasts; give the ledger, and the folds of a split."""
+        """Try candidates within the budget; return the ledger, and the folds of a split."""
         rows = searched_rows(y, seed)
         folds = splits(y[rows], seed)
         n_folds = len(folds[0])
@@ -314,13 +316,6 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
             yield
             for listener in listeners:
                 listener(replace(progress_of(ledger), share=1.0))
-
-    def _choose(self, ledger: Ledger, n_folds: int, choose: Choice) -> int:
-        """Choose by the scores, and store what is known of the choice."""
-        number = chosen_of(ledger, n_folds, choose)
-        self.best_score_ = expected_score(ledger, n_folds, choose)
-        self.leaderboard_ = leaderboard(ledger, number)
-        return number
 
 
 def with_names(X: Any, array: Floats) -> Any:

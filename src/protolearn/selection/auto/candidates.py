@@ -50,18 +50,9 @@ NUMBERS = [1, 2, 4]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model that may be chosen.
+    """A model that may be chosen: its class, and the settings that matter.
 
-    Parameters
-    ----------
-    family : str
-        The family it belongs to; the name of the model if it is in none.
-    model : type
-        The class of the model.
-    settings : mapping
-        What differs from the defaults of the class.
-    scaled : bool, default=True
-        Whether a scaler comes before the model.
+    A model that is in no family has its own name there. ``scaled``: a scaler comes before it.
     """
 
     family: str
@@ -89,13 +80,9 @@ class Candidate:
         """Write the model with what differs from its defaults."""
         defaults = self.model().get_params()
         changed = {name: value for name, value in self.settings.items() if value != defaults[name]}
-        given = ", ".join(f"{name}={setting_text(value)}" for name, value in changed.items())
+        texts = (f"{v:.3g}" if isinstance(v, float) else repr(v) for v in changed.values())
+        given = ", ".join(map("{}={}".format, changed, texts))
         return f"{self.model.__name__}({given})"
-
-
-def setting_text(value: Any) -> str:
-    """Write the value of a setting with few digits."""
-    return f"{value:.3g}" if isinstance(value, float) else repr(value)
 
 
 def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:

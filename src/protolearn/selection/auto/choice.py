@@ -62,25 +62,17 @@ def rounds(n_candidates: int) -> Iterator[int]:
 
 
 def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
-    """Run more fits of the better half of the first candidates, the best of them first."""
+    """Run more fits of the better half of the first candidates, the best of them first.
+
+    They are compared by the first split; of equals the smaller model is ahead. Those whose fits
+    failed, or had no time, do not go on.
+    """
     if n_candidates < FACTOR:
         return
-    place = places(ledger, n_candidates, n_first)
-    by_place = [int(number) for number in np.argsort(-place) if np.isfinite(place[number])]
-    ledger.fill(by_place[: ceil(n_candidates / FACTOR)], len(ledger.pairs))
-
-
-def places(ledger: Ledger, n_candidates: int, n_first: int) -> Floats:
-    """Return each of the first candidates its place by the first split, the best the largest.
-
-    Of equals the smaller model is ahead. NaN where a fit failed, or there was no time for it.
-    """
-    numbers = np.arange(n_candidates)
-    done = numbers[ledger.n_fits()[numbers] >= n_first]
+    done = np.flatnonzero(ledger.n_fits()[:n_candidates] >= n_first)
     means = np.round(ledger.scores[done, :n_first].mean(axis=(1, 2)), DIGITS)
-    place = np.full(n_candidates, np.nan)
-    place[done[np.lexsort((-ledger.sizes(done), means))]] = np.arange(len(done))
-    return place
+    better = done[np.lexsort((-ledger.sizes(done), means))][::-1][: ceil(n_candidates / FACTOR)]
+    ledger.fill(better.tolist(), len(ledger.pairs))
 
 
 def best(scores: Floats, sizes: Floats) -> int:

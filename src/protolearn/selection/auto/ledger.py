@@ -36,21 +36,6 @@ class BudgetSpent(Exception):
 class Ledger:
     """Cross-validation of candidates, fit by fit, as far as it is asked for.
 
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        What may be tried.
-    task : Task
-        The rows, their labels and the scorer.
-    pairs : sequence of Pair
-        The folds that each fit leaves out.
-    budget : Budget
-        What may be spent.
-    n_jobs : int or None
-        Fits at a time.
-    pace : Pace, default=None
-        What tells which fits there is time for; None: all.
-
     Attributes
     ----------
     scores : array of shape (n_candidates, n_pairs, 2)

@@ -29,20 +29,7 @@ FEWEST_PROBED = 20
 
 
 class Budget:
-    """What is left of the fits and of the time.
-
-    Parameters
-    ----------
-    max_fits : int or None
-        Fits that may be made.
-    seconds : float or None
-        Time within which fits may begin.
-
-    Attributes
-    ----------
-    n_fits : int
-        Fits that have been made.
-    """
+    """How many fits may be made, and the seconds within which they may begin; None: no limit."""
 
     def __init__(self, max_fits: int | None, seconds: float | None):
         self.max_fits = max_fits
@@ -78,23 +65,10 @@ class Budget:
 
 
 class Pace:
-    """What fits take, by those that have been made.
+    """Which fits there is time for, by those that have been made.
 
-    Parameters
-    ----------
-    budget : Budget
-        The time, which the last fit is to share.
-    n_rows : int
-        All rows, to which the choice is fitted at last.
-    n_folds : int
-        Folds of a split.
-    choose : callable
-        The rule of the choice.
-
-    Attributes
-    ----------
-    patient : bool
-        Whether a single candidate may have all the time that is left.
+    The last fit, that of the choice to all rows, shares the time of the budget. If the pace is
+    ``patient``, a single candidate may have all the time that is left.
     """
 
     def __init__(self, budget: Budget, n_rows: int, n_folds: int, choose: Choice):
@@ -204,15 +178,7 @@ class Pace:
 
 
 class Seconds:
-    """What fits of candidates take, by those that have been made.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The fits.
-    foretold : mapping of type to float or None
-        What is expected of models that have no fit.
-    """
+    """What fits of candidates take, by those that have been made, or as foretold for a model."""
 
     def __init__(self, ledger: Ledger, foretold: Mapping[type, float | None]):
         self._models = [candidate.model for candidate in ledger.candidates]

@@ -96,15 +96,7 @@ class Pair(NamedTuple):
     """Two folds of a split that a fit leaves out.
 
     One is there to choose by, the other to tell what the choice is worth: the fit has seen neither.
-
-    Attributes
-    ----------
-    train : array
-        The rows to learn from.
-    tests : pair of arrays
-        The rows of each fold.
-    folds : pair of int
-        The numbers of the folds; those of a second split go on after the first.
+    The numbers of the folds go on in a second split.
     """
 
     train: Indices
