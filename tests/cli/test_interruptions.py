@@ -8,11 +8,13 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 
 from given_command import PROTOLEARN, started
 from given_pets import pets, write
 from given_profile import long_test
+from protolearn.cli.unfinished import Unfinished
 
 FIT = ("fit", "pets.csv", "--target", "state", "--model", "linear,fixed", "--fits", "60")
 FIT += ("--folds", "3", "--out", "out")
@@ -35,6 +37,22 @@ def undisturbed(command, tmp_path_factory):
     done = command(*FIT, cwd=folder)
     assert done.code == 0, done.err
     return (folder / "out" / "predictions.csv").read_text("utf-8")
+
+
+def test_parts_that_are_damaged_are_done_again(tmp_path):
+    known_by = {"rows": np.arange(3), "seed": 1}
+    for number in range(3):
+        Unfinished(tmp_path, known_by).add(f"fold-{number}", {"scores": [number / 3]})
+    again = Unfinished(tmp_path, known_by)
+    assert again.resumed
+    assert [again.get(part) for part in again] == [{"scores": [n / 3]} for n in range(3)]
+    assert again.load_model("all") is None
+    again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
+    assert len(Unfinished(tmp_path, known_by)) == 0
+    other = Unfinished(tmp_path, {**known_by, "seed": 2})
+    assert not other.resumed
+    again.remove()
+    assert [path.name for path in tmp_path.iterdir()] == [other.folder.name]
 
 
 def wait_until(there):

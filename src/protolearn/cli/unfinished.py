@@ -29,8 +29,12 @@ class Unfinished(Store):
         known = {"protolearn": __version__} | {name: text(one) for name, one in known_by.items()}
         self.folder = out / f".unfinished-{digest(text(known))[:12]}"
         self.resumed = self.folder.is_dir() and any(self.folder.iterdir())
-        owner = Owner("protolearn fit", "command", label="{path}", advice="Delete the file.")
-        super().__init__(self.folder / "parts.jsonl", known, owner=owner)
+        path, owner = self.folder / "parts.jsonl", Owner("protolearn fit", "command")
+        try:
+            super().__init__(path, known, owner=owner)
+        except ValueError:  # it is damaged, and nobody else's: its parts are done again
+            path.unlink()
+            super().__init__(path, known, owner=owner)
 
     def search_path(self, part: str) -> Path:
         """Return the file where the search of a part keeps its fits."""
