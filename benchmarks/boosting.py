@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.datasets import make_classification
 
-from protolearn.linear.boosting.ada_boost import START, Aggregate, boost
-from protolearn.linear.boosting.rounds import Ball
-from protolearn.linear.canonical import Frame
+from protolearn.linear.ada_boost import START, Aggregate, Ball, boost
+from protolearn.linear.canonical import CenteredFrame
 
 from .measure import HEADING, Row, Table, best_of
 
@@ -27,7 +26,7 @@ def rows() -> Iterator[Row]:
         X, y = make_classification(n, d, flip_y=0.1, random_state=0)
         signs = np.where(y == 1, 1.0, -1.0)
         for name, C in (("hard", np.inf), ("soft", 1.0)):
-            yield row(name, Ball.of(Frame.of(X), signs, C))
+            yield row(name, Ball.of(CenteredFrame.of(X), signs, C))
 
 
 def row(name: str, ball: Ball) -> Row:

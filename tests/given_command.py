@@ -22,8 +22,8 @@ from protolearn.cli import (
     answers, compare, datasets, demo, explain, fit, predict, reproduce, saved
 )
 import skops.io
-from protolearn.io.trust import known
-known()
+from protolearn.io.trust import known_types
+known_types()
 
 def child(job):
     os.chdir(job["cwd"])

@@ -6,12 +6,15 @@ import pkgutil
 import re
 import sys
 import types
+from collections import defaultdict
 from dataclasses import is_dataclass
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 
 import protolearn
@@ -48,6 +51,49 @@ PAGES = [
 ]
 LONG = ["docs/automatic.md", "docs/evaluation.md", "docs/metrics.md"]
 TEXTS = ["README.md", "CONTRIBUTING.md", *(page for page in PAGES if page not in LONG)]
+
+FAMILIES = ("classifiers", "linear", "perceptrons", "ensemble")
+RULES = "LVQ1 OLVQ1 LVQ21 LVQ3"
+LOCAL_LOSS = "the loss is made steeper where the classes begin hardly apart"
+EPOCHS = "a rule has epochs, and counts errors"
+IN_MEMORY = "all rows are dense, in memory, and seen at once"
+
+# (family, parameter or attribute): groups of classes with a text of their own, each with a reason.
+# The classes of a group have the same text, and so have all classes that are in no group.
+OTHER_TEXTS = {
+    ("classifiers", "beta"): {"GLVQ": LOCAL_LOSS},
+    ("classifiers", "xi"): {"SNPC": LOCAL_LOSS},
+    ("classifiers", "max_iter"): {RULES: EPOCHS, "KernelGLVQ": IN_MEMORY},
+    ("classifiers", "tol"): {RULES: EPOCHS},
+    ("classifiers", "solver_"): {RULES: EPOCHS},
+    ("classifiers", "n_iter_"): {RULES: EPOCHS},
+    ("classifiers", "loss_curve_"): {RULES: EPOCHS},
+    ("classifiers", "validation_curve_"): {RULES: EPOCHS},
+    ("classifiers", "solver"): {"KernelGLVQ": IN_MEMORY},
+    ("classifiers", "validation_fraction"): {"KernelGLVQ": IN_MEMORY},
+    ("classifiers", "scale"): {"KernelGLVQ": "its loss is never made steeper"},
+    ("classifiers", "regularization"): {"LGMLVQ": "there are several maps, which may learn noise"},
+    ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
+    ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
+    ("linear", "verbose"): {"BoostedPrototypes": "it has two kinds of lines"},
+    ("linear", "n_iter_"): {
+        "BoostedPrototypes": "rounds of boosting",
+        "HardMarginSVM SoftMarginSVM": "Newton steps",
+    },
+    ("perceptrons", "gamma"): {"KernelAdaTron": "its kernel could have a gamma as well"},
+    ("perceptrons", "max_iter"): {
+        "AdaTron KernelAdaTron": "a sweep takes as many steps as there are examples",
+        "BayesPoint": "there are many perceptrons",
+        "Pocket": "examples are drawn at random",
+    },
+    ("perceptrons", "c"): {"BayesPoint": "there are many perceptrons"},
+    ("perceptrons", "n_iter_"): {"CommitteeMachine": "a class has a committee, not a unit"},
+    ("perceptrons", "n_features_in_"): {"Hopfield": "a feature is a unit"},
+    ("perceptrons", "random_state"): {
+        "Hopfield": "a recall has its own random order",
+        "ParityMachine": "its units get seeds",
+    },
+}
 
 
 def public_objects():
@@ -139,3 +185,47 @@ def test_the_figures_can_be_drawn_again(monkeypatch, tmp_path):
     draw.draw(tmp_path)
     there = {path.name for path in (ROOT / "docs" / "images").iterdir()}
     assert {path.name for path in tmp_path.iterdir()} <= there
+
+
+def estimators():
+    """Yield each public estimator of the families, with the name of its package."""
+    for family in FAMILIES:
+        package = importlib.import_module(f"protolearn.{family}")
+        for name in package.__all__:
+            thing = getattr(package, name)
+            public = name in protolearn.__all__ and inspect.isclass(thing)
+            if public and issubclass(thing, BaseEstimator):
+                yield family, thing
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_estimators_share_has_one_text(family):
+    """Each writes out all its parameters and attributes, so that the texts could drift apart."""
+    texts = defaultdict(lambda: defaultdict(list))
+    for estimator in (estimator for home, estimator in estimators() if home == family):
+        doc, own = NumpyDocString(inspect.getdoc(estimator)), estimator.__name__
+        for names, kind, text in (*doc["Parameters"], *doc["Attributes"]):
+            for name in names.split(", "):
+                groups = OTHER_TEXTS.get((family, name), {})
+                group = [classes for classes in groups if own in classes.split()]
+                texts[name, kind, *group]["\n".join(text)].append(own)
+    differ = {key: dict(found) for key, found in texts.items() if len(found) > 1}
+    assert texts
+    assert not differ, f"make these texts equal, or add to OTHER_TEXTS: {differ}"
+
+
+def test_other_texts_are_of_estimators_that_exist():
+    known = {(family, estimator.__name__) for family, estimator in estimators()}
+    for (family, _), groups in OTHER_TEXTS.items():
+        assert {(family, name) for group in groups for name in group.split()} <= known
+
+
+@pytest.mark.parametrize("estimator", [estimator for _, estimator in estimators()])
+def test_estimators_name_their_parameters(estimator):
+    """All parameters stand in a signature; none hide behind ``**kwargs``."""
+    if estimator.__init__ is object.__init__:
+        return  # it has none
+    assert not hasattr(estimator.__init__, "__signature__")
+    hidden = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    parameters = inspect.signature(estimator.__init__).parameters.values()
+    assert not [parameter.name for parameter in parameters if parameter.kind in hidden]

@@ -127,12 +127,6 @@ def test_a_function_that_makes_arrays_has_to_say_so():
         native(LOSS, makes_arrays=False)(lambda m, theta: (np.empty(2)[0] * m, m)).compiled  # noqa: B018
 
 
-def test_unknown_forms_of_kept_functions_get_memory_management():
-    for payload in (None, (), (("name", "object"),), (("name", "object", (b"..NRT_incref", b"")),)):
-        assert native_module._manages_memory(payload)
-    assert not native_module._manages_memory((("name", "object", (b"code", b"")),))
-
-
 def test_no_frame_between_caller_and_function(monkeypatch):
     monkeypatch.setattr(native_module.numba.config, "DISABLE_JIT", 1)
     callers = []

@@ -89,7 +89,7 @@ def check_flag(owner: object, name: str) -> bool:
 def check_verbose(owner: Any) -> None:
     """Raise if the parameter ``owner.verbose`` is neither a number of zero or more nor a flag."""
     if not isinstance(owner.verbose, BOOLEANS):
-        check_integer(owner, "verbose", low=0)
+        integer_in(owner.verbose, f"verbose={{value!r}} of {type(owner).__name__}", 0)
 
 
 def check_choice(owner: object, name: str, choices: tuple[str, ...], *others: object) -> str:

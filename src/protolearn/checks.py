@@ -140,7 +140,7 @@ def check_distance(distance: Distance, X: Any = None) -> None:
 
 
 def _slope_jump(loss: Loss) -> float:
-    """Follow changes of the slope into ever smaller intervals; give the largest that is left."""
+    """Return the largest change of the slope that is left in ever smaller intervals."""
     grid = np.linspace(-3.0, 3.0, 401)
     low, high = grid[:-1], grid[1:]
     for _ in range(40):

@@ -98,11 +98,9 @@ class Coordinates:
     def flatten(self, codebook: Codebook) -> Floats:
         """Return a codebook as one vector."""
         moved = ((codebook.prototypes - codebook.center) / self.unit).ravel()
-        return (
-            moved
-            if self.constraint is None
-            else np.append(moved, codebook.metric / self.metric_unit)
-        )
+        if self.constraint is None:
+            return moved
+        return np.append(moved, codebook.metric / self.metric_unit)
 
     def codebook(self, flat: Floats) -> Codebook:
         """Make the codebook of a vector."""
@@ -111,9 +109,8 @@ class Coordinates:
         prototypes = self.template.center + self.unit * moved
         if self.constraint is None:
             return replace(self.template, prototypes=prototypes)
-        return replace(
-            self.template, prototypes=prototypes, metric=self.constraint.apply(self._free(flat))
-        )
+        metric = self.constraint.apply(self._free(flat))
+        return replace(self.template, prototypes=prototypes, metric=metric)
 
     def lower_bounds(self) -> Floats:
         """Return the least that each number may be."""

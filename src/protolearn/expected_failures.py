@@ -156,6 +156,6 @@ def linear_failures(estimator: BaseEstimator) -> dict[str, str]:
         return dict.fromkeys(NOT_SEPARABLE, "the check has classes that no hyperplane separates")
     if isinstance(estimator, RVM) and estimator._is("precomputed"):
         return {NO_GRAM[-1]: "the check gives rows, not a Gram matrix"}
-    if isinstance(estimator, KernelAdaTron) and estimator._precomputed():
+    if isinstance(estimator, KernelAdaTron) and estimator._is_precomputed():
         return dict.fromkeys(NO_GRAM[:2], "the check gives rows, not a Gram matrix")
     return {}

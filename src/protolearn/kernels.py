@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from ._arrays import Floats, as_floats, rows_at_a_time
+from ._arrays import Floats, Indices, as_floats, rows_at_a_time
 from ._validation import check_choice, check_integer, check_number, number_in
 from .distances import inverse_variance
 
@@ -20,7 +20,7 @@ DOUBLE_ROUNDING, SINGLE_ROUNDING = 1e-10, 1e-5
 """How far from symmetric a Gram matrix may be in double and in single precision."""
 
 SELF_PRODUCTS = 16
-"""Rows whose products with themselves a callable kernel gives at a time, the others in vain."""
+"""Rows whose products with themselves a callable kernel computes at a time, others in vain."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class FeatureKernel:
     def between(self, X: Any, Y: Floats) -> Floats:
         """Return the products of all rows of X with all rows of Y."""
         if callable(self.kind):
-            return _checked(self.kind(X, Y), (len(X), len(Y)))
+            return _check_products(self.kind(X, Y), (len(X), len(Y)))
         if self.center is not None:
             X, Y = X - self.center, Y - self.center
         return as_floats(pairwise_kernels(X, Y, metric=self.kind, **self.settings))
@@ -104,6 +104,20 @@ def kernel_of(
     return named_kernel(model.kernel, gamma, model.degree, model.coef0, X, weight)
 
 
+def support_products(
+    kernel: FeatureKernel | None, X: Floats, support: Indices, vectors: Any, dual: Floats
+) -> Floats:
+    """Return ``sum_j dual_j K(x_j, x)`` over the support, computed for some rows at a time.
+
+    Without a kernel X holds the products with all training rows.
+    """
+    size = rows_at_a_time(X.shape[1] + len(support))
+    parts = (X[start : start + size] for start in range(0, len(X), size))
+    if kernel is None or not len(support):
+        return np.concatenate([part[:, support] @ dual.T for part in parts])
+    return np.concatenate([kernel.between(part, vectors) @ dual.T for part in parts])
+
+
 def gram_rounding(X: Any) -> float:
     """Return how far from symmetric a Gram matrix may be by rounding, as a share of its entries."""
     return SINGLE_ROUNDING if getattr(X, "dtype", None) == np.float32 else DOUBLE_ROUNDING
@@ -123,8 +137,8 @@ def check_gram(X: Floats, rounding: float) -> None:
             raise ValueError("X is not symmetric, so it is not the Gram matrix of a kernel.")
 
 
-def _checked(products: Any, shape: tuple[int, int]) -> Floats:
-    """Check what a user's kernel gives."""
+def _check_products(products: Any, shape: tuple[int, int]) -> Floats:
+    """Return the products by a user's kernel as doubles; raise if their shape is wrong."""
     products = as_floats(products)
     if products.shape != shape:
         raise ValueError(

@@ -135,8 +135,7 @@ def measure_all(D, same, margin, theta, value, G):
 def find_winners(d, same):
     """Return the index of the nearest own prototype and of the nearest rival.
 
-    In training the row holds just these two. The functions stay right for any row. The objective
-    has a function of the same kind: native functions call none of another file.
+    In training the row holds just these two; the functions stay right for any row.
     """
     own = rival = -1
     for k in range(d.size):

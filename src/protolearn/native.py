@@ -31,11 +31,16 @@ from operator import attrgetter
 from typing import Any
 
 import numba
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.runtime import rtsys
-from numba.extending import intrinsic, overload
+from numba.extending import overload
+
+from .numba_internals import (
+    c_address,
+    function_cast,
+    has_function_pointers,
+    memory_options,
+    skip_the_compiler,
+)
 
 __all__ = [
     "ADDRESS",
@@ -173,14 +178,13 @@ class Native:
     @cached_property
     def compiled(self) -> Callable[..., Any]:
         """The compiled form, from the disk cache where it is found there."""
-        if numba.config.DISABLE_JIT:
+        if numba.config.DISABLE_JIT or not has_function_pointers():
             return self.py
-        fast = False if self.signature in _AS_WRITTEN else _FAST
-        options = {**FAST, "nogil": True, "fastmath": fast, "_nrt": self.makes_arrays}
+        options = self._options()
         try:
             dispatcher = numba.njit(cache=True, **options)(self.py)
             if self.ours:
-                _skip_the_compiler(dispatcher)
+                skip_the_compiler(dispatcher)
             dispatcher.compile(self.signature)
             dispatcher.disable_compile()
             return dispatcher
@@ -194,63 +198,34 @@ class Native:
     @cached_property
     def address(self) -> Any:
         """What a native loop takes in place of the function."""
-        if numba.config.DISABLE_JIT:
+        compiled = self.compiled
+        if compiled is self.py:
             return self.py
-        result = self.compiled.get_compile_result(self.signature)  # type: ignore[attr-defined]
-        return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+        return c_address(
+            compiled,
+            self.signature,
+            lambda: numba.cfunc(self.signature, **self._options())(self.py),
+        )
+
+    def _options(self) -> dict[str, Any]:
+        """Return how numba is to compile the function."""
+        fast = False if self.signature in _AS_WRITTEN else _FAST
+        return {**FAST, "nogil": True, "fastmath": fast, **memory_options(self.makes_arrays)}
 
 
 def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
     """Return the conversion, for use inside native loops, from an address back to a function."""
-    function_type = types.FunctionType(signature)
-
-    @intrinsic
-    def cast(context: Any, address: Any) -> Any:
-        def generate(context: Any, builder: Any, _: Any, args: Any) -> ir.Value:
-            function = cgutils.create_struct_proxy(function_type)(context, builder)
-            # The first field is the C address; numba has changed its name but not its place.
-            function[0] = builder.inttoptr(args[0], context.get_value_type(types.voidptr))
-            return function._getvalue()
-
-        return function_type(ADDRESS), generate
 
     def at(address: Any) -> Any:
         return address  # plain Python: the address *is* the function
+
+    cast = function_cast(types.FunctionType(signature), ADDRESS)
 
     @overload(at)
     def compiled_at(address):
         return lambda address: cast(address)
 
     return at
-
-
-def _skip_the_compiler(dispatcher: Any) -> None:
-    """Let a function that is found on disk be loaded without setting up numba's compiler.
-
-    Numba does that first, and it is the larger part of the first fit of a process. Our functions
-    need no more than numba's memory management, if at all; those of users take the ordinary way. A
-    function that is not found sets the compiler up itself.
-    """
-    kept: Any = getattr(dispatcher, "_cache", None)
-    if not hasattr(kept, "_load_overload"):
-        return
-    rebuild = kept._impl.rebuild
-
-    def rebuilt(context: Any, payload: Any) -> Any:
-        if _manages_memory(payload):
-            rtsys.initialize(context)
-        return rebuild(context, payload)
-
-    kept._impl.rebuild, kept.load_overload = rebuilt, kept._load_overload
-
-
-def _manages_memory(payload: Any) -> bool:
-    """Whether a function that was found on disk needs numba's memory management."""
-    try:
-        _, _, (code, _) = payload[0]
-        return b"NRT_" in code
-    except (TypeError, ValueError, IndexError):  # another version of numba
-        return True
 
 
 @cache

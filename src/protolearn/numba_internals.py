@@ -1,19 +1,128 @@
-"""What is used of numba beyond its documented interface."""
+"""Parts of numba that are not public, each behind a function that does without it.
+
+What is slower without them is the first fit of a process. Nothing else changes, but where numba
+stores a function pointer in another way: then native functions run as plain Python.
+
+The environment variable ``PROTOLEARN_WITHOUT`` names the parts to leave alone, as if numba did not
+have them: ``memory``, ``cache``, ``address``, ``pointer``, ``timer``, separated by commas.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic
+
+
+def _is_left_alone(part: str) -> bool:
+    return part in os.environ.get("PROTOLEARN_WITHOUT", "").split(",")
+
+
+def memory_options(makes_arrays: bool) -> dict[str, bool]:
+    """Return the options for a function that makes no arrays: it need not count who uses them."""
+    try:
+        from numba.core.options import DefaultOptions
+    except ImportError:
+        return {}
+    known = hasattr(DefaultOptions, "_nrt") and not _is_left_alone("memory")
+    return {"_nrt": makes_arrays} if known else {}
+
+
+def skip_the_compiler(dispatcher: Any) -> None:
+    """Let a function that is found on disk be loaded without setting up numba's compiler.
+
+    Numba does that first, and it is the larger part of the first fit of a process. Our functions
+    need no more than numba's memory management, if at all; those of users take the ordinary way. A
+    function that is not found sets the compiler up itself.
+    """
+    kept: Any = getattr(dispatcher, "_cache", None)
+    if not hasattr(kept, "_load_overload") or _is_left_alone("cache"):
+        return
+    try:
+        from numba.core.runtime import rtsys
+
+        rebuild = kept._impl.rebuild
+    except (ImportError, AttributeError):
+        return
+
+    def rebuild_with_memory(context: Any, payload: Any) -> Any:
+        if manages_memory(payload):
+            rtsys.initialize(context)
+        return rebuild(context, payload)
+
+    kept._impl.rebuild, kept.load_overload = rebuild_with_memory, kept._load_overload
+
+
+def manages_memory(payload: Any) -> bool:
+    """Whether a function that was found on disk needs numba's memory management."""
+    try:
+        _, _, (code, _) = payload[0]
+        return b"NRT_" in code
+    except (TypeError, ValueError, IndexError):  # another version of numba
+        return True
+
+
+def c_address(dispatcher: Any, signature: Any, make: Callable[[], Any]) -> int:
+    """Return the address of the C form of a compiled function.
+
+    ``make`` returns a ``numba.cfunc`` of the function, which is compiled once more.
+    """
+    if not _is_left_alone("address"):
+        try:
+            result = dispatcher.get_compile_result(signature)
+            name = result.fndesc.llvm_cfunc_wrapper_name
+            return int(result.library.get_pointer_to_function(name))
+        except AttributeError:
+            pass
+    return int(make().address)
+
+
+@cache
+def has_function_pointers() -> bool:
+    """Whether a number can become a function inside of native code."""
+    if _is_left_alone("pointer"):
+        return False
+    try:
+        from numba.core.datamodel import default_manager
+        from numba.experimental import function_type  # noqa: F401  (what it looks up)
+
+        fields = default_manager.lookup(types.FunctionType(types.float64()))._fields
+    except (ImportError, AttributeError, KeyError):
+        return False
+    return fields[0] in ("c_addr", "addr")  # numba has had both names
+
+
+def function_cast(function_type: Any, address_type: Any) -> Any:
+    """Return an intrinsic that turns the C address of a function into the function."""
+
+    @intrinsic
+    def cast(context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, args: Any) -> Any:
+            from numba.core import cgutils
+
+            function = cgutils.create_struct_proxy(function_type)(context, builder)
+            # The first field is the C address; numba has changed its name but not its place.
+            function[0] = builder.inttoptr(args[0], context.get_value_type(types.voidptr))
+            return function._getvalue()
+
+        return function_type(address_type), generate
+
+    return cast
 
 
 @contextmanager
 def compile_seconds() -> Iterator[list[float]]:
-    """Return a list for the block, to which the seconds of every compilation are appended."""
+    """Yield a list that holds, in the end, the seconds that numba compiled; else it stays empty."""
     seconds: list[float] = []
     try:
         from numba.core.event import install_timer
-    except ImportError:  # of a version that has no such events
-        yield seconds
-        return
-    with install_timer("numba:compiler_lock", seconds.append):
+    except ImportError:
+        install_timer = None
+    known = install_timer is not None and not _is_left_alone("timer")
+    with install_timer("numba:compiler_lock", seconds.append) if known else nullcontext():
         yield seconds

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -100,7 +99,7 @@ class Partial:
         gradients = Gradients(self.gradients.prototypes / weight, self.gradients.metric / weight)
         return Partial(self.value / weight, gradients, self.weight / weight)
 
-    def penalized(self, penalty: float, by_metric: Floats) -> Partial:
+    def add_penalty(self, penalty: float, by_metric: Floats) -> Partial:
         """Add what the metric costs by itself."""
         gradients = Gradients(self.gradients.prototypes, self.gradients.metric + by_metric)
         return Partial(self.value + penalty, gradients, self.weight)
@@ -196,17 +195,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class ErrorCount:
-    """The cost of rules that follow no gradient: one for each row that is classified wrongly.
-
-    Attributes
-    ----------
-    distance : Distance
-        Its nearest prototype decides about a row.
-    n_classes : int
-        Number of classes.
-    scale : float
-        Unit of the distances.
-    """
+    """The cost of rules that follow no gradient: one for each row that is classified wrongly."""
 
     distance: Distance
     n_classes: int
@@ -269,25 +258,19 @@ def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Float
     return np.array([own, rival, gap, weight])
 
 
-@numba.njit
-def find_winners(row, same, entries):
-    """Write the nearest own prototype and the nearest rival into ``entries``."""
-    own = rival = -1
-    for k in range(row.size):
-        if same[k]:
-            if own < 0 or row[k] < row[own]:
-                own = k
-        elif rival < 0 or row[k] < row[rival]:
-            rival = k
-    entries[0], entries[1] = own, rival
-
-
 @native(PULL)
 def price(row, same, axes, entries, d, g, work):
     """Return the cost of one row of distances, and its derivative by those that count."""
     measure, attract, phi = margin_at(axes.margin), margin_at(axes.attraction), loss_at(axes.loss)
-    if d.size == 2:
-        find_winners(row, same, entries)
+    if d.size == 2:  # the nearest own prototype and the nearest rival
+        own = rival = -1
+        for k in range(row.size):
+            if same[k]:
+                if own < 0 or row[k] < row[own]:
+                    own = k
+            elif rival < 0 or row[k] < row[rival]:
+                rival = k
+        entries[0], entries[1] = own, rival
         same = axes.own_and_rival
     else:
         for k in range(d.size):
@@ -307,21 +290,13 @@ def price(row, same, axes, entries, d, g, work):
     return value
 
 
-@native(
-    f8(
-        matrix,
-        indices,
-        vector,
-        flags_matrix,
-        AXES,
-        ADDRESS,
-        matrix_out,
-        indices_matrix_out,
-        matrix_out,
-    )
-)
+COSTED = indices, vector, flags_matrix, AXES, ADDRESS
+"""Class codes, weights, whose each prototype is, the axes, and what prices a row."""
+
+
+@native(f8(matrix, *COSTED, matrix_out, indices_matrix_out, matrix_out))
 def price_winners(D, y, weight, same, axes, pricing, room, index, value):
-    """Sum the cost; give the two winners of each row, and its slope there in units of scale."""
+    """Return the summed cost; write the winners of each row, and its slope in units of scale."""
     cost = pull_at(pricing)
     d, g, work = room[0], room[1], room[2]
     total = 0.0
@@ -331,7 +306,7 @@ def price_winners(D, y, weight, same, axes, pricing, room, index, value):
     return total
 
 
-@native(f8(matrix_out, indices, vector, flags_matrix, AXES, ADDRESS, indices_out, matrix_out))
+@native(f8(matrix_out, *COSTED, indices_out, matrix_out))
 def price_rows(D, y, weight, same, axes, pricing, entries, room):
     """Sum the cost, and replace D by its slope in units of scale."""
     cost = pull_at(pricing)

@@ -1,4 +1,4 @@
-"""Classifiers that tell two classes apart, and more than two one versus rest."""
+"""Classifiers of two classes, and of more than two one versus rest."""
 
 from __future__ import annotations
 
@@ -16,22 +16,12 @@ from ._dask import AccuracyMixin, row_by_row
 from ._validation import check_class_weight, check_sample_weight
 
 
-class Problem(NamedTuple):
-    """Two classes to be told apart.
+class BinaryProblem(NamedTuple):
+    """Two classes to be told apart."""
 
-    Attributes
-    ----------
-    signs : array (n,)
-        +1 and -1.
-    weight : array (n,) or None
-        Weights of the samples.
-    name : str
-        What is to be separated, in words.
-    """
-
-    signs: Floats
+    signs: Floats  # +1 and -1
     weight: Floats | None
-    name: str
+    name: str  # what is to be separated, in words
 
 
 class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
@@ -39,21 +29,23 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     classes_: NDArray[Any]
 
-    def _counting(
+    def _check_weighted_data(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Floats, Indices, Floats | None, tuple[int, Indices]]:
-        """Check the data; give rows, class codes and weights of those that count.
+        """Return checked rows, class codes and weights of the rows of positive weight.
 
-        And how many rows there were, and the places of those that count among them.
+        And how many rows there were, and the places of these among them.
         """
-        X, codes, weight = self._given(X, y, sample_weight)
+        X, codes, weight = self._check_data(X, y, sample_weight)
         if weight is None:
             return X, codes, None, (len(X), np.arange(len(X)))
         places = np.flatnonzero(weight > 0.0)
         return X[places], codes[places], weight[places], (len(X), places)
 
-    def _given(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Indices, Floats | None]:
-        """Check the data; give the rows, their class codes and their weights."""
+    def _check_data(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Floats, Indices, Floats | None]:
+        """Return the checked rows, their class codes and their weights."""
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
         check_classification_targets(y)
         check_magnitude(X)
@@ -89,12 +81,14 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
             )
         return check_class_weight(class_weight, self.classes_, self.classes_[codes])
 
-    def _problems(self, codes: Indices, weight: Floats | None) -> list[Problem]:
+    def _problems(self, codes: Indices, weight: Floats | None) -> list[BinaryProblem]:
         """Return the problems of two classes: one, or one a class."""
         if len(self.classes_) == 2:
-            return [Problem(np.where(codes == 1, 1.0, -1.0), weight, "the two classes")]
+            return [BinaryProblem(np.where(codes == 1, 1.0, -1.0), weight, "the two classes")]
         return [
-            Problem(np.where(codes == code, 1.0, -1.0), weight, f"class {label!r} from the rest")
+            BinaryProblem(
+                np.where(codes == code, 1.0, -1.0), weight, f"class {label!r} from the rest"
+            )
             for code, label in enumerate(self.classes_.tolist())
         ]
 

@@ -98,31 +98,31 @@ def is_separable(X: Any, y: Any, fit_intercept: bool = True) -> bool:
     X, y = check_X_y(X, y, dtype=np.float64, ensure_min_samples=1)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    columns = balanced(scaled(X, bool(fit_intercept)))
+    columns = balance_entries(scale_columns(X, bool(fit_intercept)))
     apart = range(1, 2) if len(classes) < 3 else range(len(classes))
     return all(_feasible(columns, np.where(codes == code, 1.0, -1.0)) for code in apart)
 
 
-def scaled(rows: Floats, fit_intercept: bool) -> Floats:
-    """Bring the columns to unit size, and add one of ones: separable whatever the units are.
+def scale_columns(rows: Floats, fit_intercept: bool) -> Floats:
+    """Return columns of unit size, and one of ones: separable whatever the units are.
 
     With the ones the columns may be moved too: small differences of large numbers count.
     """
-    columns = unit(rows)
+    columns = divide_by_size(rows)
     if not fit_intercept:
         return columns
     columns = columns - np.quantile(columns, 0.5, axis=0, method="lower")
-    return np.column_stack([unit(columns), np.ones(len(rows))])
+    return np.column_stack([divide_by_size(columns), np.ones(len(rows))])
 
 
-def unit(columns: Floats) -> Floats:
-    """Divide columns by about their largest entry, a power of two: no digit is lost."""
+def divide_by_size(columns: Floats) -> Floats:
+    """Return columns divided by about their largest entry, a power of two: no digit is lost."""
     _, powers = np.frexp(np.abs(columns).max(axis=0, initial=0.0))
     return np.ldexp(columns, -powers)
 
 
-def balanced(columns: Floats) -> Floats:
-    """Bring the entries of each row, and of each column, to about unit size.
+def balance_entries(columns: Floats) -> Floats:
+    """Return columns with the entries of each row, and of each column, of about unit size.
 
     A positive factor of a row or of a column does not matter, and large rows do not make others
     vanish: the solver takes entries below 1e-9 for zero.
@@ -158,7 +158,7 @@ def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
     Exact, by linear programming: ``min sum xi`` over hyperplanes with ``y f(x) >= 1 - xi``. There
     are none if and only if a hyperplane separates the classes; without those given one does.
     """
-    return _wrong(scaled(rows, True), signs)
+    return _wrong(scale_columns(rows, True), signs)
 
 
 def _wrong(columns: Floats, signs: Floats) -> Indices:

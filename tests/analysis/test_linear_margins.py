@@ -10,10 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import RejectClassifier, certified_radius, hypothesis_margin
-from protolearn.analysis.margins import margin_of_prediction
+from protolearn.analysis.hypothesis_margins import margin_of_prediction
 from protolearn.linear import RVM, SoftMarginSVM
-from protolearn.linear.fisher import FisherPrototypes
-from protolearn.linear.mean_of_class import MeanOfClass
+from protolearn.linear.discriminants import FisherPrototypes, MeanOfClass
 
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.sampled_from([0.0, 0.1, 1.0, 10.0])

@@ -31,8 +31,7 @@ from protolearn.linear import (
     LinearPrototypes,
     SoftMarginSVM,
 )
-from protolearn.linear.fisher import FisherPrototypes
-from protolearn.linear.mean_of_class import MeanOfClass
+from protolearn.linear.discriminants import FisherPrototypes, MeanOfClass
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAMES = np.array(["b", "c", "a"])

@@ -33,7 +33,7 @@ from protolearn import (
     RejectClassifier,
     hypothesis_margin,
 )
-from protolearn.analysis.reject.confidence import confidence_of
+from protolearn.analysis.confidence import confidence_of
 
 MODEL = GLVQ(random_state=0)
 

@@ -15,8 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LVQ1, MRSLVQ, PrototypeClassifier
 from protolearn import relevance_profile as profile
-from protolearn.analysis.relevance import match_prototypes, refit
-from protolearn.analysis.resampling import FOLDS, bootstrap, folds
+from protolearn.analysis.relevance_refits import FOLDS, bootstrap, folds, match_prototypes, refit
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score
 
 from protolearn.analysis import accuracy_reject_curve
-from protolearn.analysis.reject.held_out import HeldOut
-from protolearn.analysis.reject.rules import found_thresholds
-from protolearn.analysis.reject.thresholds import (
+from protolearn.analysis.confidence import HeldOut, found_thresholds
+from protolearn.analysis.reject_thresholds import (
     cheapest_threshold,
     cuts,
     lowest_error,

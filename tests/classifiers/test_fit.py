@@ -26,7 +26,7 @@ from protolearn.blocks import Block, MemoryBlocks
 from protolearn.checks import expected_failed_checks
 from protolearn.classifiers.problem import FirstDistances
 from protolearn.classifiers.settings import CostSettings
-from protolearn.classifiers.trained import weigh_errors
+from protolearn.classifiers.training import weigh_errors
 from protolearn.losses import LOSSES, Identity, Loss, Sigmoid
 from protolearn.margins import MARGINS
 from protolearn.native import LOSS, native

@@ -23,9 +23,8 @@ from given_profile import in_all, run_check
 from protolearn import GLVQ, KernelGLVQ, hypothesis_margin
 from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
-from protolearn.classifiers.cholesky import append_column, partial_cholesky
-from protolearn.classifiers.expansion import expansion, towards
-from protolearn.classifiers.pruning import SpanDistance, SpanGLVQ
+from protolearn.classifiers.feature_space import append_column, partial_cholesky
+from protolearn.classifiers.kernel_support import SpanDistance, SpanGLVQ, expansion, towards
 from protolearn.codebook import Codebook
 from protolearn.datasets import make_spirals
 from protolearn.distances import SquaredEuclidean

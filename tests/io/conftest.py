@@ -10,8 +10,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import protolearn
-from protolearn.io.file import ModelFile, checksum, pack, stored, unpack
-from protolearn.io.payload import PLAN, dump
+from protolearn.io.file import ModelFile, checksum, pack, unpack, zip_members
+from protolearn.io.skops_payload import PLAN, dump
 
 METHODS = (
     "predict",
@@ -92,11 +92,11 @@ class Forger:
     def plan(self, plan, **members):
         """Write a file with a plan, and members by number."""
         parts = {name.replace("_", ".")[1:]: data for name, data in members.items()}
-        return self.payload(stored({PLAN: json.dumps(plan).encode(), **parts}))
+        return self.payload(zip_members({PLAN: json.dumps(plan).encode(), **parts}))
 
     def text(self, text):
         """Write a file with a plan as a text."""
-        return self.payload(stored({PLAN: text.encode()}))
+        return self.payload(zip_members({PLAN: text.encode()}))
 
     def attribute(self, node, **members):
         """Write the file of a new GLVQ with one more attribute."""

@@ -14,8 +14,8 @@ from scipy import sparse
 import protolearn
 from protolearn import GLVQ
 from protolearn.io import ModelFileError, file
-from protolearn.io.payload import PLAN
-from protolearn.io.trust import known
+from protolearn.io.skops_payload import PLAN
+from protolearn.io.trust import known_types
 
 RAN = []
 
@@ -138,7 +138,7 @@ def test_unknown_types_in_every_way(kind, name, forger, monkeypatch):
 
 KNOWN = [
     "protolearn.classifiers.lvq.GLVQ",
-    "protolearn.tables.number_column.NumberColumn",
+    "protolearn.tables.columns.NumberColumn",
     "sklearn.pipeline.Pipeline",
     "sklearn.metrics._classification.accuracy_score",
 ]
@@ -180,7 +180,7 @@ def test_what_is_useful_elsewhere_is_not_known_here(name, kind, forger):
 
 
 def test_all_that_is_known_is_there_and_writes_no_files():
-    for name, ways in known().items():
+    for name, ways in known_types().items():
         if name.startswith("protolearn."):
             module, _, kind = name.rpartition(".")
             found = getattr(sys.modules[module], kind)
@@ -271,7 +271,7 @@ def test_plans_that_are_none(text, forger):
 
 
 def test_no_plan(forger):
-    refused(forger.payload(file.stored({"1.npy": b""})), "cannot be built")
+    refused(forger.payload(file.zip_members({"1.npy": b""})), "cannot be built")
 
 
 @pytest.mark.parametrize("payload", [b"", b"PK", b"nothing", pickle.dumps(Runs())], ids=repr)
@@ -488,7 +488,7 @@ def test_words_of_columns_are_no_code(forger):
         words = mapping(library=plain(library), name=plain(name), settings=mapping())
         column = mapping(name=plain("a"), kind=plain("number"), dtype=words)
         path = forger.attribute(
-            node("protolearn.tables.number_column.NumberColumn", "Object", content=column)
+            node("protolearn.tables.columns.NumberColumn", "Object", content=column)
         )
         with pytest.warns(UserWarning, match="saved with"):
             dtype = protolearn.load(path).extra.dtype
@@ -496,7 +496,7 @@ def test_words_of_columns_are_no_code(forger):
 
 
 def test_all_known_types_are_there():
-    for name in known():
+    for name in known_types():
         module, _, kind = name.rpartition(".")
         if name.startswith("protolearn."):
             assert hasattr(importlib.import_module(module), kind), name

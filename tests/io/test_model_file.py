@@ -240,7 +240,7 @@ def test_descriptions_that_cannot_be(header, path):
     if isinstance(header, dict):
         header = json.dumps({**json.loads(text), **header}).encode()
     comment = file.SEAL + b"0" * file.DIGITS
-    whole = file.stored({file.HEADER: header, file.PAYLOAD: payload}, comment)[: -file.DIGITS]
+    whole = file.zip_members({file.HEADER: header, file.PAYLOAD: payload}, comment)[: -file.DIGITS]
     path.write_bytes(whole + file._digest(whole))
     no_model(path, "damaged")
 

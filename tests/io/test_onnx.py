@@ -622,3 +622,12 @@ def test_packages_that_are_not_installed(wine, monkeypatch):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(ImportError, match=r"protolearn\[onnx\]"):
         to_onnx(pl.GLVQ(**SEED).fit(*wine))
+
+
+def test_without_what_skl2onnx_does_not_offer(wine, monkeypatch):
+    """The way to convert a model within another is private to skl2onnx; others do without."""
+    monkeypatch.setitem(sys.modules, "skl2onnx._parse", None)
+    model = pl.GLVQ(**SEED).fit(*wine)
+    assert to_onnx(model).graph.output[0].name == "label"
+    with pytest.raises(ImportError, match="cannot convert RejectClassifier"):
+        to_onnx(pl.RejectClassifier(model, threshold=0.1, cv="prefit").fit(*wine))

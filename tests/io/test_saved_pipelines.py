@@ -52,7 +52,7 @@ from sklearn.utils.fixes import parse_version
 
 import protolearn
 from protolearn import GLVQ, GMLVQ, LOGM, MeanOfClass, RejectClassifier
-from protolearn.io import ModelFileError
+from protolearn.io import ModelFileError, trust
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -188,6 +188,24 @@ def test_votes_with_others(small, come_back):
     X, y = small
     named = [(f"other{number}", model) for number, model in enumerate(OTHERS)]
     come_back(VotingClassifier([("ours", glvq()), *named]).fit(X, y), X)
+
+
+@pytest.fixture
+def moved_losses(monkeypatch):
+    """Take one private module of losses from scikit-learn, and from another its classes."""
+    modules = {"sklearn._no_loss": ("CyHalfBinomialLoss",), "sklearn._loss._loss": ("NoLoss",)}
+    monkeypatch.setattr(trust, "LOSSES", modules)
+    trust.known_types.cache_clear()
+    yield
+    trust.known_types.cache_clear()
+
+
+@pytest.mark.usefixtures("moved_losses")
+def test_where_scikit_learn_has_its_losses_elsewhere(small, come_back, tmp_path):
+    X, y = small
+    come_back(VotingClassifier([("ours", glvq()), ("other", LogisticRegression())]).fit(X, y), X)
+    with pytest.raises(ModelFileError, match="Hinge"):
+        protolearn.save(SGDClassifier(max_iter=3, random_state=0).fit(X, y), tmp_path / "model")
 
 
 @pytest.mark.parametrize("other", [RandomForestClassifier(1), KNeighborsClassifier()], ids=repr)

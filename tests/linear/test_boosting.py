@@ -13,10 +13,17 @@ from sklearn.svm import SVC
 
 from protolearn.datasets import make_graf_toy, make_neurons
 from protolearn.linear import BoostedPrototypes
-from protolearn.linear.boosting.ada_boost import START, Aggregate, Progress, boost, decay
-from protolearn.linear.boosting.rounds import Ball, next_step
-from protolearn.linear.canonical import Frame
-from protolearn.linear.mean_of_class import MeanOfClass
+from protolearn.linear.ada_boost import (
+    START,
+    Aggregate,
+    Ball,
+    BoostingProgress,
+    boost,
+    decay,
+    next_step,
+)
+from protolearn.linear.canonical import CenteredFrame
+from protolearn.linear.discriminants import MeanOfClass
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -84,7 +91,7 @@ def pseudo_code(X, y, epsilon, rounds):
 def test_rounds_follow_the_pseudo_code(epsilon, C):
     X, y = make_neurons(random_state=1)
     y = np.where(y == 1, 1.0, -1.0)
-    ball = Ball.of(Frame.of(X), y, C)
+    ball = Ball.of(CenteredFrame.of(X), y, C)
     y = y[ball.order]
     patterns = np.hstack([ball.rows, np.sqrt(ball.slack) * np.eye(len(y))])
     assert np.linalg.norm(patterns, axis=1).max() == pytest.approx(1.0)
@@ -95,7 +102,7 @@ def test_rounds_follow_the_pseudo_code(epsilon, C):
         for side in (y > 0, y < 0):
             before[side] /= before[side].sum()
         np.testing.assert_allclose(before, alpha, rtol=1e-9)
-        progress = Progress(
+        progress = BoostingProgress(
             *boost(ball.rows, ball.split, ball.slack, epsilon, 0.0, k, *progress, *aggregate)
         )
         distance = np.linalg.norm(plus - minus)

@@ -26,7 +26,7 @@ from protolearn import (
     generalized_prototypes,
 )
 from protolearn.linear import LinearPrototypes
-from protolearn.linear.expansion import least_expansion
+from protolearn.linear.linear_prototypes import least_expansion
 
 THEIRS = {
     "LinearSVC": LinearSVC(),

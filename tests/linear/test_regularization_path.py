@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from protolearn import MeanOfClass, SoftMarginSVM, regularization_path
 from protolearn.datasets import make_graf_toy, make_neurons
-from protolearn.linear.svm.solver import soft_margin_1, soft_margin_2
+from protolearn.linear.svm_solver import soft_margin_1, soft_margin_2
 
 
 def overlapping(n=90, offset=2.0):

@@ -25,10 +25,14 @@ from given_profile import in_all
 from protolearn.checks import expected_failed_checks
 from protolearn.datasets import load
 from protolearn.linear import RVM
-from protolearn.linear.rvm.basis import GramBasis, RowBasis, linear_basis
-from protolearn.linear.rvm.laplace import laplace
-from protolearn.linear.rvm.marginal_likelihood import BIAS_PRECISION, SparseModel, maximize
-from protolearn.linear.rvm.precisions import best_precisions, reestimate
+from protolearn.linear.logistic_model import GramBasis, RowBasis, laplace, linear_basis
+from protolearn.linear.marginal_likelihood import (
+    BIAS_PRECISION,
+    SparseModel,
+    best_precisions,
+    maximize,
+    reestimate,
+)
 
 ESTIMATORS = in_all(RVM(), RVM("rbf"), thorough=[RVM("precomputed"), RVM("poly", degree=2)])
 

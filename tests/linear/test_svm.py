@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 
 from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM
 from protolearn.datasets import make_graf_toy, make_neurons
-from protolearn.linear.canonical import Frame
-from protolearn.linear.svm.solver import soft_margin_1, soft_margin_2
+from protolearn.linear.canonical import CenteredFrame
+from protolearn.linear.svm_solver import soft_margin_1, soft_margin_2
 
 
 def overlapping(name):
@@ -277,7 +277,7 @@ def test_solutions_are_optimal(seed, n, d, level, lattice, weighted):
     assume(np.ptp(X, axis=0).any())
     signs = np.where(rng.rand(n) < rng.uniform(0.1, 0.9), 1.0, -1.0)
     signs[:2] = 1.0, -1.0
-    rows = Frame.of(X.astype(float)).rows
+    rows = CenteredFrame.of(X.astype(float)).rows
     C = 10.0**level * (rng.uniform(0.1, 10.0, n) if weighted else np.ones(n))
     for solve, give in ((soft_margin_1, 0.0), (soft_margin_2, 1.0 / C)):
         alpha, _, offset, *_ = solve(rows, signs, C)

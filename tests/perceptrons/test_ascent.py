@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import reference
-from protolearn.perceptrons.ascent import ascend, ascend_in_pairs
-from protolearn.perceptrons.optimum import reachable
+from protolearn.perceptrons.embedding_steps import ascend, ascend_in_pairs
+from protolearn.perceptrons.optimum import stability_bound
 
 CLIMBS = {False: ascend, True: ascend_in_pairs}
 
@@ -125,10 +125,10 @@ def test_no_stability_exceeds_the_bound(seed, clamped):
     u = rng.exponential(size=8) * (rng.rand(8) < 0.7)
     C = np.outer(y, y) * (Z @ Z.T) / N
     longest = np.sqrt(np.diag(C).max())
-    bound = reachable(u, C @ u, longest) * longest * np.sqrt(N)
+    bound = stability_bound(u, C @ u, longest) * longest * np.sqrt(N)
     assert bound >= (1 - 1e-9) / np.linalg.norm(w)
 
 
 @pytest.mark.parametrize(("u", "bound"), [([0.0, 0.0], np.inf), ([1.0, 0.0], 0.0)])
 def test_the_bound_of_vanishing_examples(u, bound):
-    assert reachable(np.array(u), np.zeros(2), 0.0) == bound
+    assert stability_bound(np.array(u), np.zeros(2), 0.0) == bound

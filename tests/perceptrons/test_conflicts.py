@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from protolearn.perceptrons.conflicts import Conflicts, Undecided, fewest_errors
+from protolearn.perceptrons.pocket import Conflicts, Undecided, fewest_errors
 from reference import separable
 
 

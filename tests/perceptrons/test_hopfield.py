@@ -21,8 +21,7 @@ from sklearn.utils.validation import validate_data
 
 from given_profile import in_all
 from protolearn.datasets import make_random_patterns
-from protolearn.perceptrons.hopfield import Hopfield
-from protolearn.perceptrons.sign_updates import sweep
+from protolearn.perceptrons.hopfield import Hopfield, sweep
 
 UPDATES = ("sequential", "random", "parallel")
 

@@ -15,9 +15,9 @@ import reference
 from given_examples import INSEPARABLE
 from protolearn import AdaTron, MinOver
 from protolearn.datasets import make_random_patterns
-from protolearn.perceptrons import least_potential
+from protolearn.perceptrons import embedding_steps
+from protolearn.perceptrons.embedding_steps import LeastPotentialLearner
 from protolearn.perceptrons.examples import Examples, Inputs
-from protolearn.perceptrons.least_potential import Learned
 
 THRESHOLDS = ["free", "clamped", False]
 
@@ -65,7 +65,7 @@ def weights(model):
 def test_updates_are_those_of_the_book(threshold, seed, updates):
     X, y = whole_numbers(seed)
     examples = Examples(Inputs.of(X, threshold), y, "")
-    learned = Learned(examples)
+    learned = LeastPotentialLearner(examples)
     made, closed = learned.learn(updates, 1e-3)
     u, expected_made, expected_closed = reference.min_over(
         inputs(X, threshold), y, 1e-3, updates, threshold == "free"
@@ -222,8 +222,8 @@ def test_products_that_there_is_no_room_for_are_forgotten(monkeypatch):
     model = MinOver(max_iter=3000)
     with pytest.warns(ConvergenceWarning):
         whole = clone(model).fit(X, y)
-    monkeypatch.setattr(least_potential, "KEPT", 0)
-    monkeypatch.setattr(least_potential, "TOGETHER", 2)
+    monkeypatch.setattr(embedding_steps, "KEPT", 0)
+    monkeypatch.setattr(embedding_steps, "TOGETHER", 2)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
     assert_array_equal(model.embedding_strengths_, whole.embedding_strengths_)

@@ -21,11 +21,15 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from given_profile import in_all
-from protolearn.perceptrons.grandmother import Frame, Grandmother
+from protolearn.perceptrons.hidden_units import (
+    Grandmother,
+    SphereFrame,
+    product_scores,
+    unit_states,
+)
 from protolearn.perceptrons.parity import ParityMachine
 from protolearn.perceptrons.pocket import Pocket
 from protolearn.perceptrons.rosenblatt import Rosenblatt
-from protolearn.perceptrons.tiling import score, states
 
 
 class Nothing(ClassifierMixin, BaseEstimator):
@@ -98,7 +102,7 @@ def literal_field(x, rows, p, frame):
 def test_the_ball_is_the_cap_on_the_sphere(d, seed):
     rng = np.random.RandomState(seed)
     rows = rng.normal(size=(6, d)) * 10.0 + 3.0
-    frame = Frame.of(rows)
+    frame = SphereFrame.of(rows)
     p = rng.randint(6)
     unit = Grandmother.isolate(rows, p, frame)
     near = unit.example + unit.shift + 1.5 * unit.radius * rng.uniform(-1, 1, size=(40, d))
@@ -110,7 +114,7 @@ def test_the_ball_is_the_cap_on_the_sphere(d, seed):
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_surface_of_the_ball_is_the_border_of_the_cap(d, rng):
     rows = rng.normal(size=(6, d))
-    frame = Frame.of(rows)
+    frame = SphereFrame.of(rows)
     for p in range(6):
         unit = Grandmother.isolate(rows, p, frame)
         direction = rng.normal(size=d)
@@ -128,7 +132,7 @@ def test_the_surface_of_the_ball_is_the_border_of_the_cap(d, rng):
 )
 def test_it_tells_one_row_from_all_others_however_near_they_are(rows):
     assume(np.ptp(rows, axis=0).max() > 1e-150)
-    frame = Frame.of(rows)
+    frame = SphereFrame.of(rows)
     for p, row in enumerate(rows):
         equal = (rows == row).all(axis=1)
         field = Grandmother.isolate(rows, p, frame).decision_function(rows)
@@ -139,15 +143,15 @@ def test_it_tells_one_row_from_all_others_however_near_they_are(rows):
 def test_neighbours_whose_squared_distance_is_hardly_a_number(p):
     for distance in np.geomspace(1e-163, 1e-160, 300):
         rows = np.array([[0.3, 0.0], [0.3, distance], [-1.0, 0.1], [1.0, -0.1]])
-        unit = Grandmother.isolate(rows, p, Frame.of(rows))
-        np.testing.assert_array_equal(states(unit, rows), np.where(np.arange(4) == p, -1, 1))
+        unit = Grandmother.isolate(rows, p, SphereFrame.of(rows))
+        np.testing.assert_array_equal(unit_states(unit, rows), np.where(np.arange(4) == p, -1, 1))
 
 
 def test_neighbours_whose_squared_distance_vanishes():
     rows = np.array([[0.0, 1.0], [1e-200, 1.0], [5e-324, 1.0], [1.0, 0.0]])
     for p in range(4):
-        unit = Grandmother.isolate(rows, p, Frame.of(rows))
-        np.testing.assert_array_equal(states(unit, rows), np.where(np.arange(4) == p, -1, 1))
+        unit = Grandmother.isolate(rows, p, SphereFrame.of(rows))
+        np.testing.assert_array_equal(unit_states(unit, rows), np.where(np.arange(4) == p, -1, 1))
 
 
 # Any labels --------------------------------------------------------------------------------------
@@ -272,7 +276,7 @@ def test_each_unit_learns_where_the_others_are_wrong():
     output = np.ones(6)
     for target, unit in zip(seen, model.units_[0], strict=True):
         np.testing.assert_array_equal(target, output * signs)
-        output *= states(unit, X)
+        output *= unit_states(unit, X)
     np.testing.assert_array_equal(output, signs)
 
 
@@ -322,7 +326,7 @@ def test_early_stopping_keeps_the_smallest_best_number(patience, rng):
         assert len(units) == model.n_units_[code] == held_errors.argmin() + 1
         assert len(errors) - len(units) == patience or errors[-1] == 0
         for rows, curve in ((train, errors), (held, held_errors)):
-            wrong = (score(units, X[rows]) > 0) != (y[rows] == code)
+            wrong = (product_scores(units, X[rows]) > 0) != (y[rows] == code)
             assert wrong.sum() == curve[len(units) - 1]
 
 
@@ -371,27 +375,27 @@ def test_the_score_changes_no_faster_than_the_row_moves(machine, rows):
 def test_a_unit_is_negative_on_its_border_and_the_sign_of_the_score_is_still_the_product():
     X = np.array([[0.0], [1.0], [2.0]])
     unit = Line([2.0], -2.0)
-    np.testing.assert_array_equal(states(unit, X), [-1, -1, 1])
-    np.testing.assert_array_equal(np.sign(score([unit], X)), [-1, -1, 1])
-    np.testing.assert_array_equal(np.sign(score([unit, unit], X)), [1, 1, 1])
-    np.testing.assert_array_equal(np.abs(score([unit, unit], X))[[0, 2]], [1.0, 1.0])
-    assert 0.0 < score([unit, unit], X)[1] < 1e-300
+    np.testing.assert_array_equal(unit_states(unit, X), [-1, -1, 1])
+    np.testing.assert_array_equal(np.sign(product_scores([unit], X)), [-1, -1, 1])
+    np.testing.assert_array_equal(np.sign(product_scores([unit, unit], X)), [1, 1, 1])
+    np.testing.assert_array_equal(np.abs(product_scores([unit, unit], X))[[0, 2]], [1.0, 1.0])
+    assert 0.0 < product_scores([unit, unit], X)[1] < 1e-300
 
 
 def test_rows_on_a_border_are_on_the_same_side_one_by_one(rng):
     for d in range(2, 20):
         X = rng.randint(-3, 4, size=(60, d)).astype(float)
         unit = Line(rng.randint(-3, 4, size=d) / 3.0 * 0.7, 0.0)  # many fields of rounding alone
-        one_by_one = [states(unit, x[None])[0] for x in X]
-        np.testing.assert_array_equal(one_by_one, states(unit, X))
+        one_by_one = [unit_states(unit, x[None])[0] for x in X]
+        np.testing.assert_array_equal(one_by_one, unit_states(unit, X))
 
 
 def test_units_without_a_border():
     X = np.array([[0.0], [3.0]])
     yes, no, line = Line([0.0], 2.0), Line([0.0], 0.0), Line([1.0], -1.0)
-    np.testing.assert_array_equal(score([yes], X), [1.0, 1.0])
-    np.testing.assert_array_equal(score([yes, no], X), [-1.0, -1.0])
-    np.testing.assert_array_equal(score([line, no], X), [1.0, -2.0])
+    np.testing.assert_array_equal(product_scores([yes], X), [1.0, 1.0])
+    np.testing.assert_array_equal(product_scores([yes, no], X), [-1.0, -1.0])
+    np.testing.assert_array_equal(product_scores([line, no], X), [1.0, -2.0])
 
 
 def test_a_learner_that_gives_no_numbers_is_an_error(rng):

@@ -16,10 +16,9 @@ from given_profile import in_all
 from protolearn import Pocket, Rosenblatt
 from protolearn.datasets import make_teacher_student
 from protolearn.perceptrons.examples import Examples, Inputs
-from protolearn.perceptrons.orders import Draws
-from protolearn.perceptrons.pocket import drawn, fill
-from protolearn.perceptrons.presentation import CREDIT, FEWEST, SORTING, draw
-from protolearn.perceptrons.progress import Progress
+from protolearn.perceptrons.perceptron import TrainingLog
+from protolearn.perceptrons.pocket import draw_sweep, fill_pocket
+from protolearn.perceptrons.presentation import CREDIT, FEWEST, SORTING, Draws, draw
 from reference import lengthened, pocket, separable, threshold_errors
 
 THRESHOLDS = ("clamped", "free", False)
@@ -47,7 +46,7 @@ def sweeps_of_draws(X, y, fit_intercept, sweeps, seed):
     """Give the draws of each sweep; with a free threshold each with a partner."""
     draws = Draws(np.random.RandomState(seed))
     for _ in range(sweeps):
-        order, partners = drawn(Examples(Inputs.of(X, fit_intercept), signs(y), ""), draws)
+        order, partners = draw_sweep(Examples(Inputs.of(X, fit_intercept), signs(y), ""), draws)
         partners = partners if fit_intercept == "free" else [None] * len(y)
         yield list(zip(order, partners, strict=True))
 
@@ -102,7 +101,9 @@ def test_equals_the_algorithm_on_the_same_draws(fit_intercept, seed, sweeps, n):
         Z, signs(y), sweeps_of_draws(X, y, fit_intercept, sweeps, seed), threshold
     )
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
-    best, found, made = fill(examples, np.random.RandomState(seed), sweeps, Progress(0, ""))
+    best, found, made = fill_pocket(
+        examples, np.random.RandomState(seed), sweeps, TrainingLog(0, "")
+    )
     assert found == curve
     assert_array_equal(best.strengths, u)
     assert made == updates
@@ -117,11 +118,11 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
     """Of many examples no more are looked at for counting than are presented, or a few more."""
     X, y = overlapping(0, n=400)
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
-    Z = examples.mirrored
+    Z = examples.mirrored_rows
     w, u, state = np.zeros(Z.shape[1]), np.zeros(400), np.zeros(6, dtype=np.intp)
     state[FEWEST], draws, spent, presented = 400, Draws(np.random.RandomState(0)), 0, 0
     for _ in range(50):
-        order, partners = drawn(examples, draws)
+        order, partners = draw_sweep(examples, draws)
         position = 0
         while position < 400:
             before, credit = position, state[CREDIT]
@@ -201,7 +202,7 @@ def test_finds_the_optimum(fit_intercept, n, d, wrong, seed):
 def test_drawing_comes_near_the_optimum(fit_intercept, seed):
     X, y = rule_with_mistakes(seed, 10, 2, 2)
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
-    best, _, _ = fill(examples, np.random.RandomState(0), 2000, Progress(0, ""))
+    best, _, _ = fill_pocket(examples, np.random.RandomState(0), 2000, TrainingLog(0, ""))
     least = fewest(bool(fit_intercept), seed, 10, 2, 2)
     assert least <= best.errors <= least + 1
 

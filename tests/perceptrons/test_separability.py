@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from protolearn import is_separable
 from protolearn.datasets import make_random_patterns
-from protolearn.separability import samples_in_the_way, scaled
+from protolearn.separability import samples_in_the_way, scale_columns
 from reference import cover, separable
 
 XOR = [[0, 0], [1, 1], [0, 1], [1, 0]]
@@ -192,7 +192,7 @@ def test_without_the_samples_in_the_way_the_rest_is_separable(data, power):
 def test_scaling_loses_no_digit(rng):
     """Powers of two: the differences of rows are the same numbers but for a factor."""
     X = np.float64(rng.randint(-(2**20), 2**20, (9, 3)))
-    moved = scaled(X + 2.0**40, True)
+    moved = scale_columns(X + 2.0**40, True)
     factors = X.std(axis=0) / moved[:, :3].std(axis=0)
     assert_array_equal(moved[:, :3] * 2.0 ** np.rint(np.log2(factors)), X - np.sort(X, axis=0)[4])
     assert_array_equal(moved[:, 3], 1.0)

@@ -8,9 +8,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from protolearn import Adaline, Pocket, Rosenblatt
-from protolearn.perceptrons.examples import Best, Examples, Inputs, best_threshold, lined_up
+from protolearn.perceptrons.examples import Best, Examples, Inputs, aligned_zeros, best_threshold
+from protolearn.perceptrons.perceptron import TrainingLog
 from protolearn.perceptrons.presentation import PRICE, SORTING, draw, learn_in_turn, sweep
-from protolearn.perceptrons.progress import Progress
 from reference import lengthened, threshold_errors
 
 THRESHOLDS = ("clamped", "free", False)
@@ -157,7 +157,7 @@ def test_the_unit_of_the_best_strengths(rng, fit_intercept):
 @pytest.mark.parametrize("shape", [(8,), (1, 8), (3, 16)])
 def test_rows_begin_with_a_line_of_the_cache(shape):
     for _ in range(5):
-        numbers = lined_up(*shape)
+        numbers = aligned_zeros(*shape)
         assert numbers.shape == shape
         assert not numbers.any()
         assert numbers.flags.c_contiguous
@@ -266,12 +266,12 @@ def test_learning_in_turn(rng):
 
 
 def test_lines_get_rarer(capsys):
-    progress = Progress(1, "the two classes")
+    progress = TrainingLog(1, "the two classes")
     for count in range(1, 251):
-        progress.tell(count, "x", last=count == 250)
+        progress.report(count, "x", last=count == 250)
     said = [int(line.split()[4][:-1]) for line in capsys.readouterr().out.splitlines()]
     assert said == [*range(1, 11), *range(20, 101, 10), 200, 250]
-    Progress(0, "nothing").tell(1, "x", last=True)
+    TrainingLog(0, "nothing").report(1, "x", last=True)
     assert capsys.readouterr().out == ""
 
 

@@ -10,8 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, MCE, hypothesis_margin
 from protolearn.analysis import MarginHistory
-from protolearn.analysis.certificates import certified_radius
-from protolearn.analysis.exact_margin import sample_margin
+from protolearn.analysis.boundary_distance import certified_radius, sample_margin
 from protolearn.report import MarginDisplay
 
 

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protolearn.tables import TableFileError, read_table
-from protolearn.tables.reading import opening, text_table
+from protolearn.tables.reading import data_file as opening
 from protolearn.tables.reading import read as reading
+from protolearn.tables.reading import text_table
 
 JUNK = bytes(range(256)) * 4
 

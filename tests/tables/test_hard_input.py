@@ -9,7 +9,7 @@ import pytest
 
 from protolearn import GLVQ
 from protolearn.tables import TableEncoder, counterfactual_table, prototypes_table, table_pipeline
-from protolearn.tables.values import clock, from_clock, zone_of
+from protolearn.tables.values import from_clock, to_clock, zone_of
 
 
 def there_and_back(table, **parameters):
@@ -128,6 +128,6 @@ def test_clocks_there_and_back(hour):
     zone = zone_of(pd.DatetimeTZDtype(tz=ZONE))
     day = pd.Timestamp("2020-03-07", tz="UTC").timestamp() / 86400 + hour / 24
     told = pd.Timestamp(day * 86400, unit="s", tz="UTC").tz_convert(ZONE).tz_localize(None)
-    assert clock(day, zone) == pytest.approx(told.timestamp() / 86400, abs=1e-9)
-    assert from_clock(clock(day, zone), zone) == pytest.approx(day, abs=1e-9)
-    assert clock(1e7, zone) == 1e7  # in the year 29349, which has no clocks
+    assert to_clock(day, zone) == pytest.approx(told.timestamp() / 86400, abs=1e-9)
+    assert from_clock(to_clock(day, zone), zone) == pytest.approx(day, abs=1e-9)
+    assert to_clock(1e7, zone) == 1e7  # in the year 29349, which has no clocks

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from protolearn.tables import TableFileError, read_table
 from protolearn.tables.reading import read as reading
 from protolearn.tables.reading import text_table
-from protolearn.tables.reading.cells import MISSING, MISSING_NUMBER, what_is
-from protolearn.tables.reading.native_cells import Numbers, native_columns
+from protolearn.tables.reading.cell_values import MISSING, MISSING_NUMBER, kind_of_cell
+from protolearn.tables.reading.native_cells import NumberCells, native_columns
 
 NAN = float("nan")
 
@@ -403,7 +403,7 @@ def written(draw_number):
 )
 def test_numbers_are_the_nearest_doubles(cells):
     columns = native_columns([cell + "\n" for cell in ["1"] * 300 + cells], 1, ",")
-    assert isinstance(columns[0], Numbers)
+    assert isinstance(columns[0], NumberCells)
     assert columns[0].values[300:].tolist() == [float(cell) for cell in cells]
     assert list(columns[0])[300:] == cells
 
@@ -428,7 +428,7 @@ inside = st.text(
     max_size=6,
 )
 words = st.builds(lambda a, b: (a + b).strip(), letters, inside).filter(
-    lambda cell: cell not in MISSING | MISSING_NUMBER and what_is(cell) == what_is("x")
+    lambda cell: cell not in MISSING | MISSING_NUMBER and kind_of_cell(cell) == kind_of_cell("x")
 )
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6).map(float)
 days = st.datetimes().map(lambda time: time.isoformat())

@@ -19,8 +19,8 @@ from protolearn.tables import (
     split_target,
     table_pipeline,
 )
-from protolearn.tables.steps import TableSteps
-from protolearn.tables.texts import prototype_texts, row_texts
+from protolearn.tables.pipeline import TableSteps
+from protolearn.tables.value_texts import prototype_texts, row_texts
 
 N_ROWS = 80
 

@@ -26,7 +26,7 @@ from .._validation import number_in
 from ..classifiers import NearestPrototypeClassifier
 from ..distances import Minkowski, SquaredEuclidean
 from ..rule import wrong_kind
-from .margins import hypothesis_margin, last_step
+from .hypothesis_margins import hypothesis_margin, last_step
 
 GRID = 0.5 * 2.0 ** (-np.arange(1, 201) / 10.0)
 """The values of t that are tried, from 0.47 to 5e-7.
@@ -36,11 +36,8 @@ one before, so the best of them misses at most these 7 % of the second term. All
 cost ln 200 = 5.3 in a sum that is above 1,000 from a thousand rows on: a few tenths of a percent.
 """
 
-ROUNDS = 60
-"""Iterations for the number of samples; each leaves at most 0.42 of the error of its logarithm."""
-
-COUNTABLE = 1e15
-"""Numbers of samples up to which all digits are written."""
+ROUNDS = 60  # iterations for the number of samples; each leaves 0.42 of the error of its logarithm
+COUNTABLE = 1e15  # numbers of samples up to which all digits are written
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,8 @@ def generalization_bound(
     t, share = thetas / longest, delta / len(thetas)
     n_classes, n_prototypes = len(model.classes_), Counter(model.prototype_labels_.tolist())
     capacity = capacities(t, rows.shape[1], max(n_prototypes.values()), n_classes)
-    raw = margin_error + gap(len(margin), t, capacity, share)
+    n_samples = len(margin)
+    raw = margin_error + np.sqrt(8.0 / n_samples * complexity(n_samples, t, capacity, share))
     best = int(raw.argmin())
     result = GeneralizationBound(
         bound=min(float(raw[best]), 1.0),
@@ -172,17 +170,19 @@ def generalization_bound(
         message="",
         radius=longest,
         delta=delta,
-        n_samples=len(margin),
+        n_samples=n_samples,
     )
     needed = float(samples_needed(margin_error, t, capacity, share).min())
-    said = [says_nothing(result, needed) if result.raw_bound >= 1.0 else says(result)]
+    sentences = [message(result, needed)]
     if radius is None:
-        said.append(f"This supposes that no sample is longer than {longest:.4g}, the longest row.")
+        sentences.append(
+            f"This supposes that no sample is longer than {longest:.4g}, the longest row."
+        )
     if n_classes > 2:
-        said.append(
+        sentences.append(
             f"The factor k^|Y| of the capacity is proved for two classes; here are {n_classes}."
         )
-    return replace(result, message=" ".join(said))
+    return replace(result, message=" ".join(sentences))
 
 
 def capacities(t: Floats, n_features: int, n_prototypes: int, n_classes: int) -> Floats:
@@ -191,11 +191,6 @@ def capacities(t: Floats, n_features: int, n_prototypes: int, n_classes: int) ->
     with np.errstate(over="ignore"):
         dimension = np.minimum(n_features + 1.0, np.square(8.0 / t))
         return np.asarray(dimension * 2.0 * k**n_classes * np.log2(np.e * k**2))
-
-
-def gap(n_samples: Any, t: Floats, capacity: Floats, delta: float) -> Floats:
-    """Return what the formula adds to the margin error."""
-    return np.sqrt(8.0 / n_samples * complexity(n_samples, t, capacity, delta))
 
 
 def complexity(n_samples: Any, t: Floats, capacity: Floats, delta: float) -> Floats:
@@ -218,29 +213,23 @@ def samples_needed(margin_error: Floats, t: Floats, capacity: Floats, delta: flo
     return needed
 
 
-def says(result: GeneralizationBound) -> str:
-    """Return the sentence of a bound that says something."""
-    added = result.raw_bound - result.margin_error
-    return (
-        f"With probability at least {1.0 - result.delta:g} the error on new data is at most "
-        f"{result.bound:.3f}: of {result.n_samples:,} rows a share of {result.margin_error:.3f} "
-        f"has a margin below {result.theta:.3g}, and the capacity of the prototypes adds "
-        f"{added:.3f}."
-    )
-
-
-def says_nothing(result: GeneralizationBound, needed: float) -> str:
-    """Return the sentences of a bound of one or more."""
-    if needed < COUNTABLE:
-        wanted = f"it would take about {float(f'{needed:.2g}'):,.0f} samples to fall below one"
-    elif needed < np.inf:
-        wanted = f"it would take about {needed:.1e} samples to fall below one"
-    else:
-        wanted = "it would never fall below one, however many samples there are"
+def message(result: GeneralizationBound, needed: float) -> str:
+    """Return the bound in words; from one on it says nothing."""
+    if result.raw_bound < 1.0:
+        return (
+            f"With probability at least {1.0 - result.delta:g} the error on new data is at most "
+            f"{result.bound:.3f}: of {result.n_samples:,} rows a share of "
+            f"{result.margin_error:.3f} has a margin below {result.theta:.3g}, and the capacity of "
+            f"the prototypes adds {result.raw_bound - result.margin_error:.3f}."
+        )
+    outlook = "it would never fall below one, however many samples there are"
+    if needed < np.inf:
+        count = f"{float(f'{needed:.2g}'):,.0f}" if needed < COUNTABLE else f"{needed:.1e}"
+        outlook = f"it would take about {count} samples to fall below one"
     return (
         f"The bound is vacuous for {result.n_samples:,} samples: with probability at least "
         f"{1.0 - result.delta:g} the error on new data is at most {result.raw_bound:.3g}, and no "
-        f"error exceeds 1. With margins like these {wanted}; the distribution of the margins "
+        f"error exceeds 1. With margins like these {outlook}; the distribution of the margins "
         "(MarginDisplay) tells more."
     )
 
@@ -251,8 +240,8 @@ def check_covered(model: Any) -> None:
         raise wrong_kind(model, "is not a nearest-prototype classifier", "of protolearn's")
     check_is_fitted(model)
     name, distance = type(model).__name__, model.rule_.distance
-    euclidean = type(distance) is SquaredEuclidean
-    if not euclidean and not (type(distance) is Minkowski and distance.p == 2.0):
+    is_minkowski_two = type(distance) is Minkowski and distance.p == 2.0
+    if type(distance) is not SquaredEuclidean and not is_minkowski_two:
         raise ValueError(
             f"The bound is a theorem about Euclidean distance, and {name} has "
             f"{type(distance).__name__}; give a model with distance='sqeuclidean', or "

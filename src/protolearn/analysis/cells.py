@@ -30,11 +30,9 @@ from ..native import (
     vector_out,
 )
 from ..rule import DecisionRule
-from .margins import last_step
 from .projection import CERTAIN, PARALLEL, PROJECT, TOOLS, add, dot, project
 
-ANY = -1
-"""In the place of a class to enter: any other than the one to leave."""
+ANY = -1  # in the place of a class to enter: any other than the one to leave
 
 project_at = pointer(PROJECT)
 _exact = numba.njit(error_model="numpy")
@@ -43,14 +41,8 @@ _exact = numba.njit(error_model="numpy")
 class Ways(NamedTuple):
     """The shortest ways of some rows into other classes.
 
-    Attributes
-    ----------
-    ways : array (n, d)
-        What to add to the rows.
-    length : array (n,)
-        How long that is; infinite where there is no way.
-    rival : array (n,)
-        The prototype whose cell is reached; -1 where there is no way.
+    ``ways`` (n, d) is what to add to the rows, ``length`` how long that is, and ``rival`` the
+    prototype whose cell is reached: infinite and -1 where there is no way.
     """
 
     ways: Floats
@@ -62,15 +54,8 @@ class Ways(NamedTuple):
 class Cells:
     """The cells of prototypes whose distances differ by linear functions of the sample.
 
-    Attributes
-    ----------
-    coordinates : array (K, r)
-        Where the prototypes lie, by :meth:`Distance.directions`: their features, or coordinates in
-        the subspace in which they lie.
-    basis : array (d, r) or None
-        The axes of that subspace; None where coordinates are features.
-    labels : array (K,)
-        Class code of each prototype.
+    ``coordinates`` (K, r) are where the prototypes lie, by :meth:`Distance.directions`: their
+    features, or coordinates in the subspace in which they lie, which has the axes ``basis`` (d, r).
     """
 
     coordinates: Floats
@@ -83,15 +68,9 @@ class Cells:
     ) -> Cells | None:
         """Return the cells of a rule, or None if their boundaries may be curved.
 
-        Parameters
-        ----------
-        rule : DecisionRule
-            The rule; if its decision is soft, these are the cells of the nearest prototypes.
-        movable : index, default=slice(None)
-            The features that may change.
-        by_feature : bool, default=False
-            Whether coordinates have to be features. If not they are those of the subspace in which
-            the prototypes lie, where that has fewer dimensions.
+        If its decision is soft, these are the cells of the nearest prototypes. ``movable`` are the
+        features that may change. Unless coordinates have to be features (``by_feature``), they are
+        those of the subspace in which the prototypes lie, where that has fewer dimensions.
         """
         if rule.directions is None:
             return None
@@ -114,18 +93,11 @@ class Cells:
         box: tuple[Floats, Floats] | None = None,
         inset: float = 0.0,
     ) -> Ways:
-        """Return the shortest ways out of one class into another.
+        """Return the shortest ways out of one class into another, or into ``ANY`` other.
 
-        Parameters
-        ----------
-        D : array (n, K)
-            Distances of the rows.
-        leave, enter : arrays (n,)
-            Class codes, ``ANY`` to enter any other; None: all of them.
-        box : pair of arrays (n, r), default=None
-            How far each row may move along each coordinate, down and up.
-        inset : float, default=0.0
-            How far to go beyond the boundary, in units of the largest distance of the row.
+        ``D`` (n, K) are the distances of the rows. ``box`` is how far each may move along each
+        coordinate, down and up; ``inset`` how far to go beyond the boundary, in units of the
+        largest distance of the row.
         """
         n, U = len(D), self.coordinates
         found = Ways(np.zeros((n, U.shape[1])), np.empty(n), np.empty(n, dtype=np.intp))
@@ -221,17 +193,8 @@ def nearest_cells(
                 break
 
 
-def rows_of_last_step(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:
-    """Return the rows as the last step of a Pipeline sees them, complete, in double precision.
-
-    ``rule`` is that of the last step, and ``name`` the function that asks.
-    """
-    last, X = last_step(model, X)
-    return complete_rows(rule, last, X, name)
-
-
 def complete_rows(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:
-    """Return the rows in double precision; raise if values are missing."""
+    """Return the rows in double precision; raise if values are missing, for the function named."""
     X = rule.read_rows(model, X).astype(np.float64, copy=False)
     if not issparse(X) and np.isnan(X.min()):
         raise ValueError(

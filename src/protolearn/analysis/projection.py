@@ -23,23 +23,14 @@ import numpy as np
 from .._arrays import Floats
 from ..native import ADDRESS, f8, matrix, native, pointer, types, vector, vector_out
 
-PARALLEL = 1e-10
-"""Sine of the angle to the span of others at which a direction counts as one in that span."""
-
-NOISE = 1e-13
-"""Conditions violated by no more than this share of the way are met."""
-
-CERTAIN = 1e-8
-"""Size of a violation, relative to the distances, that rounding cannot explain."""
-
-FOLLOWS = 2
-"""The side of a condition that is met, but for rounding, because those that press are."""
+PARALLEL = 1e-10  # sine of the angle to the span of others at which a direction lies in that span
+NOISE = 1e-13  # conditions violated by no more than this share of the way are met
+CERTAIN = 1e-8  # size of a violation, relative to the distances, that rounding cannot explain
+FOLLOWS = 2  # the side of a condition that is met, but for rounding, because those that press are
 
 DOT = f8(vector, vector)
 ADD = types.void(vector_out, f8, vector)
-TOOLS = types.UniTuple(ADDRESS, 2)
-"""The addresses of ``dot`` and ``add``."""
-
+TOOLS = types.UniTuple(ADDRESS, 2)  # the addresses of ``dot`` and ``add``
 PROJECT = f8(TOOLS, matrix, vector, vector, vector, vector, f8, vector_out)
 
 dot_at, add_at = pointer(DOT), pointer(ADD)

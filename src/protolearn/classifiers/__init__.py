@@ -1,20 +1,20 @@
 """Classifiers that decide by distance to prototypes."""
 
-from .base import NearestPrototypeClassifier
 from .composable import PrototypeClassifier
 from .feature_space import FeatureSpaceDistance as FeatureSpaceDistance
 from .feature_space import GivenProducts as GivenProducts
+from .fit_log import LINES as LINES
 from .heuristic_lvq import LVQ1, LVQ3, LVQ21, OLVQ1
 from .kernel_lvq import KernelGLVQ
+from .kernel_support import CoordinateDistance as CoordinateDistance
 from .lvq import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ
 from .metric import named_distance as named_distance
 from .metric_lvq import GMLVQ, GRLVQ, LGMLVQ, MRSLVQ
+from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances as FirstDistances
-from .progress import LINES as LINES
-from .pruning import CoordinateDistance as CoordinateDistance
 from .settings import CostSettings as CostSettings
 from .settings import Settings as Settings
-from .trained import TrainedClassifier
+from .training import TrainedClassifier
 
 __all__ = [
     "GLVQ",

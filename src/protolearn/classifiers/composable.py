@@ -1,15 +1,67 @@
-"""The composable classifier: any distance, any margin, any loss, any solver."""
+"""Classifiers with a cost function, and the composable one: any distance, margin, loss, solver."""
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from abc import abstractmethod
+from inspect import signature
+from typing import Any
 
 from .._validation import check_choice, resolve
 from ..distances import DISTANCES, Distance
 from ..losses import LOSSES, Loss
 from ..margins import MARGINS, Margin
-from .lvq import CostFunctionClassifier
-from .shared import SharedParameters
+from ..solvers import SOLVERS, Callback, Solver
+from .settings import CostSettings
+from .training import TrainedClassifier
+
+
+class CostFunctionClassifier(TrainedClassifier):
+    """A classifier that lowers ``loss(margin(distance(x, prototypes)))``.
+
+    A subclass names its parts in ``_axes``.
+    """
+
+    slope_factor_: float
+    _settings_type = CostSettings
+    _is_soft: bool = False
+    """Whether all prototypes decide, by their posterior."""
+
+    def __init__(
+        self,
+        *,
+        solver: Any = "auto",
+        attraction: float = 0.0,
+        scale: Any = "data",
+        **training: Any,
+    ):
+        super().__init__(**training)
+        self.solver = solver
+        self.attraction = attraction
+        self.scale = scale
+
+    @abstractmethod
+    def _axes(self) -> tuple[Distance, Margin, Loss]:
+        """Return the distance, the margin and the loss."""
+
+    def _takes_sparse(self) -> bool:
+        if isinstance(self.solver, str):
+            return self.solver not in SOLVERS or SOLVERS[self.solver].takes_sparse
+        return bool(getattr(self.solver, "takes_sparse", True))
+
+    def _named_solver(self, *axes: Any, stream: bool) -> Solver:
+        """Return the solver that the parameters name; raise if it does not fit the axes."""
+        solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
+        solver.check(*axes)
+        if self.checkpoint is not None and "record" not in signature(solver.minimize).parameters:
+            raise ValueError(
+                f"{type(solver).__name__}.minimize has no parameter record, so that a fit by it "
+                "cannot be resumed; leave out checkpoint."
+            )
+        if stream and isinstance(self.solver, str):
+            solver = type(solver).for_stream()
+        if stream:
+            solver.check_streaming()
+        return solver
 
 
 class PrototypeClassifier(CostFunctionClassifier):
@@ -37,11 +89,80 @@ class PrototypeClassifier(CostFunctionClassifier):
         15 with the relative margin, :class:`MCE` 2 with the difference.
     decision : {"nearest", "soft"}, default="nearest"
         Whether the nearest prototype decides, or all of them by their posterior.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     Examples
     --------
@@ -60,9 +181,37 @@ class PrototypeClassifier(CostFunctionClassifier):
         margin: Any = "relative",
         loss: Any = "sigmoid",
         decision: str = "nearest",
-        **shared: Unpack[SharedParameters],
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
     ):
-        super().__init__(**shared)
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.distance = distance
         self.margin = margin
         self.loss = loss

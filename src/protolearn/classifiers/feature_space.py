@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 
-from .._arrays import Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats, as_indices
 from ..codebook import Codebook
 from ..distances import Distance
 from ..kernels import FeatureKernel
-from .cholesky import partial_cholesky
+from ..native import i8, matrix_out, native, types, vector, vector_out
 
 FAR = 1e3
 """How many times the rounding rows have to vary."""
+
+RESIDUAL = 1e-10
+"""Share of the largest squared length that counts as rounding, in double precision."""
+
+NEGATIVE = 1e-8
+"""Share of it by which a squared length may be negative, at least."""
+
+TRIED = 32
+"""Columns of the matrix that are asked for at a time."""
+
+FAR_PIVOT = 0.1
+"""Share of the largest squared residual that a pivot has to have."""
 
 
 def coordinates(X: Floats, kernel: FeatureKernel | None, rounding: float) -> tuple[Floats, Indices]:
@@ -42,12 +56,8 @@ def warn_if_far(L: Floats, rounding: float) -> None:
 class GivenProducts(Distance):
     """``|phi(x) - sum_l a_l phi(x_l)|^2`` from given products, less the unknown ``|phi(x)|^2``.
 
-    The prototypes of the codebook are the coefficients a, its metric their squared lengths.
-
-    Parameters
-    ----------
-    columns : array (n_support,)
-        Where a row has its products with the samples that are combined.
+    The prototypes of the codebook are the coefficients a, its metric their squared lengths;
+    ``columns`` says where a row has its products with the samples that are combined.
     """
 
     def __init__(self, columns: Indices):
@@ -63,19 +73,11 @@ class GivenProducts(Distance):
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
         """Return all distances, less what those of a row have in common."""
-        return _combined(X[:, self.columns], codebook)
+        return _less_own_length(X[:, self.columns], codebook)
 
 
 class FeatureSpaceDistance(GivenProducts):
-    """``|phi(x) - sum_l a_l phi(x_l)|^2`` by a kernel.
-
-    Parameters
-    ----------
-    kernel : FeatureKernel
-        The products.
-    rows : array (n_support, d)
-        The samples that are combined.
-    """
+    """``|phi(x) - sum_l a_l phi(x_l)|^2`` by a kernel, for combinations of some rows."""
 
     squared = True
 
@@ -85,13 +87,110 @@ class FeatureSpaceDistance(GivenProducts):
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
         """Return all distances."""
-        D = _combined(self.kernel.between(X, self.rows), codebook)
+        D = _less_own_length(self.kernel.between(X, self.rows), codebook)
         D += self.kernel.diagonal(X)[:, None]
         return np.maximum(D, 0.0, out=D)
 
 
-def _combined(products: Any, codebook: Codebook) -> Floats:
+def _less_own_length(products: Any, codebook: Codebook) -> Floats:
     """Return ``|w|^2 - 2 phi(x).w``."""
     D = as_floats(products @ (-2.0 * codebook.prototypes.T))
     D += codebook.metric[:, 0]
     return D
+
+
+def partial_cholesky(
+    diagonal: Floats, columns: Callable[[Indices], Floats], rounding: float = RESIDUAL
+) -> tuple[Floats, Indices]:
+    """Return a partial Cholesky factor of a Gram matrix that is never formed, and its pivots.
+
+    ``Gram = L L^T`` up to a small residual: row i of L is an isometric copy of ``phi(x_i)`` in as
+    many coordinates as the Gram matrix has numerical rank. The pivots are samples that are far from
+    the span of those before; their rows of L are a lower triangle. Some are tried at a time, so
+    that most of the work is matrix products. ``columns`` returns the columns of some indices;
+    below the share ``rounding`` of the largest squared length the rest of a sample is rounding.
+    """
+    residual = np.array(diagonal, dtype=np.float64)
+    if not residual.any():
+        raise ValueError(
+            "All rows of X have length zero in the feature space: they do not differ. Take another "
+            "kernel, or features that vary."
+        )
+    largest = float(residual.max())
+    lowest = -max(NEGATIVE, rounding) * largest
+    _check_residual(residual, lowest)
+    panels, pivots = [np.empty((len(residual), 0))], list[int]()
+    while residual.max() > rounding * largest:
+        tried = np.argsort(-residual, kind="stable")[:TRIED]
+        rest = np.array(columns(tried), dtype=np.float64)
+        for panel in panels:
+            rest -= panel @ panel[tried].T
+        least = max(FAR_PIVOT * residual.max(), rounding * largest)
+        _append(panels, _take_pivots(rest, tried, residual, pivots, least, lowest))
+    return np.concatenate(panels, axis=1), as_indices(pivots)
+
+
+def _append(panels: list[Floats], panel: Floats) -> None:
+    """Append a panel, one with those before that are not wider: wide ones multiply faster."""
+    narrow = [panel]
+    while panels and panels[-1].shape[1] <= sum(other.shape[1] for other in narrow):
+        narrow.append(panels.pop())
+    panels.append(np.concatenate(narrow[::-1], axis=1))
+
+
+def _take_pivots(
+    rest: Floats,
+    tried: Indices,
+    residual: Floats,
+    pivots: list[int],
+    least: float,
+    lowest: float,
+) -> Floats:
+    """Return the columns of the factor of the pivots among the samples that are tried."""
+    panel, taken = np.zeros(rest.shape), 0
+    while taken < len(tried):
+        place = int(residual[tried].argmax())
+        p = int(tried[place])
+        if residual[p] <= least:
+            break
+        append_column(panel, taken, p, as_floats(rest[:, place]), residual)
+        panel[pivots, taken] = 0.0  # they are within the span, but for rounding
+        pivots.append(p)
+        residual[pivots] = 0.0
+        _check_residual(residual, lowest)
+        taken += 1
+    return panel[:, :taken]
+
+
+def _check_residual(residual: Floats, lowest: float) -> None:
+    """Raise if no vectors have such squared lengths."""
+    if not np.isfinite(residual).all():
+        raise ValueError(
+            "The kernel gives NaN or infinity for rows of X; rescale X, for example with "
+            "StandardScaler."
+        )
+    if lowest >= 0.0 or residual.min() < lowest:
+        raise ValueError(
+            "The kernel is not positive semi-definite: its Gram matrix is not that of vectors in "
+            "any feature space, so that squared distances would be negative. Take another kernel, "
+            "or add a constant to the diagonal of the Gram matrix."
+        )
+
+
+@numba.njit
+def _dot(a, b, size):
+    total = 0.0
+    for k in range(size):
+        total += a[k] * b[k]
+    return total
+
+
+@native(types.void(matrix_out, i8, i8, vector, vector_out))
+def append_column(panel, j, p, column, residual):
+    """Fill column j of a panel from what is left of column p; take its squares off the diagonal."""
+    root = np.sqrt(residual[p])
+    pivot = panel[p]
+    for i in range(panel.shape[0]):
+        entry = (column[i] - _dot(panel[i], pivot, j)) / root if i != p else root
+        panel[i, j] = entry
+        residual[i] -= entry * entry

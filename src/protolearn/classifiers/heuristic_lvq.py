@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar
 
 from .._validation import check_choice, check_number, resolve
 from ..distances import DISTANCES, Distance
-from ..solvers import LEAST_IN_STREAMS, SCHEDULES
+from ..solvers import LEAST_IN_STREAMS, SCHEDULES, Callback
 from .settings import RuleSettings
-from .shared import (
-    OF_RULES,
-    DecayParameters,
-    RuleParameters,
-    ScheduledRuleParameters,
-    TrainingParameters,
-)
-from .trained import TrainedClassifier
+from .training import TrainedClassifier
 
 
 class HeuristicClassifier(TrainedClassifier):
@@ -24,7 +17,6 @@ class HeuristicClassifier(TrainedClassifier):
     learning_rate: float
     _rule: ClassVar[str]
     _settings_type = RuleSettings
-    _texts = OF_RULES
 
     def __init__(
         self,
@@ -32,7 +24,7 @@ class HeuristicClassifier(TrainedClassifier):
         distance: Any = "sqeuclidean",
         metric_rate: float = 0.01,
         shuffle: bool = True,
-        **training: Unpack[TrainingParameters],
+        **training: Any,
     ):
         super().__init__(**training)
         self.distance = distance
@@ -58,7 +50,7 @@ class ScheduledClassifier(HeuristicClassifier):
         schedule: str = "auto",
         decay: float = 1e-4,
         least_rate: float | None = None,
-        **rule: Unpack[RuleParameters],
+        **rule: Any,
     ):
         super().__init__(**rule)
         self.learning_rate = learning_rate
@@ -95,11 +87,84 @@ class LVQ1(ScheduledClassifier):
 
     Parameters
     ----------
-    {parameters}
+    learning_rate : float, default=0.05
+        First learning rate, between 0 and 1: the share of the way to the sample that a prototype
+        goes.
+    schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
+        How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
+        samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.
+    decay : float, default=1e-4
+        Decay of the inverse-time schedule, for each sample seen.
+    least_rate : float, default=None
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
+        None: zero, or a tenth where ``schedule`` is "auto".
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    max_iter : int, default=None
+        Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
+        the prototypes with the fewest training errors are kept: the initial ones, with a warning,
+        if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
+        this share for five of them. Early stopping asks for this share of progress.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
+    distance : str or Distance, default="sqeuclidean"
+        A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
+        :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
+        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+    metric_rate : float, default=0.01
+        Step size of the metric as a share of that of the prototypes, where the distance learns one.
+    shuffle : bool, default=True
+        Whether each epoch takes the samples in a new random order.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The name of the rule.
+    n_iter_ : int
+        Epochs done.
+    loss_curve_ : list of float
+        Share of errors met during each epoch.
+    validation_curve_ : list of float
+        With early stopping: share of errors of the held-out rows after each epoch.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     References
     ----------
@@ -117,8 +182,48 @@ class LVQ1(ScheduledClassifier):
 
     _rule = "lvq1"
 
-    def __init__(self, **rule: Unpack[ScheduledRuleParameters]):
-        super().__init__(**rule)
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 0.05,
+        schedule: str = "auto",
+        decay: float = 1e-4,
+        least_rate: float | None = None,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        distance: Any = "sqeuclidean",
+        metric_rate: float = 0.01,
+        shuffle: bool = True,
+    ):
+        super().__init__(
+            learning_rate=learning_rate,
+            schedule=schedule,
+            decay=decay,
+            least_rate=least_rate,
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            max_iter=max_iter,
+            tol=tol,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+            distance=distance,
+            metric_rate=metric_rate,
+            shuffle=shuffle,
+        )
 
 
 class OLVQ1(HeuristicClassifier):
@@ -132,11 +237,73 @@ class OLVQ1(HeuristicClassifier):
     ----------
     learning_rate : float, default=0.1
         First rate of every prototype, and the largest it may have; between 0 and 1.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    max_iter : int, default=None
+        Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
+        the prototypes with the fewest training errors are kept: the initial ones, with a warning,
+        if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
+        this share for five of them. Early stopping asks for this share of progress.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
+    distance : str or Distance, default="sqeuclidean"
+        A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
+        :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
+        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+    metric_rate : float, default=0.01
+        Step size of the metric as a share of that of the prototypes, where the distance learns one.
+    shuffle : bool, default=True
+        Whether each epoch takes the samples in a new random order.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The name of the rule.
+    n_iter_ : int
+        Epochs done.
+    loss_curve_ : list of float
+        Share of errors met during each epoch.
+    validation_curve_ : list of float
+        With early stopping: share of errors of the held-out rows after each epoch.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     Notes
     -----
@@ -162,8 +329,41 @@ class OLVQ1(HeuristicClassifier):
 
     _rule = "olvq1"
 
-    def __init__(self, *, learning_rate: float = 0.1, **rule: Unpack[RuleParameters]):
-        super().__init__(**rule)
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 0.1,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        distance: Any = "sqeuclidean",
+        metric_rate: float = 0.01,
+        shuffle: bool = True,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            max_iter=max_iter,
+            tol=tol,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+            distance=distance,
+            metric_rate=metric_rate,
+            shuffle=shuffle,
+        )
         self.learning_rate = learning_rate
 
 
@@ -177,15 +377,85 @@ class LVQ21(ScheduledClassifier):
     Parameters
     ----------
     window : float, default=0.1
-        Width of the window, between 0 and 1.
+        Width of the window around the border, between 0 and 1.
     learning_rate : float, default=0.02
-        First learning rate, the share of the way to the sample that a prototype goes; between 0
-        and 1.
-    {parameters}
+        First learning rate, between 0 and 1: the share of the way to the sample that a prototype
+        goes.
+    schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
+        How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
+        samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.
+    decay : float, default=1e-4
+        Decay of the inverse-time schedule, for each sample seen.
+    least_rate : float, default=None
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
+        None: zero, or a tenth where ``schedule`` is "auto".
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    max_iter : int, default=None
+        Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
+        the prototypes with the fewest training errors are kept: the initial ones, with a warning,
+        if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
+        this share for five of them. Early stopping asks for this share of progress.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
+    distance : str or Distance, default="sqeuclidean"
+        A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
+        :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
+        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+    metric_rate : float, default=0.01
+        Step size of the metric as a share of that of the prototypes, where the distance learns one.
+    shuffle : bool, default=True
+        Whether each epoch takes the samples in a new random order.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The name of the rule.
+    n_iter_ : int
+        Epochs done.
+    loss_curve_ : list of float
+        Share of errors met during each epoch.
+    validation_curve_ : list of float
+        With early stopping: share of errors of the held-out rows after each epoch.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     Notes
     -----
@@ -212,9 +482,44 @@ class LVQ21(ScheduledClassifier):
         *,
         window: float = 0.1,
         learning_rate: float = 0.02,
-        **rule: Unpack[DecayParameters],
+        schedule: str = "auto",
+        decay: float = 1e-4,
+        least_rate: float | None = None,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        distance: Any = "sqeuclidean",
+        metric_rate: float = 0.01,
+        shuffle: bool = True,
     ):
-        super().__init__(learning_rate=learning_rate, **rule)
+        super().__init__(
+            learning_rate=learning_rate,
+            schedule=schedule,
+            decay=decay,
+            least_rate=least_rate,
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            max_iter=max_iter,
+            tol=tol,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+            distance=distance,
+            metric_rate=metric_rate,
+            shuffle=shuffle,
+        )
         self.window = window
 
     def _solver_parameters(self, stream: bool) -> dict[str, Any]:
@@ -233,15 +538,85 @@ class LVQ3(LVQ21):
     epsilon : float, default=0.25
         Size of that step, from 0 to 1; usual are 0.1 to 0.5.
     window : float, default=0.1
-        Width of the window of :class:`LVQ21`, between 0 and 1.
+        Width of the window around the border, between 0 and 1.
     learning_rate : float, default=0.02
-        First learning rate, the share of the way to the sample that a prototype goes; between 0
-        and 1.
-    {parameters}
+        First learning rate, between 0 and 1: the share of the way to the sample that a prototype
+        goes.
+    schedule : {"auto", "linear", "inverse_time", "constant"}, default="auto"
+        How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)`` with the number t of
+        samples seen, or not at all. "auto" is linear in ``fit``, inverse_time in ``partial_fit``.
+    decay : float, default=1e-4
+        Decay of the inverse-time schedule, for each sample seen.
+    least_rate : float, default=None
+        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1.
+        None: zero, or a tenth where ``schedule`` is "auto".
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    max_iter : int, default=None
+        Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
+        the prototypes with the fewest training errors are kept: the initial ones, with a warning,
+        if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
+        this share for five of them. Early stopping asks for this share of progress.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
+    distance : str or Distance, default="sqeuclidean"
+        A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
+        :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
+        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+    metric_rate : float, default=0.01
+        Step size of the metric as a share of that of the prototypes, where the distance learns one.
+    shuffle : bool, default=True
+        Whether each epoch takes the samples in a new random order.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The name of the rule.
+    n_iter_ : int
+        Epochs done.
+    loss_curve_ : list of float
+        Share of errors met during each epoch.
+    validation_curve_ : list of float
+        With early stopping: share of errors of the held-out rows after each epoch.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     References
     ----------
@@ -265,9 +640,45 @@ class LVQ3(LVQ21):
         epsilon: float = 0.25,
         window: float = 0.1,
         learning_rate: float = 0.02,
-        **rule: Unpack[DecayParameters],
+        schedule: str = "auto",
+        decay: float = 1e-4,
+        least_rate: float | None = None,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        distance: Any = "sqeuclidean",
+        metric_rate: float = 0.01,
+        shuffle: bool = True,
     ):
-        super().__init__(window=window, learning_rate=learning_rate, **rule)
+        super().__init__(
+            window=window,
+            learning_rate=learning_rate,
+            schedule=schedule,
+            decay=decay,
+            least_rate=least_rate,
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            max_iter=max_iter,
+            tol=tol,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+            distance=distance,
+            metric_rate=metric_rate,
+            shuffle=shuffle,
+        )
         self.epsilon = epsilon
 
     def _solver_parameters(self, stream: bool) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from inspect import cleandoc
 from typing import Any, Self
 
 import numpy as np
@@ -20,15 +19,12 @@ from ..distances import Distance
 from ..kernels import FeatureKernel, check_gram, check_kernel, named_kernel
 from ..prototypes import STARTS, is_automatic
 from ..solvers import Callback
-from .base import NearestPrototypeClassifier
-from .cholesky import RESIDUAL
-from .expansion import expansion, nearest
-from .feature_space import FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
+from .feature_space import RESIDUAL, FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
+from .kernel_support import FeatureSpaceGLVQ, FeatureSpaceModel, expansion, nearest, prune
 from .lvq import GLVQ
-from .pruning import FeatureSpaceGLVQ, Trained, prune
+from .nearest_prototype import NearestPrototypeClassifier
 from .rows import check_classes
 from .settings import CostSettings
-from .shared import ATTRIBUTES, IN_MEMORY, PARAMETERS, texts
 
 
 class KernelGLVQ(NearestPrototypeClassifier):
@@ -69,7 +65,39 @@ class KernelGLVQ(NearestPrototypeClassifier):
     init : {"kmeans", "means", "kmeans++", "random"}, default="kmeans"
         Where the prototypes begin, in the feature space: k-means in each class, the class mean
         (several are moved apart a little), rows far from each other, or random rows.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype; 1.0 leaves distances as they are.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
@@ -83,7 +111,28 @@ class KernelGLVQ(NearestPrototypeClassifier):
         These rows, or their indices if the kernel is precomputed.
     gamma_ : float
         The factor that was used; not there for kernels without one.
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     See Also
     --------
@@ -204,7 +253,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         kernel = self._kernel(X, weight)
         L, pivots = coordinates(X, kernel, rounding)
         warn_if_far(L, rounding)
-        whole = kept = Trained(trainer.fit(L, y, weight), L, pivots)
+        whole = kept = FeatureSpaceModel(trainer.fit(L, y, weight), L, pivots)
         if self.max_support is not None:
             kept = prune(whole, y, weight, self.max_support)
         self._store(whole, kept, X, kernel, rows)
@@ -225,7 +274,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _trainer(self) -> GLVQ:
-        """Raise if a parameter is wrong; give what learns in the feature space."""
+        """Return what learns in the feature space; raise if a parameter is wrong."""
         check_kernel(self)
         if self.max_support is not None and not is_automatic(self.max_support):
             integer_in(self.max_support, "max_support={value!r} must be 'auto', None, or", 1)
@@ -249,7 +298,12 @@ class KernelGLVQ(NearestPrototypeClassifier):
         return named_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weight)
 
     def _store(
-        self, whole: Trained, kept: Trained, X: Floats, kernel: FeatureKernel | None, rows: Indices
+        self,
+        whole: FeatureSpaceModel,
+        kept: FeatureSpaceModel,
+        X: Floats,
+        kernel: FeatureKernel | None,
+        rows: Indices,
     ) -> None:
         """Keep the prototypes as combinations of rows, all at once."""
         points, support = kept.model.prototypes_, kept.pivots
@@ -292,15 +346,3 @@ LEARNED = (
     "validation_curve_",
 )
 """What the model has from GLVQ in the whole feature space."""
-
-
-def _told(text: str) -> str:
-    """Return the docstring with what is shared with GLVQ."""
-    shared = GLVQ().get_params().keys() - {"init", "checkpoint"}
-    parameters = [name for name in PARAMETERS if name in shared]
-    attributes = [name for name in ATTRIBUTES if name != "prototypes_"]
-    text = cleandoc(text).replace("{parameters}", texts(parameters, PARAMETERS | IN_MEMORY))
-    return text.replace("{attributes}", texts(attributes, ATTRIBUTES))
-
-
-KernelGLVQ.__doc__ = _told(KernelGLVQ.__doc__ or "")

@@ -5,68 +5,14 @@ Each class is a docstring, its parameters and the line that names its parts.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from inspect import signature
-from typing import Any, Unpack
+from typing import Any
 
-from .._validation import check_choice, resolve
+from .._validation import check_choice
 from ..distances import Distance, SquaredEuclidean
 from ..losses import BrokenLinear, Exponential, Hinge, Identity, Logistic, Loss, Sigmoid, SlopedLoss
 from ..margins import Difference, Hypothesis, LogOdds, Margin, Relative
-from ..solvers import SOLVERS, Solver
-from .settings import CostSettings
-from .shared import OF_COSTS, SharedParameters, TrainingParameters
-from .trained import TrainedClassifier
-
-
-class CostFunctionClassifier(TrainedClassifier):
-    """A classifier that lowers ``loss(margin(distance(x, prototypes)))``.
-
-    A subclass names its parts in ``_axes``.
-    """
-
-    slope_factor_: float
-    _settings_type = CostSettings
-    _told = OF_COSTS
-    _is_soft: bool = False
-    """Whether all prototypes decide, by their posterior."""
-
-    def __init__(
-        self,
-        *,
-        solver: Any = "auto",
-        attraction: float = 0.0,
-        scale: Any = "data",
-        **training: Unpack[TrainingParameters],
-    ):
-        super().__init__(**training)
-        self.solver = solver
-        self.attraction = attraction
-        self.scale = scale
-
-    @abstractmethod
-    def _axes(self) -> tuple[Distance, Margin, Loss]:
-        """Return the distance, the margin and the loss."""
-
-    def _takes_sparse(self) -> bool:
-        if isinstance(self.solver, str):
-            return self.solver not in SOLVERS or SOLVERS[self.solver].takes_sparse
-        return bool(getattr(self.solver, "takes_sparse", True))
-
-    def _named_solver(self, *axes: Any, stream: bool) -> Solver:
-        """Return the solver that the parameters name; raise if it does not fit the axes."""
-        solver = resolve(self, "solver", SOLVERS, Solver, "auto")  # type: ignore[type-abstract]
-        solver.check(*axes)
-        if self.checkpoint is not None and "record" not in signature(solver.minimize).parameters:
-            raise ValueError(
-                f"{type(solver).__name__}.minimize has no parameter record, so that a fit by it "
-                "cannot be resumed; leave out checkpoint."
-            )
-        if stream and isinstance(self.solver, str):
-            solver = type(solver).for_stream()
-        if stream:
-            solver.check_streaming()
-        return solver
+from ..solvers import Callback
+from .composable import CostFunctionClassifier
 
 
 class GLVQ(CostFunctionClassifier):
@@ -80,11 +26,80 @@ class GLVQ(CostFunctionClassifier):
     beta : float or None, default=15.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``. It is up to ten
         times as steep where the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -100,8 +115,41 @@ class GLVQ(CostFunctionClassifier):
     0.99
     """
 
-    def __init__(self, *, beta: float | None = 15.0, **shared: Unpack[SharedParameters]):
-        super().__init__(**shared)
+    def __init__(
+        self,
+        *,
+        beta: float | None = 15.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -122,11 +170,80 @@ class MCE(CostFunctionClassifier):
     beta : float, default=2.0
         Slope of the sigmoid. It is up to ten times as steep where the classes begin hardly apart,
         as in texts; ``slope_factor_`` tells.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -143,8 +260,41 @@ class MCE(CostFunctionClassifier):
     0.98
     """
 
-    def __init__(self, *, beta: float = 2.0, **shared: Unpack[SharedParameters]):
-        super().__init__(**shared)
+    def __init__(
+        self,
+        *,
+        beta: float = 2.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -160,11 +310,80 @@ class LOGM(CostFunctionClassifier):
     ----------
     beta : float, default=1.0
         Slope of the loss.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -181,8 +400,41 @@ class LOGM(CostFunctionClassifier):
     0.99
     """
 
-    def __init__(self, *, beta: float = 1.0, **shared: Unpack[SharedParameters]):
-        super().__init__(**shared)
+    def __init__(
+        self,
+        *,
+        beta: float = 1.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -200,11 +452,80 @@ class SNPC(CostFunctionClassifier):
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``. They are up to ten times as sharp where
         the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -221,8 +542,41 @@ class SNPC(CostFunctionClassifier):
     0.98
     """
 
-    def __init__(self, *, xi: float = 2.0, **shared: Unpack[SharedParameters]):
-        super().__init__(**shared)
+    def __init__(
+        self,
+        *,
+        xi: float = 2.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.xi = xi
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -239,11 +593,80 @@ class RSLVQ(CostFunctionClassifier):
     ----------
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -261,8 +684,41 @@ class RSLVQ(CostFunctionClassifier):
 
     _is_soft = True
 
-    def __init__(self, *, xi: float = 2.0, **shared: Unpack[SharedParameters]):
-        super().__init__(**shared)
+    def __init__(
+        self,
+        *,
+        xi: float = 2.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.xi = xi
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -290,11 +746,80 @@ class MarginLVQ(CostFunctionClassifier):
     beta : float, default=4.0
         Slope of the loss. The hinge and the broken linear loss are up to ten times as steep where
         the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -314,9 +839,41 @@ class MarginLVQ(CostFunctionClassifier):
     _only_names = ("loss",)
 
     def __init__(
-        self, *, loss: str = "hinge", beta: float = 4.0, **shared: Unpack[SharedParameters]
+        self,
+        *,
+        loss: str = "hinge",
+        beta: float = 4.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
     ):
-        super().__init__(**shared)
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.loss = loss
         self.beta = beta
 

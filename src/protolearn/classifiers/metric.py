@@ -62,6 +62,8 @@ class MetricViews:
 
     rule_: DecisionRule
     n_features_in_: int
+    _frame_kind: str | None = None
+    """What ``set_output`` has chosen."""
 
     @property
     def omega_(self) -> Floats:
@@ -118,8 +120,7 @@ class MetricViews:
         """
         if is_dask(X):
             return self._map_rows(X)
-        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
-        return FrameOfRows(self).set_output(transform=asked).transform(X)
+        return FrameOfRows(self).set_output(transform=self._frame_kind).transform(X)
 
     @available_if(_has_map)
     def set_output(self, *, transform: str | None = None) -> Any:
@@ -136,8 +137,15 @@ class MetricViews:
             Itself.
         """
         if transform is not None:
-            self._sklearn_output_config = {"transform": transform}  # which clone copies
+            self._frame_kind = transform
         return self
+
+    def __sklearn_clone__(self) -> Any:
+        """Return an unfitted copy that gives the same frames."""
+        copy: Any = super().__sklearn_clone__()  # type: ignore[misc]
+        if self._frame_kind is not None:
+            copy._frame_kind = self._frame_kind
+        return copy
 
     @row_by_row
     def _map_rows(self, X: Any) -> Any:

@@ -5,7 +5,7 @@ Each class is a docstring, its parameters and the line that names its parts.
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 from sklearn.base import TransformerMixin
 
@@ -13,8 +13,8 @@ from .._validation import check_choice
 from ..distances import Distance, LocalMatrix, Matrix, Relevance
 from ..losses import Identity, Logistic, Loss, Sigmoid
 from ..margins import LogOdds, Margin, Relative
-from .lvq import CostFunctionClassifier
-from .shared import SharedParameters
+from ..solvers import Callback
+from .composable import CostFunctionClassifier
 
 
 class GlobalMetricClassifier(TransformerMixin, CostFunctionClassifier):
@@ -47,15 +47,84 @@ class GRLVQ(GlobalMetricClassifier):
     ----------
     beta : float or None, default=15.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
     relevances_ : array of shape (d,)
-        How much each feature counts.
+        How much each feature counts: the diagonal of ``metric_``. They sum to one.
     omega_, metric_ : arrays of shape (d, d)
         Diagonal matrices of the roots of the relevances, and of the relevances.
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -72,8 +141,41 @@ class GRLVQ(GlobalMetricClassifier):
     True
     """
 
-    def __init__(self, *, beta: float | None = 15.0, **shared: Unpack[SharedParameters]):
-        super().__init__(**shared)
+    def __init__(
+        self,
+        *,
+        beta: float | None = 15.0,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
@@ -96,7 +198,51 @@ class GMLVQ(GlobalMetricClassifier):
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
         collapsing to few directions.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
@@ -106,8 +252,33 @@ class GMLVQ(GlobalMetricClassifier):
     metric_ : array of shape (d, d)
         ``Omega^T Omega``.
     relevances_ : array of shape (d,)
-        Its diagonal: how much each feature counts. They sum to one.
-    {attributes}
+        How much each feature counts: the diagonal of ``metric_``. They sum to one.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -131,9 +302,37 @@ class GMLVQ(GlobalMetricClassifier):
         rank: int | None = None,
         beta: float | None = 10.0,
         regularization: float = 0.0,
-        **shared: Unpack[SharedParameters],
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
     ):
-        super().__init__(**shared)
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.rank = rank
         self.beta = beta
         self.regularization = regularization
@@ -151,13 +350,57 @@ class LGMLVQ(CostFunctionClassifier):
     localized : {"class", "prototype"}, default="class"
         Who has a map of its own.
     rank : int, default=None
-        Number of rows of each Omega; None: as many as there are features.
+        Number of rows of Omega; None: as many as there are features.
     beta : float or None, default=10.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps. Where
         rows are few and labels noisy, 0.05 or 0.1 keeps the maps from learning the noise.
-    {parameters}
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
@@ -167,7 +410,32 @@ class LGMLVQ(CostFunctionClassifier):
         ``Omega^T Omega`` of each.
     relevances_ : array of shape (groups, d)
         Their diagonals; each row sums to one.
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -190,9 +458,37 @@ class LGMLVQ(CostFunctionClassifier):
         rank: int | None = None,
         beta: float | None = 10.0,
         regularization: float = 0.0,
-        **shared: Unpack[SharedParameters],
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
     ):
-        super().__init__(**shared)
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.localized = localized
         self.rank = rank
         self.beta = beta
@@ -217,14 +513,84 @@ class MRSLVQ(GlobalMetricClassifier):
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``.
     regularization : float, default=0.0
-        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``.
-    {parameters}
+        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
+        collapsing to few directions.
+    prototypes_per_class : int, dict or "auto", default=1
+        Number of prototypes of every class, or one number a label; labels left out have one. "auto"
+        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+        Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
+        little), rows far from each other, random rows, or given prototypes, grouped by class in the
+        order of ``classes_``.
+    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+        Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
+        :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
+        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
+        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
+        fewer training errors.
+    max_iter : int, default=None
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
+        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+    tol : float, default=1e-3
+        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
+        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
+        share for five of them. Early stopping asks for this share of progress.
+    attraction : float, default=0.0
+        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+    scale : "data" or float, default="data"
+        Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
+        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
+        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
+        leaves the loss as it is given.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, as everywhere in scikit-learn.
+    early_stopping : bool, default=False
+        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
+        keep the prototypes that were best on them.
+    validation_fraction : float, default=0.1
+        Share of each class that is held out for early stopping; of data in parts, of all rows.
+    callback : callable, default=None
+        Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
+        returns something true.
+    checkpoint : str or path, default=None
+        File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
+        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
+        in a cross-validation, need files of their own.
+    verbose : int, default=0
+        1 prints about twenty iterations, with the first and the last; 2 prints all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
     omega_, metric_, relevances_ : arrays
         As in :class:`GMLVQ`.
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    scale_ : float
+        The unit of distance that was used.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations or epochs done.
+    loss_curve_ : list of float
+        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    validation_curve_ : list of float
+        With early stopping: mean cost of the held-out rows after each iteration.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    slope_factor_ : float
+        How many times steeper than given the loss was made, for classes that begin hardly apart.
 
     References
     ----------
@@ -249,9 +615,37 @@ class MRSLVQ(GlobalMetricClassifier):
         rank: int | None = None,
         xi: float = 2.0,
         regularization: float = 0.0,
-        **shared: Unpack[SharedParameters],
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        solver: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        attraction: float = 0.0,
+        scale: Any = "data",
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
     ):
-        super().__init__(**shared)
+        super().__init__(
+            prototypes_per_class=prototypes_per_class,
+            init=init,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            attraction=attraction,
+            scale=scale,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            callback=callback,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.rank = rank
         self.xi = xi
         self.regularization = regularization

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._validation import BOOLEANS, check_flag, check_number, integer_in, number_in
+from .._validation import check_flag, check_integer, check_number, check_verbose, number_in
 from ..blocks import Blocks, MemoryBlocks
 from ..codebook import Codebook
 from ..distances import Distance
@@ -113,22 +113,10 @@ class Settings(ABC):
         elsewhere: bool = False,
         first: FirstDistances | None = None,
     ) -> Problem:
-        """Return what is to be minimised from a codebook.
+        """Return what is to be minimised from a codebook, with the distance in a form for the rows.
 
-        Parameters
-        ----------
-        codebook : Codebook
-            Where learning begins.
-        form : Distance
-            The distance in the form that suits the rows.
-        blocks : Blocks
-            The rows.
-        n_classes : int
-            Number of classes.
-        elsewhere : bool, default=False
-            Whether rows stay where they are, and only sums over them come here.
-        first : FirstDistances, default=None
-            What is known of the distances to begin with; None: they are measured.
+        ``elsewhere``: rows stay where they are, and only sums over them come here. ``first`` is
+        what is known of the distances to begin with; None: they are measured.
         """
 
     def first_distances(self, form: Distance, codebook: Codebook, blocks: Blocks) -> FirstDistances:
@@ -157,11 +145,9 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
     distance = clone(distance)
     distance.check()
     early_stopping = check_flag(model, "early_stopping")
-    name, max_iter = type(model).__name__, model.max_iter
-    if max_iter is not None:
-        integer_in(max_iter, f"max_iter={{value!r}} of {name}", 1)
-    if not isinstance(model.verbose, BOOLEANS):
-        integer_in(model.verbose, f"verbose={{value!r}} of {name}", 0)
+    if model.max_iter is not None:
+        check_integer(model, "max_iter", low=1)
+    check_verbose(model)
     if model.callback is not None and not callable(model.callback):
         raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
     if not isinstance(model.checkpoint, (str, PathLike, NoneType)):
@@ -175,23 +161,17 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
     source = model.random_state
     if source is None and model.checkpoint is not None:
         source = np.random.RandomState()  # one of its own: its state is written down
-    fraction = number_in(
-        model.validation_fraction,
-        f"validation_fraction={{value!r}} of {name}",
-        0.0,
-        1.0,
-        above=True,
-        below=True,
-    )
+    strictly = {"above": True, "below": True}
+    fraction = check_number(model, "validation_fraction", low=0.0, high=1.0, **strictly)
     return {
-        "name": name,
+        "name": type(model).__name__,
         "distance": distance,
         "takes_sparse": model._takes_sparse(),
         "is_stream": stream,
         "prototypes_per_class": 1 if automatic else per_class,
         "automatic": automatic,
         "init": model.init,
-        "max_iter": max_iter,
+        "max_iter": model.max_iter,
         "tol": check_number(model, "tol", low=0.0),
         "class_weight": model.class_weight,
         "early_stopping": early_stopping,

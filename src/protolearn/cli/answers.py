@@ -16,12 +16,12 @@ from ..analysis import certified_radius, margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier
 from ..selection import places_among
 from ..tables import (
-    NO_NAMES,
-    UNSEEN,
+    NO_FEATURE_NAMES,
+    UNSEEN_CATEGORIES,
     TableEncoder,
-    as_model_sees,
-    prototypes_of,
-    without_name_warnings,
+    ignore_warnings,
+    labelled_prototypes,
+    model_input,
 )
 from .prototype_texts import prototype_names
 from .saved import SavedModel
@@ -79,10 +79,10 @@ class Respondent:
     def ask(self, frame: Any) -> Answers:
         """Return all that can be told of some rows."""
         steps, model = self.saved.steps, self.saved.steps.model
-        with without_name_warnings(UNSEEN, NO_NAMES):
+        with ignore_warnings(UNSEEN_CATEGORIES, NO_FEATURE_NAMES):
             Z = steps.encoder.transform(frame)
             label = np.asarray(self._whole.predict(Z))
-            rows = as_model_sees(steps, Z)
+            rows = model_input(steps, Z)
             probability = self._told("probability", lambda: self._whole.predict_proba(Z))
             return Answers(
                 label,
@@ -165,11 +165,11 @@ def distances(model: Any, rows: Floats) -> Floats:
     """Return the distance of rows to all prototypes, as the model measures it if it does."""
     if isinstance(model, NearestPrototypeClassifier):
         return np.asarray(model.distances(rows))
-    return np.asarray(euclidean_distances(rows, prototypes_of(model)[0]))
+    return np.asarray(euclidean_distances(rows, labelled_prototypes(model)[0]))
 
 
 def labels_of_prototypes(model: Any) -> NDArray[Any]:
     """Return the label of each prototype."""
     if isinstance(model, NearestPrototypeClassifier):
         return np.asarray(model.prototype_labels_)
-    return np.asarray(prototypes_of(model)[1])
+    return np.asarray(labelled_prototypes(model)[1])

@@ -16,8 +16,8 @@ from ..tables import (
     TableCounterfactuals,
     contributions_table,
     counterfactual_table,
+    labelled_prototypes,
     prototype_texts,
-    prototypes_of,
     row_texts,
 )
 from .answers import Answers, Respondent
@@ -135,7 +135,7 @@ def prototypes_beside(respondent: Respondent, answers: Answers) -> list[tuple[st
         return []
     steps, distances = respondent.saved.steps, answers.distances[0]
     try:
-        prototypes, labels = prototypes_of(steps.model)
+        prototypes, labels = labelled_prototypes(steps.model)
     except TypeError:
         return []
     nearest: dict[Any, int] = {}

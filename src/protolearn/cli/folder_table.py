@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Indices
-from ..tables import Coded, ParquetFolder, ReadTable, origin
+from ..tables import CodedTexts, ParquetFolder, ReadTable, describe_origin
 from .drawing import draw, draw_note
 from .failure import Failure
 from .learning_table import (
@@ -77,7 +77,7 @@ class FolderDraw:
         self._rows = self._found(dict(zip(texts, drawn, strict=True)))
         asked = {**kinds, self._target: "category"}
         frame = folder.read_rows(folder.names, asked, self._rows)
-        told = origin(folder.name, folder.kind, folder.n_rows, folder.names, folder.names)
+        told = describe_origin(folder.name, folder.kind, folder.n_rows, folder.names, folder.names)
         self.read = ReadTable(frame, told)
 
     def table(self, drop: Sequence[str], keep: Sequence[str]) -> LearningTable:
@@ -96,7 +96,7 @@ class FolderDraw:
     def _counted(self) -> Counter[str]:
         """Count the rows of each label."""
         counts: Counter[str] = Counter()
-        for _, found in self._folder.coded(self._target):
+        for _, found in self._folder.coded_texts(self._target):
             for text, size in zip(found.texts, sizes_of(found), strict=True):
                 if text is not None and size:
                     counts[text] += int(size)
@@ -112,7 +112,7 @@ class FolderDraw:
         """Return the places of the drawn rows in the table, ascending."""
         before: Counter[str] = Counter()
         rows = []
-        for start, found in self._folder.coded(self._target):
+        for start, found in self._folder.coded_texts(self._target):
             for code, text in enumerate(found.texts[:-1]):
                 if text is None:
                     continue
@@ -123,7 +123,7 @@ class FolderDraw:
         return np.sort(np.concatenate(rows))
 
 
-def sizes_of(found: Coded) -> Indices:
+def sizes_of(found: CodedTexts) -> Indices:
     """Count the rows of each text; those without one last."""
     codes = np.where(found.codes < 0, len(found.texts) - 1, found.codes)
     return np.bincount(codes, minlength=len(found.texts))

@@ -13,7 +13,7 @@ from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from .._names import count
-from ..tables import ReadTable, near
+from ..tables import ReadTable, suggest_name
 from .failure import Failure
 from .source import TARGET
 
@@ -126,7 +126,7 @@ def target_of(names: Sequence[str], target: str | None) -> str:
 def known(name: str, names: Sequence[str]) -> str:
     """Return a name that a table has."""
     if name not in names:
-        raise Failure(f"the table has no column {name!r}.{near(name, list(names))}")
+        raise Failure(f"the table has no column {name!r}.{suggest_name(name, list(names))}")
     return name
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._names import numbered
 from ..report import OF_LINEAR
-from ..tables import TableSteps, prototypes_of
+from ..tables import TableSteps, labelled_prototypes
 from ..tables import prototype_texts as texts_of_prototypes
 
 
@@ -39,7 +39,7 @@ def prototype_texts(model: Any) -> PrototypeTexts | None:
     """Write the prototypes of a pipeline in the user's units; None if it has none."""
     steps = TableSteps.of(model)
     try:
-        rows, labels = prototypes_of(steps.model)
+        rows, labels = labelled_prototypes(steps.model)
     except TypeError:
         return None
     columns = [str(column.name) for column in steps.encoder.columns_]

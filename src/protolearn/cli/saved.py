@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tables import UNKNOWN, CategoryColumn, Column, TableSteps, is_number, near, tell_unseen
+from ..tables import (
+    UNKNOWN_CATEGORY,
+    CategoryColumn,
+    Column,
+    TableSteps,
+    is_number,
+    suggest_name,
+    warn_of_unseen_categories,
+)
 from .failure import Failure
 from .source import open_data
 
@@ -84,16 +92,16 @@ class SavedModel:
     def unseen(self, frame: Any) -> str:
         """Return which categories the training rows do not have; nothing if there are none."""
         encoder, new = self.steps.encoder, {}
-        table = encoder._table(frame, reset=False)
+        table = encoder.input_table(frame)
         for column, name in zip(self.columns, table.names, strict=True):
             if isinstance(column, CategoryColumn):
                 values = table.read(name)
-                unknown = column.codes(values) == UNKNOWN
+                unknown = column.codes(values) == UNKNOWN_CATEGORY
                 if unknown.any():
                     new[name] = values.data[unknown].tolist()
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            tell_unseen(new, encoder.unknown)
+            warn_of_unseen_categories(new, encoder.unknown)
         return str(told[0].message) if told else ""
 
     def label_named(self, text: str) -> Any:
@@ -108,7 +116,7 @@ class SavedModel:
         """Return the column that is written so."""
         names = [column.name for column in self.columns]
         if text not in names:
-            raise Failure(f"the model has no column {text!r}.{near(text, names)}")
+            raise Failure(f"the model has no column {text!r}.{suggest_name(text, names)}")
         return text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import datasets
-from ..tables import ParquetFolder, ReadTable, near, read_table
+from ..tables import ParquetFolder, ReadTable, read_table, suggest_name
 from .failure import Failure
 
 TARGET = "target"
@@ -51,7 +51,7 @@ def built_in(
     values = dict(zip(datasets.feature_names(name), X.T, strict=True)) | {TARGET: y}
     for one in kinds:
         if one not in values:
-            raise Failure(f"{name!r} has no column {one!r}.{near(one, list(values))}")
+            raise Failure(f"{name!r} has no column {one!r}.{suggest_name(one, list(values))}")
     chosen = {one: column for one, column in values.items() if columns is None or one in columns}
     texts = {TARGET, *(one for one, kind in kinds.items() if kind == "category")}
     frame = np.empty(len(X), dtype=[(one, object if one in texts else float) for one in chosen])

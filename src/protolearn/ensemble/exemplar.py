@@ -88,7 +88,7 @@ class ExemplarSVM(SVMEnsemble):
             The fitted classifier.
         """
         self._check_parameters()
-        X, codes, _ = self._given(X, y, None)
+        X, codes, _ = self._check_data(X, y, None)
         rows = self._scaled(X)
         with one_blas_thread():
             machines = self._exemplar_machines(rows, codes)

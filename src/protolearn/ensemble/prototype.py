@@ -207,7 +207,7 @@ class PrototypeSVM(SVMEnsemble):
             The fitted classifier.
         """
         self._check_parameters()
-        X, codes, _ = self._given(X, y, None)
+        X, codes, _ = self._check_data(X, y, None)
         rng = check_random_state(self.random_state)
         rows = self._scaled(X)
         held = self._held_out(codes, rng)

@@ -1,7 +1,6 @@
 """Models in files: read without running anything of the file, or run without Python."""
 
-from .errors import ModelFileError
-from .file import ModelFile
+from .file import ModelFile, ModelFileError
 from .onnx import register_converters, to_onnx
 from .saving import describe, load, save
 

@@ -11,29 +11,39 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from .errors import ModelFileError
-
 FORMAT, VERSION = "protolearn model", 1
 HEADER, PAYLOAD = "protolearn.json", "model.skops"
 SEAL = b"sha256:"
-DIGITS = 64
-"""Of a SHA-256 in hexadecimal."""
-
+DIGITS = 64  # of a SHA-256 in hexadecimal
 START = b"PK\x03\x04"
-NAME_AT = 30
-"""Where a zip has the name of its first member."""
+NAME_AT = 30  # where a zip has the name of its first member
+PLAIN_NAME = re.compile(r"[0-9a-z]+\.[a-z]+")  # no folder, nothing that could lead out of one
+EARLIEST = 1980, 1, 1, 0, 0, 0  # the time of all members: the same model gives the same bytes
 
-PLAIN_NAME = re.compile(r"[0-9a-z]+\.[a-z]+")
-"""Of a member: no folder, nothing that could lead out of one."""
 
-EARLIEST = 1980, 1, 1, 0, 0, 0
-"""The time of all members: the same model gives the same bytes."""
+class ModelFileError(ValueError):
+    """Raised for a file that is no model, and for a model that no file can hold.
+
+    The message says what was found and what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from protolearn.io import ModelFileError, load
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "numbers.csv"
+    >>> _ = path.write_text("1,2")
+    >>> try:
+    ...     load(path)
+    ... except ModelFileError as error:
+    ...     print("no model")
+    no model
+    """
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ def pack(about: ModelFile, payload: bytes) -> bytes:
     text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
     comment = SEAL + b"0" * DIGITS
     members = {HEADER: text.encode(errors="surrogatepass"), PAYLOAD: payload}
-    whole = stored(members, comment)[:-DIGITS]
+    whole = zip_members(members, comment)[:-DIGITS]
     return whole + _digest(whole)
 
 
@@ -82,7 +92,7 @@ def unpack(path: str | os.PathLike[str]) -> tuple[ModelFile, bytes]:
     """Return what a file says and the part that holds the model, or raise if it is not whole."""
     data = _content(Path(path))
     if data[-DIGITS:] != _digest(data[:-DIGITS]):
-        raise _damaged(path, "its content does not have the checksum written at its end")
+        raise _damage_error(path, "its content does not have the checksum written at its end")
     try:
         with ZipFile(BytesIO(data)) as archive:
             check_members(archive, len(data))
@@ -90,10 +100,10 @@ def unpack(path: str | os.PathLike[str]) -> tuple[ModelFile, bytes]:
                 raise BadZipFile("it has other parts than a model has")
             text, payload = archive.read(HEADER), archive.read(PAYLOAD)
     except Exception as error:  # a zip can be wrong in many ways
-        raise _damaged(path, str(error) or type(error).__name__) from error
+        raise _damage_error(path, str(error) or type(error).__name__) from error
     about = _description(path, text)
     if about.checksum != checksum(payload):
-        raise _damaged(path, "its model does not have the checksum of its description")
+        raise _damage_error(path, "its model does not have the checksum of its description")
     return about, payload
 
 
@@ -102,7 +112,7 @@ def checksum(payload: bytes) -> str:
     return (SEAL + _digest(payload)).decode()
 
 
-def stored(members: dict[str, bytes], comment: bytes = b"") -> bytes:
+def zip_members(members: dict[str, bytes], comment: bytes = b"") -> bytes:
     """Return a zip without compression; the same members give the same bytes."""
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_STORED) as archive:
@@ -168,31 +178,24 @@ def _description(path: Any, text: bytes) -> ModelFile:
     try:
         header = json.loads(text)
         form, version = header["format"], header["version"]
-        about = ModelFile(**{name: header[name] for name in ModelFile.__dataclass_fields__})
+        about = ModelFile(**{part.name: header[part.name] for part in fields(ModelFile)})
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(path, "its description cannot be read") from error
+        raise _damage_error(path, "its description cannot be read") from error
     if form == FORMAT and type(version) is int and version > VERSION:
         raise ModelFileError(
             f"{str(path)!r} has format {version}, and this protolearn reads formats up to "
             f"{VERSION}. Install a newer protolearn."
         )
     is_ours = form == FORMAT and type(version) is int and version == VERSION
-    if not is_ours or not _is_sound(about):
-        raise _damaged(path, "its description cannot be read")
+    is_sound = isinstance(about.versions, dict) and isinstance(about.notes, dict)
+    texts = (about.model, about.checksum, *(about.versions.values() if is_sound else ()))
+    if not (is_ours and is_sound and all(isinstance(text, str) for text in texts)):
+        raise _damage_error(path, "its description cannot be read")
     return about
 
 
-def _is_sound(about: ModelFile) -> bool:
-    """Whether everything in a description is of its type."""
-    if not (isinstance(about.versions, dict) and isinstance(about.notes, dict)):
-        return False
-    return all(
-        isinstance(text, str) for text in (about.model, about.checksum, *about.versions.values())
-    )
-
-
-def _damaged(path: Any, why: str) -> ModelFileError:
-    """Return an error that says that a file is not what was written."""
+def _damage_error(path: Any, why: str) -> ModelFileError:
+    """Return the error for a file that is not what was written."""
     return ModelFileError(
         f"{str(path)!r} is damaged: {why}. It was changed or cut off after it was saved; copy it "
         "again, or save the model again."

@@ -14,18 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from .._files import replacing
-from .culprit import culprit
-from .errors import ModelFileError
-from .file import ModelFile, checksum, pack, unpack
-from .payload import build, dump, fingerprint, refused
-from .trust import named
+from .file import ModelFile, ModelFileError, checksum, pack, unpack
+from .skops_payload import build, dump, fingerprint, unknown_types, unwritable_part
+from .trust import SKLEARN_TREES, type_names
 
 LIBRARIES = "scikit-learn", "numpy", "scipy", "skops"
-LONGEST = 400
-"""Characters of the line about the model."""
-
-ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
-"""Where an object is in memory: the same model is elsewhere the next time."""
+LONGEST = 400  # characters of the line about the model
+ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")  # of an object, which is elsewhere the next time
 
 
 def save(
@@ -78,11 +73,11 @@ def save(
             f"save takes a model and then a path; {_short(repr(model))} is no model (an object "
             "with get_params)."
         )
-    target, names = Path(path), named(trusted)
+    target, names = Path(path), type_names(trusted)
     if target.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file.")
-    kept = _checked(notes)
-    payload = _written(model, names)
+    kept = _check_notes(notes)
+    payload = _write_payload(model, names)
     line = _short(ADDRESS.sub("", repr(model)))
     about = ModelFile(line, _versions(), checksum(payload), kept)
     with replacing(target) as beside:
@@ -143,16 +138,16 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     >>> protolearn.io.load(path)
     GLVQ(beta=3.0)
     """
-    names = named(trusted)
+    names = type_names(trusted)
     about, payload = unpack(path)
     try:
-        unknown = refused(payload, names)
+        unknown = unknown_types(payload, names)
         model = None if unknown else build(payload, names)
     except Exception as error:
         raise ModelFileError(
             f"The model in {str(path)!r} cannot be built: {_reason(error)}. It was saved with "
-            f"{_listed(about.versions)}; here is {_listed(_versions())}. Load it there, or save "
-            "it again."
+            f"{_version_list(about.versions)}; here is {_version_list(_versions())}. Load it "
+            "there, or save it again."
         ) from error
     if unknown:
         listed = _short(repr(list(unknown)), 5 * LONGEST)
@@ -201,17 +196,17 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
     return unpack(path)[0]
 
 
-def _written(model: Any, trusted: frozenset[str]) -> bytes:
+def _write_payload(model: Any, trusted: frozenset[str]) -> bytes:
     """Write a model, and read it again to see that it comes back."""
     try:
         payload = dump(model)
-        unknown = refused(payload, trusted)
+        unknown = unknown_types(payload, trusted)
         again = None if unknown else dump(build(payload, trusted))
     except Exception as error:
         raise ModelFileError(
             f"{type(model).__name__} holds something that save cannot write, "
-            f"{_short(culprit(model, type(model).__name__))}: {_reason(error)}. Take it out, or "
-            "use pickle."
+            f"{_short(unwritable_part(model, type(model).__name__))}: {_reason(error)}. Take it "
+            "out, or use pickle."
         ) from error
     if unknown:
         kind, place = next(iter(unknown.items()))
@@ -228,7 +223,7 @@ def _written(model: Any, trusted: frozenset[str]) -> bytes:
     return payload
 
 
-def _checked(notes: Mapping[str, Any] | None) -> dict[str, Any]:
+def _check_notes(notes: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return notes as JSON gives them back."""
     try:
         wanted = dict(notes or {})
@@ -253,11 +248,11 @@ def _versions() -> dict[str, str]:
     """Return the versions that matter for loading."""
     from protolearn import __version__
 
-    return {"protolearn": __version__, **_installed(), "python": platform.python_version()}
+    return {"protolearn": __version__, **_library_versions(), "python": platform.python_version()}
 
 
 @cache
-def _installed() -> dict[str, str]:
+def _library_versions() -> dict[str, str]:
     """Return the versions of the libraries, which takes a while to find out."""
     return {name: version(name) for name in LIBRARIES}
 
@@ -280,14 +275,13 @@ def _tell_versions(path: Any, saved: dict[str, str]) -> None:
 
 
 def _why(unknown: Mapping[str, str]) -> str:
-    """Return a text that says why some types are not on the list."""
+    """Return why some types are not on the list."""
     if any(kind.startswith("protolearn.") for kind in unknown):
         return (
             " Names that begin with protolearn are of another version of it: fit and save the "
             "model again with this one."
         )
-    trees = ("sklearn.tree._tree.", "TreePredictor", "sklearn.neighbors._")
-    if not any(tree in kind for kind in unknown for tree in trees):
+    if not any(tree in kind for kind in unknown for tree in SKLEARN_TREES):
         return ""
     return (
         " Trees of scikit-learn are not known by default, since those of a malicious file can "
@@ -300,8 +294,8 @@ def _reason(error: Exception) -> str:
     return _short(str(error) or type(error).__name__).rstrip(".")
 
 
-def _listed(versions: Mapping[str, str]) -> str:
-    """Name some versions."""
+def _version_list(versions: Mapping[str, str]) -> str:
+    """Return versions in one line."""
     return _short(", ".join(f"{name} {text}" for name, text in versions.items()))
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -44,17 +45,17 @@ HOLDERS = (
     "ensemble.calibration.Votes",
     "ensemble.voters.Voters",
     "kernels.FeatureKernel",
-    "linear.path.PrototypePath",
-    "perceptrons.grandmother.Grandmother",
+    "linear.generalized.PrototypePath",
+    "perceptrons.hidden_units.Grandmother",
     "classifiers.problem.FirstDistances",
     "rule.Decision",
     "rule.DecisionRule",
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
     "selection.held_out.LeaveOneOutFromEachClass",
-    "solvers.base.Memory",
-    "tables.category_column.CategoryColumn",
-    "tables.number_column.NumberColumn",
+    "solvers.batch_solver.Memory",
+    "tables.columns.CategoryColumn",
+    "tables.columns.NumberColumn",
 )
 """What fitted estimators hold beside arrays."""
 
@@ -106,14 +107,7 @@ SCORES = (
     "roc_auc_score",
 )
 
-FEATURE_SCORES = (
-    "chi2",
-    "f_classif",
-    "f_regression",
-    "mutual_info_classif",
-    "mutual_info_regression",
-)
-
+COLUMN_SCORES = "chi2", "f_classif", "f_regression", "mutual_info_classif", "mutual_info_regression"
 
 LOSSES = {
     "sklearn._loss._loss": ("CyHalfBinomialLoss", "CyHalfSquaredError", "CyHuberLoss"),
@@ -127,6 +121,9 @@ LOSSES = {
 }
 """What a linear model of scikit-learn holds that was trained by single steps."""
 
+SKLEARN_TREES = "sklearn.tree._tree.", "TreePredictor", "sklearn.neighbors._"
+"""Parts of the names of what trees of scikit-learn hold, which are not known."""
+
 VALUES = {
     "builtins.slice": ("SliceNode",),
     "builtins.str": ("JsonNode", "TypeNode"),
@@ -137,14 +134,14 @@ VALUES = {
 
 
 @cache
-def known() -> dict[str, tuple[str, ...]]:
+def known_types() -> dict[str, tuple[str, ...]]:
     """Return the types that any file may hold, each with the ways that skops may build it."""
     objects = [f"protolearn.{name}" for name in HOLDERS]
     objects += [f"sklearn.{name}" for name in SKLEARN_HOLDERS]
     objects += map(full_name, estimators())
     objects += [full_name(getattr(model_selection, name)) for name in SPLITTERS]
     functions = [getattr(metrics, name) for name in SCORES]
-    functions += [getattr(feature_selection, name) for name in FEATURE_SCORES]
+    functions += [getattr(feature_selection, name) for name in COLUMN_SCORES]
     functions += pairwise.PAIRWISE_KERNEL_FUNCTIONS.values()
     repeated = map(full_name, (model_selection.KFold, model_selection.StratifiedKFold))
     return {
@@ -157,10 +154,11 @@ def known() -> dict[str, tuple[str, ...]]:
 
 
 def losses() -> Iterator[type]:
-    """Return those of ``LOSSES`` that this scikit-learn has."""
+    """Return those of ``LOSSES`` that this scikit-learn has; another may have moved its modules."""
     for module, names in LOSSES.items():
-        home = importlib.import_module(module)
-        yield from (getattr(home, name) for name in names if hasattr(home, name))
+        with suppress(ImportError):
+            home = importlib.import_module(module)
+            yield from (getattr(home, name) for name in names if hasattr(home, name))
 
 
 def estimators() -> Iterator[type]:
@@ -180,7 +178,7 @@ def full_name(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__name__}"
 
 
-def named(trusted: Iterable[Any]) -> frozenset[str]:
+def type_names(trusted: Iterable[Any]) -> frozenset[str]:
     """Return the names of types that a user trusts."""
     if isinstance(trusted, str) or callable(trusted):
         trusted = [trusted]

@@ -1,23 +1,28 @@
-"""Any linear classifier as two prototypes and a shift."""
+"""Any linear classifier as two prototypes and a shift, and their paths along a parameter."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from .._arrays import Floats
-from .canonical import middle_of
-from .expansion import spreads
-from .linear_prototypes import LinearPrototypes, samples
+from .canonical import Canonical, CenteredFrame, canonical, middle_of
+from .linear_prototypes import LinearPrototypes, check_samples, spreads
+from .support_vector_machines import SoftMarginSVM, as_expansion, check_norm, slack_weights
+from .svm_solver import reduce_features, soft_margin
 
 SAME = 1e-6
 """Relative difference up to which given coefficients count as an expansion of the normal."""
+
+DEFAULT_C = np.geomspace(1e-4, 1e4, 50)
+"""Weights of the slacks for samples of unit size."""
 
 
 def generalized_prototypes(model: Any, X: Any, y: Any) -> LinearPrototypes:
@@ -68,7 +73,7 @@ def generalized_prototypes(model: Any, X: Any, y: Any) -> LinearPrototypes:
     outer = X
     if steps is not None:
         X = steps.transform(X)
-    X = samples(X)
+    X = check_samples(X)
     check_consistent_length(X, y)
     coef, intercept = hyperplane_of(last)
     _check_labels(last, y)
@@ -81,7 +86,114 @@ def generalized_prototypes(model: Any, X: Any, y: Any) -> LinearPrototypes:
         linear = LinearPrototypes.from_expansion(X, gamma, intercept, last.classes_)
     if steps is None:
         return linear
-    return replace(linear, prototypes=averages(linear.gamma, numeric(outer)), steps=steps)
+    gamma, outer = linear.gamma, check_averageable(outer)
+    weights = np.stack([np.maximum(-gamma, 0.0), np.maximum(gamma, 0.0)])
+    return replace(linear, prototypes=np.asarray(weights @ outer), steps=steps)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrototypePath:
+    """Two prototypes and their hyperplane along a parameter, all in canonical form.
+
+    Attributes
+    ----------
+    parameter : {"C", "round"}
+        What changes along the path.
+    values : array of shape (n_steps,)
+        Its values.
+    prototypes : array of shape (n_steps, 2, n_features)
+        Prototypes in the order of the classes.
+    coef : array of shape (n_steps, n_features)
+        Normals of the hyperplanes, which are the differences of the prototypes.
+    intercept : array of shape (n_steps,)
+        Offsets of the hyperplanes.
+    shift : array of shape (n_steps,)
+        Shifts in favour of the second class.
+    classes : array of shape (2,)
+        The labels; one versus rest the first is None.
+    """
+
+    parameter: str
+    values: Floats
+    prototypes: Floats
+    coef: Floats
+    intercept: Floats
+    shift: Floats
+    classes: NDArray[Any]
+
+    @classmethod
+    def of(cls, parameter: str, values: Any, forms: list[Canonical], classes: Any) -> PrototypePath:
+        """Return the hyperplanes of all steps as a path."""
+        return cls(
+            parameter=parameter,
+            values=np.asarray(values, dtype=np.float64),
+            prototypes=np.stack([form.prototypes for form in forms]),
+            coef=np.stack([form.coef for form in forms]),
+            intercept=np.array([form.intercept for form in forms]),
+            shift=np.array([form.shift for form in forms]),
+            classes=np.asarray(classes),
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        first, last = self.values[0], self.values[-1]
+        steps = f"{len(self)} step{'s' * (len(self) > 1)}"
+        return f"<PrototypePath: {steps}, {self.parameter} {first:g} to {last:g}>"
+
+
+def regularization_path(
+    X: Any, y: Any, C: Any = None, *, norm: int = 1, sample_weight: Any = None
+) -> PrototypePath:
+    """Return the prototypes of the soft-margin support vector machine at many values of C.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their labels, of two classes.
+    C : array-like of shape (n_steps,), default=None
+        Weights of the slacks, in any order; None: 50 values from where the prototypes are nearly
+        those of ``C -> 0`` to a nearly hard margin.
+    norm : {1, 2}, default=1
+        Slacks, or their squares, as in :class:`SoftMarginSVM`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Factors of C by sample.
+
+    Returns
+    -------
+    path : PrototypePath
+        Prototypes, normal, offset and shift at each C, as :class:`SoftMarginSVM` gives them. The
+        machines are solved from small to large C, each from the last one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn import regularization_path
+    >>> from protolearn.datasets import make_graf_toy
+    >>> X, y = make_graf_toy(random_state=0)
+    >>> regularization_path(X, y, C=np.geomspace(1e-3, 1e3, 7))
+    <PrototypePath: 7 steps, C 0.001 to 1000>
+    """
+    check_norm(norm)
+    model = SoftMarginSVM(norm=norm)
+    X, codes, weight, _ = model._check_weighted_data(X, y, sample_weight)
+    if len(model.classes_) != 2:
+        raise ValueError(
+            f"y has {len(model.classes_)} classes, and a path is that of two prototypes; for one "
+            "class against the rest give y == label."
+        )
+    frame, signs = CenteredFrame.of(X, weight), model._problems(codes, weight)[0].signs
+    values = DEFAULT_C / frame.scale**2 if C is None else check_values(C)
+    rows = reduce_features(frame.rows)
+    forms: dict[float, Canonical] = {}
+    machine = None
+    for value in np.unique(values):
+        machine = soft_margin(norm, rows, signs, slack_weights(value, frame, weight), machine)
+        forms[value] = canonical(as_expansion(machine, signs), frame)
+    return PrototypePath.of("C", values, [forms[value] for value in values], model.classes_)
 
 
 def hyperplane_of(model: Any) -> tuple[Floats, float]:
@@ -124,22 +236,16 @@ def known_expansion(model: Any, X: Any, coef: Floats) -> Floats | None:
     return gamma if np.linalg.norm(left) <= SAME * np.linalg.norm(size * coef) else None
 
 
-def numeric(X: Any) -> Any:
-    """Check that the rows that go into a pipeline can be averaged."""
+def check_averageable(X: Any) -> Any:
+    """Return checked rows that go into a pipeline; raise if they cannot be averaged."""
     try:
-        return samples(X)
+        return check_samples(X)
     except ValueError as error:
         raise ValueError(
             f"Prototypes of a pipeline are averages of X, but X cannot be averaged: {error} Give "
             "the last step and the rows as it sees them: generalized_prototypes(model[-1], "
             "model[:-1].transform(X), y)."
         ) from error
-
-
-def averages(gamma: Floats, X: Any) -> Floats:
-    """Return the two prototypes that coefficients make of samples."""
-    weights = np.stack([np.maximum(-gamma, 0.0), np.maximum(gamma, 0.0)])
-    return np.asarray(weights @ X)
 
 
 def _check_labels(model: Any, y: Any) -> None:
@@ -150,3 +256,16 @@ def _check_labels(model: Any, y: Any) -> None:
             f"y contains {unknown[0]!r}, which the model has not seen; its classes are "
             f"{model.classes_.tolist()!r}."
         )
+
+
+def check_values(C: Any) -> Floats:
+    """Return the values of C; raise if they are not numbers in a row."""
+    try:
+        values = np.atleast_1d(np.asarray(C, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.array([np.nan])
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"C has shape {values.shape}, expected one or more numbers in a row.")
+    if not (np.isfinite(values) & (values > 0.0)).all():
+        raise ValueError(f"C={C!r} must be finite numbers greater than 0.")
+    return values

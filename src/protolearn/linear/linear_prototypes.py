@@ -7,13 +7,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lstsq
 from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator, lsmr
 from sklearn.utils import check_array
 
 from .._arrays import Floats
 from .._validation import number_in
-from .canonical import Canonical, Expansion, Frame, canonical
-from .expansion import least_expansion
+from .canonical import Canonical, CenteredFrame, Expansion, canonical, middle_of
+
+EXACT = 1e-6
+"""Share of a direction that is left unexplained by rounding alone."""
+
+OUTSIDE = 1e-2
+"""Share of a direction that may lie outside the span of the samples."""
+
+CONSTANT = 1e-7
+"""Spread of a feature, relative to its level, that may be rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +78,7 @@ class LinearPrototypes:
     def from_expansion(
         cls, X: Any, gamma: Any, intercept: float = 0.0, classes: Any = (0, 1)
     ) -> LinearPrototypes:
-        """Make the canonical form of ``f(x) = sum_i gamma_i (x_i - c).x + intercept``.
+        """Return the canonical form of ``f(x) = sum_i gamma_i (x_i - c).x + intercept``.
 
         Parameters
         ----------
@@ -85,12 +95,12 @@ class LinearPrototypes:
         -------
         linear : LinearPrototypes
         """
-        X, gamma = samples(X), np.asarray(gamma, dtype=np.float64).ravel()
+        X, gamma = check_samples(X), np.asarray(gamma, dtype=np.float64).ravel()
         if len(gamma) != X.shape[0]:
             raise ValueError(f"gamma has {len(gamma)} coefficients for {X.shape[0]} rows of X.")
         if not np.isfinite(gamma).all() or not np.ptp(gamma):
             raise ValueError("gamma must be finite, and not the same number everywhere.")
-        intercept, frame = number_in(intercept, "intercept={value!r}", -np.inf), Frame.of(X)
+        intercept, frame = number_in(intercept, "intercept={value!r}", -np.inf), CenteredFrame.of(X)
         if issparse(X):
             gamma = gamma - gamma.mean()
         normal = np.asarray(gamma @ frame.rows).ravel()
@@ -101,7 +111,7 @@ class LinearPrototypes:
     def from_hyperplane(
         cls, X: Any, coef: Any, intercept: float = 0.0, classes: Any = (0, 1)
     ) -> LinearPrototypes:
-        """Make the canonical form of ``f(x) = coef.x + intercept``.
+        """Return the canonical form of ``f(x) = coef.x + intercept``.
 
         Of all expansions of the normal in the centred samples it takes the one with the least sum
         of squares.
@@ -123,7 +133,7 @@ class LinearPrototypes:
         -------
         linear : LinearPrototypes
         """
-        X, coef = samples(X), np.asarray(coef, dtype=np.float64).ravel()
+        X, coef = check_samples(X), np.asarray(coef, dtype=np.float64).ravel()
         if len(coef) != X.shape[1]:
             raise ValueError(f"coef has {len(coef)} entries for {X.shape[1]} features of X.")
         if not np.isfinite(coef).all() or not coef.any():
@@ -137,7 +147,7 @@ class LinearPrototypes:
     def from_prototypes(
         cls, prototypes: Any, shift: float = 0.0, classes: Any = (0, 1)
     ) -> LinearPrototypes:
-        """Make the form of ``|x - p-|^2 - |x - p+|^2 + shift``; the samples are the prototypes.
+        """Return the form of ``|x - p-|^2 - |x - p+|^2 + shift``; the samples are the prototypes.
 
         Parameters
         ----------
@@ -205,7 +215,7 @@ class LinearPrototypes:
         scores : array of shape (n_samples,)
             Positive for the second class.
         """
-        X = samples(X if self.steps is None else self.steps.transform(X))
+        X = check_samples(X if self.steps is None else self.steps.transform(X))
         if X.shape[1] != len(self.coef):
             raise ValueError(f"X has {X.shape[1]} features, expected {len(self.coef)}.")
         return X @ self.coef + self.intercept
@@ -253,6 +263,69 @@ class LinearPrototypes:
         return f"<LinearPrototypes: {first!r} and {second!r}, {d} features, shift {self.shift:.3g}>"
 
 
-def samples(X: Any) -> Any:
-    """Check rows, dense or sparse."""
+def check_samples(X: Any) -> Any:
+    """Return checked rows, dense or sparse."""
     return check_array(X, dtype=np.float64, accept_sparse="csr", input_name="X")
+
+
+def least_expansion(X: Any, direction: Floats) -> tuple[Floats, Floats]:
+    """Return the least gamma with ``sum_i gamma_i (x_i - c) = direction``, and what is left over.
+
+    Gamma sums to zero. What is left lies outside the span of the centred samples: it is the same
+    for all of them, and belongs to the offset. Raises if it is more than a small part.
+    """
+    center = middle_of(X)
+    size = spreads(X, center)  # one equation a feature: their units make no difference
+    gamma, left, outside = solve_expansion(X, center, direction, size)
+    if outside > EXACT:  # if not all can be solved, those of the data themselves count
+        gamma, left, outside = solve_expansion(X, center, direction, np.ones_like(size))
+    if outside > OUTSIDE:
+        raise ValueError(
+            f"{100.0 * min(outside, 1.0):.3g} % of the normal of the hyperplane lies outside the "
+            "span of the centred samples, so that no combination of them makes it. Is X what the "
+            "model was trained with, and are its features of similar scale? Some models also learn "
+            "a direction that the samples do not span, for example with a regularised offset, or "
+            "stopped early (try a smaller tol), and fewer samples than features."
+        )
+    return gamma - gamma.mean(), left
+
+
+def solve_expansion(
+    X: Any, center: Floats, direction: Floats, size: Floats
+) -> tuple[Floats, Floats, float]:
+    """Return gamma in units of ``size``, what is left of the direction, and its share."""
+    wanted = direction / size
+    if issparse(X):
+        gamma = _by_products(X.multiply(1.0 / size).tocsr(), center / size, wanted)
+        left = direction - X.T @ gamma + gamma.sum() * center
+    else:
+        rows = X - center
+        cond = max(X.shape) * np.finfo(float).eps
+        gamma = lstsq((rows / size).T, wanted, cond=cond, check_finite=False)[0]
+        left = direction - gamma @ rows
+    share = np.linalg.norm(left * size) / np.linalg.norm(direction * size)
+    return gamma, left, float(share)
+
+
+def spreads(X: Any, center: Floats) -> Floats:
+    """Return the standard deviations of the features, and the levels of those that are constant."""
+    if issparse(X):
+        square = np.asarray(X.multiply(X).mean(axis=0)).ravel() - center**2
+    else:
+        square = np.mean((X - center) ** 2, axis=0)
+    spread, level = np.sqrt(np.maximum(square, 0.0)), np.abs(center)
+    constant = spread <= CONSTANT * level
+    return np.where(constant, np.where(level > 0.0, level, 1.0), spread)
+
+
+def _by_products(X: Any, center: Floats, direction: Floats) -> Floats:
+    """Return gamma by products with the sparse samples, which are never centred."""
+    operator = LinearOperator(
+        X.shape[::-1],
+        matvec=lambda gamma: X.T @ gamma.ravel() - gamma.sum() * center,
+        rmatvec=lambda v: X @ v.ravel() - center @ v.ravel(),
+        dtype=np.float64,
+    )
+    steps = 10 * min(X.shape) + 100
+    gamma: Floats = lsmr(operator, direction, atol=1e-14, btol=1e-14, maxiter=steps)[0]
+    return gamma

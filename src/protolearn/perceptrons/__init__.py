@@ -1,13 +1,11 @@
 """The perceptron and its relatives: units that learn from examples, alone and together."""
 
 from ..separability import is_separable
-from .ada_tron import AdaTron
 from .adaline import Adaline
-from .bayes_point import BayesPoint
-from .committee import CommitteeMachine
+from .committee import BayesPoint, CommitteeMachine
 from .hopfield import Hopfield
 from .kernel_ada_tron import KernelAdaTron
-from .min_over import MinOver
+from .largest_stability import AdaTron, MinOver
 from .parity import ParityMachine
 from .pocket import Pocket
 from .rosenblatt import Rosenblatt

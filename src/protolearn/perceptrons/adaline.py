@@ -8,11 +8,9 @@ import numpy as np
 
 from .._arrays import Floats, middle
 from .._validation import check_choice, check_number, check_positive
-from .base import Perceptron
 from .examples import Examples, Unit
+from .perceptron import Perceptron, TrainingLog
 from .presentation import learn_in_turn
-from .progress import Progress
-from .shared import documented
 
 UPDATES = ("parallel", "sequential")
 
@@ -20,7 +18,6 @@ ROUNDING = 1e-15
 """Change of a potential of about one that means nothing."""
 
 
-@documented
 class Adaline(Perceptron):
     """The adaptive linear neuron: least squares by steps in the embedding strengths.
 
@@ -40,16 +37,38 @@ class Adaline(Perceptron):
         in sequential ones.
     decay : float, default=0.0
         Steps get shorter: in sweep t their length is ``eta / (1 + decay (t - 1))``.
-    {fit_intercept}
+    fit_intercept : {"clamped", "free", False}, default="clamped"
+        The threshold: the weight of one more input that is always -1, or not a weight (then it
+        does not count in the length of ``w``), or none.
     tol : float, default=1e-8
         Training ends when a sweep changes the weights by no more than this part of their length.
     max_iter : int, default=10000
         Most sweeps through the examples.
-    {verbose}
+    verbose : int, default=0
+        Whether to print lines while training.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Minus the thresholds.
+    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        The embedding strengths ``u`` of the examples.
+    support_ : array of int
+        Examples with an embedding strength other than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_ : int
+        How many times weights were changed, in all.
+    n_iter_ : int
+        How many sweeps were made; of the unit that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
 
     See Also
     --------
@@ -124,23 +143,23 @@ class Adaline(Perceptron):
         return middle(rows, weight)
 
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
-        task = Task.of(examples)
+        task = LinearEquations.of(examples)
         parallel = self.updates == "parallel"
         rate, dust = task.rate(float(self.eta), parallel), task.dust()
         w, u, length = np.zeros(task.rows.shape[1]), np.zeros(len(task.signs)), 0.0
-        progress = Progress(self.verbose, examples.name)
+        progress = TrainingLog(self.verbose, examples.name)
         for n_iter in range(1, int(self.max_iter) + 1):
             before = w.copy()
             shorter = rate / (1.0 + float(self.decay) * (n_iter - 1))
             (learn_together if parallel else learn_in_turn)(*task[:5], shorter, w, u)
             change, length = float(np.linalg.norm(w - before)), float(np.linalg.norm(w))
             settled = change <= max(float(self.tol) * length, dust)
-            progress.tell(n_iter, f"weights of length {length:.6g}", last=settled)
+            progress.report(n_iter, f"weights of length {length:.6g}", last=settled)
             if settled:
                 break
         complaint = "" if settled else self._complaint(examples.name, change, length)
         n_updates = n_iter if parallel else n_iter * len(u)
-        u = task.balanced(u) if examples.free else u
+        u = task.balance(u) if examples.free else u
         return Unit(w, task.threshold, u, n_updates, n_iter, complaint)
 
     def _complaint(self, name: str, change: float, length: float) -> str:
@@ -152,35 +171,19 @@ class Adaline(Perceptron):
         )
 
 
-class Task(NamedTuple):
-    """Linear equations ``w.x_i = t_i``.
-
-    Attributes
-    ----------
-    rows : array (n, at least N)
-        The inputs.
-    signs : array (n,)
-        Classes.
-    target : array (n,)
-        The classes, less their mean if the threshold is free.
-    weight : array (n,)
-        Weights of the equations.
-    share : float
-        ``1 / N``.
-    threshold : float
-        The free threshold; zero otherwise.
-    """
+class LinearEquations(NamedTuple):
+    """Linear equations ``w.x_i = t_i``."""
 
     rows: Floats
     signs: Floats
-    target: Floats
+    target: Floats  # the signs, less their mean if the threshold is free
     weight: Floats
-    share: float
-    threshold: float
+    share: float  # 1 / N
+    threshold: float  # the free one; zero otherwise
 
     @classmethod
     def of(cls, examples: Examples) -> Self:
-        """Make the equations of examples."""
+        """Return the equations of examples."""
         inputs, signs = examples.inputs, examples.signs
         weight = np.ones(len(signs)) if examples.weight is None else examples.weight
         mean = float(np.average(signs, weights=weight)) if examples.free else 0.0
@@ -201,8 +204,8 @@ class Task(NamedTuple):
         longest = float(np.sqrt(np.einsum("ij,ij->i", self.rows, self.rows).max()))
         return ROUNDING / longest if longest > 0.0 else 0.0
 
-    def balanced(self, u: Floats) -> Floats:
-        """Make ``sum u y`` zero; the inputs are centred and give the same weights."""
+    def balance(self, u: Floats) -> Floats:
+        """Return strengths with ``sum u y = 0``; centred inputs have the same weights."""
         return u - self.signs * self.weight * (u @ self.signs) / self.weight.sum()
 
 

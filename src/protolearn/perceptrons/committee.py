@@ -1,4 +1,4 @@
-"""The committee machine: perceptrons that decide by majority, and learn together."""
+"""Several perceptrons in place of one: a committee takes their vote, the Bayes point their mean."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._arrays import Floats, Indices
-from .._validation import check_choice, check_integer, check_verbose
+from .._validation import check_choice, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
-from .examples import Examples, Inputs
-from .least_action import Committee, least_action, middle_distances, random_weights
-from .orders import ORDERS, always, random_orders
-from .progress import Progress
-from .shared import documented
+from .examples import Examples, Inputs, Unit
+from .hidden_units import Committee, least_action, middle_distances, random_weights
+from .perceptron import Perceptron, TrainingLog, not_separated
+from .presentation import ORDERS, random_orders, row_order
+from .rosenblatt import learn_mistakes
 
 
-@documented
 class CommitteeMachine(OneVersusRestClassifier):
     """The majority of an odd number of perceptrons, trained as a whole.
 
@@ -42,9 +41,12 @@ class CommitteeMachine(OneVersusRestClassifier):
         in a fixed order the weights may come back to where they were, again and again.
     fit_intercept : {"clamped", False}, default="clamped"
         The thresholds: the weight of one more input that is always -1, or none.
-    {max_iter}
-    {verbose}
-    {random_state}
+    max_iter : int, default=1000
+        Most sweeps through the examples.
+    verbose : int, default=0
+        Whether to print lines while training.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
 
     Attributes
     ----------
@@ -137,23 +139,27 @@ class CommitteeMachine(OneVersusRestClassifier):
         self : CommitteeMachine
         """
         self._check_parameters()
-        X, codes, _ = self._given(X, y, None)
+        X, codes, _ = self._check_data(X, y, None)
         inputs = Inputs.of(X, self.fit_intercept)
         rng = check_random_state(self.random_state)
         problems = self._problems(codes, None)
-        committees = [
-            self._learn(Examples(inputs, each.signs, each.name), rng) for each in problems
-        ]
+        examples = [Examples(inputs, each.signs, each.name) for each in problems]
+        committees = [self._learn(each, rng) for each in examples]
         weights, d = np.stack([each.weights for each in committees]), X.shape[1]
         self.hidden_coef_ = weights[:, :, :d].copy()
-        self.hidden_intercept_ = (
-            -weights[:, :, d] if inputs.clamped else np.zeros(weights.shape[:2])
-        )
+        none = np.zeros(weights.shape[:2])
+        self.hidden_intercept_ = -weights[:, :, d] if inputs.clamped else none
         self.n_updates_ = sum(each.n_updates for each in committees)
         self.n_iter_ = max(each.n_iter for each in committees)
         for problem, committee in zip(problems, committees, strict=True):
             if not committee.converged:
-                warnings.warn(self._complaint(problem.name), ConvergenceWarning, stacklevel=2)
+                warnings.warn(
+                    f"CommitteeMachine still makes mistakes with {problem.name} after "
+                    f"{self.max_iter} sweeps; it keeps the best weights seen. Raise n_units or "
+                    "max_iter, or try another random_state.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
         return self
 
     def votes(self, X: Any) -> Indices:
@@ -179,10 +185,8 @@ class CommitteeMachine(OneVersusRestClassifier):
 
     def _fields(self, X: Floats) -> Floats:
         """Return ``w.x - theta`` of all units, an array (n, n_problems, K)."""
-        weights = self.hidden_coef_.reshape(-1, X.shape[1])
-        return (X @ weights.T).reshape(
-            len(X), *self.hidden_coef_.shape[:2]
-        ) + self.hidden_intercept_
+        fields = X @ self.hidden_coef_.reshape(-1, X.shape[1]).T
+        return fields.reshape(len(X), *self.hidden_coef_.shape[:2]) + self.hidden_intercept_
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
@@ -202,16 +206,141 @@ class CommitteeMachine(OneVersusRestClassifier):
         check_verbose(self)
 
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Committee:
-        """Train a committee for examples of two classes."""
+        """Return a committee for examples of two classes."""
         n = len(examples.signs)
         start = random_weights(examples.inputs, int(self.n_units), rng)
-        orders = random_orders(n, rng) if self.order == "random" else always(n)
-        progress = Progress(self.verbose, examples.name)
+        orders = random_orders(n, rng) if self.order == "random" else row_order(n)
+        progress = TrainingLog(self.verbose, examples.name)
         return least_action(examples, start, orders, int(self.max_iter), progress)
 
-    def _complaint(self, name: str) -> str:
-        """Return a text that says that mistakes are left, and what to do."""
-        return (
-            f"CommitteeMachine still makes mistakes with {name} after {self.max_iter} sweeps; it "
-            "keeps the best weights seen. Raise n_units or max_iter, or try another random_state."
-        )
+
+class BayesPoint(Perceptron):
+    """The centre of mass of the version space, estimated by many perceptrons.
+
+    All weights that separate the classes form the version space. Its centre agrees best with a
+    rule of which no more is known than that it is in there somewhere, and generalises better than
+    most other points. It is estimated by the mean of perceptrons of unit length which have learned
+    the examples in random orders.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        How many perceptrons are averaged.
+    c : float, default=0.0
+        The potential that every example has to exceed in each of them.
+    fit_intercept : {"clamped", "free", False}, default="clamped"
+        The threshold: the weight of one more input that is always -1, or not a weight (then it
+        does not count in the length of ``w``), or none.
+    max_iter : int, default=1000
+        Most sweeps of each perceptron.
+    verbose : int, default=0
+        Whether to print lines while training.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Minus the thresholds.
+    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        The embedding strengths ``u`` of the examples.
+    support_ : array of int
+        Examples with an embedding strength other than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_ : int
+        How many times weights were changed, in all.
+    n_iter_ : int
+        How many sweeps were made; of the unit that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
+
+    See Also
+    --------
+    Rosenblatt : One such perceptron.
+    AdaTron : The hyperplane of largest stability, near the centre too.
+
+    Notes
+    -----
+    Perceptrons do not cover the version space evenly. If no hyperplane separates the classes, the
+    best of the perceptrons and their mean is kept, with a warning: that with the fewest errors.
+
+    References
+    ----------
+    Herbrich, Graepel and Campbell (2001), *Bayes point machines*, Journal of Machine Learning
+    Research 1.
+
+    Biehl, *The shallow and the deep*, section 3.4.
+
+    Examples
+    --------
+    >>> from protolearn import BayesPoint, Rosenblatt
+    >>> from protolearn.datasets import make_teacher_student
+    >>> X, y = make_teacher_student(1000, 20, random_state=0)
+    >>> new, rule = X[60:], y[60:]
+    >>> perceptron = Rosenblatt(fit_intercept=False).fit(X[:60], y[:60])
+    >>> center = BayesPoint(fit_intercept=False, random_state=0).fit(X[:60], y[:60])
+    >>> center.score(new, rule) > perceptron.score(new, rule)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        c: float = 0.0,
+        fit_intercept: Any = "clamped",
+        max_iter: int = 1000,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        self.n_estimators = n_estimators
+        self.c = c
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer(self, "n_estimators", low=1)
+        check_number(self, "c", low=0.0)
+
+    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
+        orders, silent = random_orders(len(examples.signs), rng), TrainingLog(0, examples.name)
+        progress = TrainingLog(self.verbose, examples.name, "perceptron")
+        count, best, complaint = int(self.n_estimators), examples.best(), ""
+        nothing = np.zeros(len(examples.signs))
+        mean = Unit(examples.weights(nothing), 0.0, nothing, 0, 0)
+        for k in range(1, count + 1):
+            unit, separated = learn_mistakes(
+                examples, orders, float(self.c), int(self.max_iter), silent
+            )
+            progress.report(k, f"{unit.n_updates} updates in {unit.n_iter} sweeps", last=k == count)
+            mean = add_to_mean(mean, unit, count)
+            if not separated:
+                complaint = not_separated(self, examples)
+                examples.offer(best, unit.weights * examples.inputs.size, unit.strengths)
+        if not complaint:
+            return mean
+        examples.offer(best, mean.weights * examples.inputs.size, mean.strengths)
+        return examples.unit(best, mean.n_updates, mean.n_iter, complaint)
+
+
+def add_to_mean(mean: Unit, unit: Unit, count: int) -> Unit:
+    """Return the mean of units with one more of ``count``, at unit length."""
+    length = float(np.linalg.norm(unit.weights))
+    share = 1.0 / (count * length) if length > 0.0 else 0.0
+    return Unit(
+        mean.weights + share * unit.weights,
+        mean.threshold + share * unit.threshold,
+        mean.strengths + share * unit.strengths,
+        mean.n_updates + unit.n_updates,
+        max(mean.n_iter, unit.n_iter),
+    )

@@ -24,28 +24,16 @@ ROUNDING = 1e-15
 
 @dataclass(frozen=True)
 class Inputs:
-    """The rows of a data set as inputs of units.
+    """The rows of a data set as inputs of units."""
 
-    Attributes
-    ----------
-    rows : array (n, at least N)
-        The inputs, followed by zeros.
-    size : int
-        N, the number of inputs, a clamped one included.
-    center : array (d,) or None
-        What was subtracted from the rows: a free threshold makes up for it.
-    clamped : bool
-        Whether the last input is always -1.
-    """
-
-    rows: Floats
-    size: int
-    center: Floats | None
-    clamped: bool
+    rows: Floats  # (n, at least N): the inputs, followed by zeros
+    size: int  # N, the number of inputs, a clamped one included
+    center: Floats | None  # what was subtracted from the rows: a free threshold makes up for it
+    clamped: bool  # whether the last input is always -1
 
     @classmethod
     def of(cls, X: Floats, fit_intercept: Any, center: Floats | None = None) -> Self:
-        """Make the inputs; with a free threshold relative to ``center``.
+        """Return the inputs; with a free threshold relative to ``center``.
 
         By default its coordinates are some of the rows, lower medians: whole numbers stay whole,
         and equal rows cancel.
@@ -72,22 +60,11 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Examples:
-    """Inputs with the classes that they belong to.
-
-    Attributes
-    ----------
-    inputs : Inputs
-    signs : array (n,)
-        +1 and -1.
-    name : str
-        What is to be separated, in words.
-    weight : array (n,) or None
-        Weights of the examples.
-    """
+    """Inputs with the classes that they belong to."""
 
     inputs: Inputs
-    signs: Floats
-    name: str
+    signs: Floats  # +1 and -1
+    name: str  # what is to be separated, in words
     weight: Floats | None = None
 
     @property
@@ -96,14 +73,14 @@ class Examples:
         return self.inputs.center is not None
 
     @cached_property
-    def mirrored(self) -> Floats:
+    def mirrored_rows(self) -> Floats:
         """``y_i x_i``, so that all examples are meant to be positive."""
         rows = self.inputs.rows
-        return np.multiply(self.signs[:, None], rows, out=lined_up(*rows.shape))
+        return np.multiply(self.signs[:, None], rows, out=aligned_zeros(*rows.shape))
 
     def no_weights(self) -> Floats:
         """Return weights that are zero, to learn with."""
-        return lined_up(self.inputs.rows.shape[1])
+        return aligned_zeros(self.inputs.rows.shape[1])
 
     def weights(self, u: Floats) -> Floats:
         """Return the weights of embedding strengths."""
@@ -114,7 +91,7 @@ class Examples:
         return Best(self.signs, self.free)
 
     def offer(self, best: Best, sums: Floats, u: Floats) -> bool:
-        """Keep strengths if they are the best; ``sums`` are N times their weights."""
+        """Keep strengths if they are the best, and return whether; ``sums`` are ``N w``."""
         return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
 
     def unit(self, best: Best, n_updates: int, n_iter: int, complaint: str = "") -> Unit:
@@ -127,7 +104,7 @@ class Examples:
         return np.flatnonzero(self.signs < 0.0), np.flatnonzero(self.signs > 0.0)
 
 
-def lined_up(*shape: int) -> Floats:
+def aligned_zeros(*shape: int) -> Floats:
     """Return zeros of which each row begins with a line of the cache: loops take less time."""
     size = int(np.prod(shape))
     numbers = np.zeros(size + LANES)
@@ -136,44 +113,21 @@ def lined_up(*shape: int) -> Floats:
 
 
 class Unit(NamedTuple):
-    """A unit that has learned.
+    """A unit that has learned."""
 
-    Attributes
-    ----------
-    weights : array (at least N,)
-        The weights of the inputs, followed by zeros.
-    threshold : float
-        A free threshold, of the centred inputs; zero otherwise.
-    strengths : array (n,)
-        The embedding strengths ``u``, ``w = sum u_i y_i x_i / N``.
-    n_updates : int
-        How many times the weights were changed.
-    n_iter : int
-        How many sweeps were made.
-    complaint : str
-        Why it is not what was looked for; nothing if it is.
-    details : object
-        What else a method has to tell.
-    """
-
-    weights: Floats
-    threshold: float
-    strengths: Floats
-    n_updates: int
-    n_iter: int
-    complaint: str = ""
-    details: Any = None
+    weights: Floats  # of the inputs, followed by zeros
+    threshold: float  # a free one, of the centred inputs; zero otherwise
+    strengths: Floats  # the embedding strengths u, w = sum u_i y_i x_i / N
+    n_updates: int  # how many times the weights were changed
+    n_iter: int  # how many sweeps were made
+    complaint: str = ""  # why it is not what was looked for; nothing if it is
+    details: Any = None  # what else a method has to store
 
 
 class Best:
     """The best embedding strengths seen: fewest errors, then largest stability.
 
-    Parameters
-    ----------
-    signs : array (n,)
-        Classes of the examples.
-    free : bool
-        Whether the threshold is free; then the best is taken.
+    A free threshold is the best one for each.
     """
 
     def __init__(self, signs: Floats, free: bool):
@@ -182,10 +136,7 @@ class Best:
         self.strengths, self.threshold = np.zeros(len(signs)), 0.0
 
     def offer(self, fields: Floats, length: float, u: Floats) -> bool:
-        """Keep strengths if they are better; tell whether they are.
-
-        ``fields`` are ``w.x_i``, and ``length`` is that of the weights.
-        """
+        """Keep strengths if they are better, and return whether; ``fields`` are ``w.x_i``."""
         theta = best_threshold(fields, self.signs) if self.free else 0.0
         potentials = self.signs * (fields - theta)
         stability = float(potentials.min()) / length if length > 0.0 else 0.0

@@ -8,16 +8,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._arrays import Floats, rows_at_a_time
+from .._arrays import Floats
 from .._validation import check_integer, check_verbose
-from ..kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
-from .ada_tron import check_ascent, train
-from .base import StabilityMixin, check_threshold
+from ..kernels import (
+    FeatureKernel,
+    check_gram,
+    check_kernel,
+    gram_rounding,
+    kernel_of,
+    support_products,
+)
+from .largest_stability import check_ascent, train
+from .perceptron import StabilityMixin, check_threshold
 from .products import lengths, products_of
-from .shared import documented
 
 
-@documented
 class KernelAdaTron(StabilityMixin):
     """The classifier of largest stability in the feature space of a kernel.
 
@@ -42,10 +47,18 @@ class KernelAdaTron(StabilityMixin):
         Degree of the polynomial.
     coef0 : float, default=1.0
         Constant in the polynomial, at least 0.
-    {eta}
-    {free_intercept}
-    {optimum}
-    {verbose}
+    eta : float, default=1.5
+        Length of a step, more than 0 and less than 2. At 1 the step ends where it gains most.
+    fit_intercept : {"clamped", "free", False}, default="free"
+        The threshold: the weight of one more input that is always -1, or not a weight (then it
+        does not count in the length of ``w``), or none.
+    tol : float, default=1e-6
+        Training ends when the conditions of the optimum are violated by no more, in units of
+        the potential 1 that supporting examples have; less than 1.
+    max_iter : int, default=10000
+        Most sweeps; a sweep is as many steps as there are examples.
+    verbose : int, default=0
+        Whether to print lines while training.
 
     Attributes
     ----------
@@ -55,7 +68,20 @@ class KernelAdaTron(StabilityMixin):
         ``u_j y_j`` of the examples that support the decision.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
-    {embedding}
+    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        The embedding strengths ``u`` of the examples.
+    support_ : array of int
+        Examples with an embedding strength other than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_ : int
+        How many times weights were changed, in all.
+    n_iter_ : int
+        How many sweeps were made; of the unit that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     support_vectors_ : array of shape (n_support, n_features)
         The rows that support the decision; not there if the kernel is precomputed.
     kernel_gamma_ : float
@@ -146,8 +172,8 @@ class KernelAdaTron(StabilityMixin):
         """Find the strengths, and keep what decisions need."""
         self._check_parameters()
         rounding = gram_rounding(X)
-        X, codes, _ = self._given(X, y, None)
-        if self._precomputed():
+        X, codes, _ = self._check_data(X, y, None)
+        if self._is_precomputed():
             check_gram(X, rounding)
         self.kernel_, center = self._kernel_for(X)
         clamped = float(self.fit_intercept == "clamped")
@@ -185,17 +211,11 @@ class KernelAdaTron(StabilityMixin):
                 self.kernel_gamma_ = self.kernel_.settings["gamma"]
 
     def _scores(self, X: Floats) -> Floats:
-        size = rows_at_a_time(X.shape[1] + len(self.support_))
-        parts = [self._products(X[i : i + size]) for i in range(0, len(X), size)]
-        return np.concatenate(parts) + self.offset_
+        vectors = getattr(self, "support_vectors_", None)
+        products = support_products(self.kernel_, X, self.support_, vectors, self.dual_coef_)
+        return products + self.offset_
 
-    def _products(self, X: Floats) -> Floats:
-        """Return ``sum_j u_j y_j K(x_j, x)`` of some rows."""
-        if self.kernel_ is None or not len(self.support_):
-            return X[:, self.support_] @ self.dual_coef_.T
-        return self.kernel_.between(X, self.support_vectors_) @ self.dual_coef_.T
-
-    def _precomputed(self) -> bool:
+    def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _check_parameters(self) -> None:
@@ -208,5 +228,5 @@ class KernelAdaTron(StabilityMixin):
     def __sklearn_tags__(self) -> Any:
         """Return whether X is a matrix of products, for scikit-learn."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed()
+        tags.input_tags.pairwise = self._is_precomputed()
         return tags

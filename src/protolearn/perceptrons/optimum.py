@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import Floats, Indices
-from .ascent import ascend, ascend_in_pairs
+from .embedding_steps import ascend, ascend_in_pairs
+from .perceptron import VANISHED, TrainingLog
 from .products import NOT_SEMIDEFINITE, Products
-from .progress import Progress
-from .shared import VANISHED
 
 AT_A_TIME = 128
 """Examples that are furthest from optimal and taken together."""
@@ -32,68 +31,44 @@ ONE_GO = 20
 
 
 class Optimum(NamedTuple):
-    """Embedding strengths, and how far they are from the optimum.
-
-    Attributes
-    ----------
-    strengths : array (n,)
-    threshold : float
-        The free threshold; zero if there is none.
-    steps : int
-        Steps that were made.
-    violation : float
-        By how much the conditions of the optimum are violated at worst.
-    bound : float
-        No hyperplane has a larger stability, in units of the longest example.
-    """
+    """Embedding strengths, and how far they are from the optimum."""
 
     strengths: Floats
-    threshold: float
+    threshold: float  # the free one; zero if there is none
     steps: int
-    violation: float
-    bound: float
+    violation: float  # by how much the conditions of the optimum are violated at worst
+    bound: float  # no hyperplane has a larger stability, in units of the longest example
 
 
 class Goal(NamedTuple):
-    """What to look for.
+    """What to look for."""
 
-    Attributes
-    ----------
-    eta : float
-        Length of a step, as a multiple of the way to the optimum along it.
-    gamma : float
-        Largest strength.
-    pairs : bool
-        Whether ``sum u y = 0`` is kept.
-    tol : float
-        The violation that is allowed.
-    max_iter : int
-        Most steps, as a multiple of the number of examples.
-    """
-
-    eta: float
-    gamma: float
-    pairs: bool
-    tol: float
-    max_iter: int
-
-
-Seen = Callable[[Floats, Floats], object]
-"""Called with strengths and potentials whenever all examples were looked at."""
+    eta: float  # length of a step, as a multiple of the way to the optimum along it
+    gamma: float  # largest strength
+    pairs: bool  # whether sum u y = 0 is kept
+    tol: float  # the violation that is allowed
+    max_iter: int  # most steps, as a multiple of the number of examples
 
 
 def optimum(
-    products: Products, signs: Floats, goal: Goal, progress: Progress, seen: Seen
+    products: Products,
+    signs: Floats,
+    goal: Goal,
+    progress: TrainingLog,
+    offer: Callable[[Floats, Floats], object],
 ) -> Optimum:
-    """Maximise ``sum u - u^T C u / 2`` for ``0 <= u <= gamma``."""
+    """Return the maximum of ``sum u - u^T C u / 2`` for ``0 <= u <= gamma``.
+
+    Strengths and potentials are offered whenever all examples were looked at.
+    """
     n = len(signs)
     u, E, steps = np.zeros(n), np.zeros(n), 0
     longest = float(np.sqrt(products.diagonal.max()))
     climb = ascend_in_pairs if goal.pairs else ascend
     while True:
-        violation, theta, some = furthest(signs, u, E, goal)
-        bound = reachable(u, E, longest)
-        progress.tell(1 + steps // n, f"violation {violation:.1e}", last=violation <= goal.tol)
+        violation, theta, some = most_violated(signs, u, E, goal)
+        bound = stability_bound(u, E, longest)
+        progress.report(1 + steps // n, f"violation {violation:.1e}", last=violation <= goal.tol)
         out = steps >= goal.max_iter * n or (goal.gamma == np.inf and bound < VANISHED)
         if violation <= goal.tol or out:
             return Optimum(u, theta, steps, violation, bound)
@@ -107,7 +82,7 @@ def optimum(
         E += signs * products.sums(some, mine * (moved - u[some]))
         u[some] = moved
         check_semidefinite(u, E, longest)
-        seen(u, E)
+        offer(u, E)
 
 
 def check_semidefinite(u: Floats, E: Floats, longest: float) -> None:
@@ -117,7 +92,7 @@ def check_semidefinite(u: Floats, E: Floats, longest: float) -> None:
         raise ValueError(NOT_SEMIDEFINITE)
 
 
-def furthest(signs: Floats, u: Floats, E: Floats, goal: Goal) -> tuple[float, float, Indices]:
+def most_violated(signs: Floats, u: Floats, E: Floats, goal: Goal) -> tuple[float, float, Indices]:
     """Return the violation of optimality, the threshold, and the examples to be changed next."""
     slope, theta = 1.0 - E, 0.0
     if goal.pairs:
@@ -128,23 +103,25 @@ def furthest(signs: Floats, u: Floats, E: Floats, goal: Goal) -> tuple[float, fl
         low = np.where(fall, slope, np.inf)
         violation = float(high.max() - low.min())
         theta = -0.5 * float(high.max() + low.min())
-        chosen = np.concatenate([largest(high, AT_A_TIME // 2), largest(-low, AT_A_TIME // 2)])
+        chosen = np.concatenate(
+            [largest_places(high, AT_A_TIME // 2), largest_places(-low, AT_A_TIME // 2)]
+        )
     else:
         wrong = np.where(np.where(slope > 0.0, u < goal.gamma, u > 0.0), np.abs(slope), 0.0)
         violation = float(wrong.max())
-        chosen = largest(wrong, AT_A_TIME)
+        chosen = largest_places(wrong, AT_A_TIME)
     between = np.flatnonzero((u > 0.0) & (u < goal.gamma))
     return violation, theta, np.union1d(chosen, between)
 
 
-def largest(values: Floats, count: int) -> Indices:
+def largest_places(values: Floats, count: int) -> Indices:
     """Return the places of the largest values."""
     if count >= len(values):
         return np.arange(len(values))
     return np.argpartition(-values, count)[:count]
 
 
-def reachable(u: Floats, E: Floats, longest: float) -> float:
+def stability_bound(u: Floats, E: Floats, longest: float) -> float:
     """Return ``|w| N / sum u``, which no stability exceeds, in units of the longest example."""
     total = float(u.sum())
     squared = max(float(u @ E), 0.0)

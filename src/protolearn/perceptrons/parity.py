@@ -14,17 +14,14 @@ from sklearn.utils import check_random_state
 from .._arrays import Floats, Indices
 from .._validation import check_flag, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
-from .grandmother import Frame
+from .hidden_units import MachineOutputs, SphereFrame, next_unit, product_scores
+from .perceptron import TrainingLog
 from .pocket import Pocket
-from .progress import Progress
-from .shared import documented
-from .tiling import Part, next_unit, score
 
 SHOWN = 3
 """Pairs of rows that a message names."""
 
 
-@documented
 class ParityMachine(OneVersusRestClassifier):
     """The product of units that grows, unit by unit, until there is no error.
 
@@ -54,8 +51,10 @@ class ParityMachine(OneVersusRestClassifier):
         The part of each class that is held out.
     n_iter_no_change : int, default=5
         How many units may be added without fewer errors in the rows held out.
-    {verbose}
-    {random_state}
+    verbose : int, default=0
+        Whether to print lines while training.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
         The units get seeds out of it.
 
     Attributes
@@ -149,14 +148,14 @@ class ParityMachine(OneVersusRestClassifier):
         self : ParityMachine
         """
         self._check_parameters()
-        X, codes, _ = self._given(X, y, None)
+        X, codes, _ = self._check_data(X, y, None)
         check_no_conflict(X, self.classes_[codes])
         rng = check_random_state(self.random_state)
         places = self._hold_out(codes, rng) if self.early_stopping else [np.arange(len(X))]
-        frame = Frame.of(X[places[0]])
+        frame = SphereFrame.of(X[places[0]])
         self.units_, curves = [], []
         for problem in self._problems(codes, None):
-            parts = [Part(X[each], problem.signs[each]) for each in places]
+            parts = [MachineOutputs(X[each], problem.signs[each]) for each in places]
             self.units_.append(self._grow(parts, problem.name, frame, rng))
             curves.append([np.array(part.curve) for part in parts])
         self.n_units_ = np.array([len(units) for units in self.units_])
@@ -167,7 +166,7 @@ class ParityMachine(OneVersusRestClassifier):
         return self
 
     def _scores(self, X: Floats) -> Floats:
-        return np.column_stack([score(units, X) for units in self.units_])
+        return np.column_stack([product_scores(units, X) for units in self.units_])
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
@@ -206,14 +205,14 @@ class ParityMachine(OneVersusRestClassifier):
         return places
 
     def _grow(
-        self, parts: list[Part], name: str, frame: Frame, rng: np.random.RandomState
+        self, parts: list[MachineOutputs], name: str, frame: SphereFrame, rng: np.random.RandomState
     ) -> list[Any]:
-        """Add units until there are no errors, or enough units; give those to keep."""
+        """Return units, added until there are no errors or enough units; only those of use."""
         estimator = self.estimator
         if estimator is None:
             estimator = Pocket(fit_intercept="free", max_iter=100)
         units: list[Any] = []
-        progress = Progress(self.verbose, name, "unit")
+        progress = TrainingLog(self.verbose, name, "unit")
         while parts[0].errors and not self._enough(parts):
             if len(units) == self.max_units:
                 self._warn(parts[0].errors, name)
@@ -224,10 +223,10 @@ class ParityMachine(OneVersusRestClassifier):
                 part.add(unit)
             errors = " and ".join(str(part.errors) for part in parts)
             text = f"{type(unit).__name__}, {errors} errors"
-            progress.tell(len(units), text, last=parts[0].errors == 0)
+            progress.report(len(units), text, last=parts[0].errors == 0)
         return units[: int(np.argmin(parts[1].curve)) + 1] if self.early_stopping else units
 
-    def _enough(self, parts: list[Part]) -> bool:
+    def _enough(self, parts: list[MachineOutputs]) -> bool:
         """Whether the last units were of no use for the rows held out."""
         if not self.early_stopping or not parts[1].curve:
             return False

@@ -7,24 +7,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 from .._arrays import Floats, Indices
-from .base import Perceptron
-from .conflicts import fewest_errors
+from ..separability import balance_entries, scale_columns
 from .examples import Best, Examples, Inputs, Unit
 from .optimum import Goal, optimum
-from .orders import Draws
-from .presentation import AHEAD, FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, draw
+from .perceptron import Perceptron, TrainingLog
+from .presentation import AHEAD, FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, Draws, draw
 from .products import LinearProducts
-from .progress import Progress
-from .shared import documented
 
 FEW = 32
 """Up to so many examples errors are counted whenever the rule says so, and in the end the fewest
 possible ones are looked for."""
 
+PROGRAMS = 1000
+"""Most conflicts that are looked for."""
 
-@documented
+ROUNDING = 1e-9
+"""Distance from zero of a convex combination of rows of unit size that is none."""
+
+Flags = NDArray[np.bool_]
+
+
 class Pocket(Perceptron):
     """The pocket algorithm with ratchet.
 
@@ -38,15 +43,38 @@ class Pocket(Perceptron):
 
     Parameters
     ----------
-    {fit_intercept}
+    fit_intercept : {"clamped", "free", False}, default="clamped"
+        The threshold: the weight of one more input that is always -1, or not a weight (then it
+        does not count in the length of ``w``), or none.
     max_iter : int, default=1000
         Most sweeps; in each as many examples are drawn as there are.
-    {verbose}
-    {random_state}
+    verbose : int, default=0
+        Whether to print lines while training.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Minus the thresholds.
+    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        The embedding strengths ``u`` of the examples.
+    support_ : array of int
+        Examples with an embedding strength other than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_ : int
+        How many times weights were changed, in all.
+    n_iter_ : int
+        How many sweeps were made; of the unit that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     errors_curve_ : list of arrays
         Number of errors of the weights in the pocket after each sweep, for each unit.
     optimal_ : array of bool of shape (n_units,)
@@ -89,7 +117,7 @@ class Pocket(Perceptron):
     """
 
     errors_curve_: list[Indices]
-    optimal_: NDArray[np.bool_]
+    optimal_: Flags
 
     def __init__(
         self,
@@ -105,13 +133,13 @@ class Pocket(Perceptron):
         self.random_state = random_state
 
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
-        progress = Progress(self.verbose, examples.name)
-        best, curve, mistakes = fill(examples, rng, int(self.max_iter), progress)
+        progress = TrainingLog(self.verbose, examples.name)
+        best, curve, mistakes = fill_pocket(examples, rng, int(self.max_iter), progress)
         optimal = best.errors == 0
         if not optimal and len(examples.signs) <= FEW:
-            optimal = improve(best, examples)
+            optimal = improve_pocket(best, examples)
             curve[-1] = best.errors
-        details = Story(np.array(curve), optimal)
+        details = PocketHistory(np.array(curve), optimal)
         return examples.unit(best, mistakes, len(curve))._replace(details=details)
 
     def _store(self, units: list[Unit], inputs: Inputs) -> None:
@@ -120,65 +148,156 @@ class Pocket(Perceptron):
         self.optimal_ = np.array([unit.details.optimal for unit in units])
 
 
-class Story(NamedTuple):
+class PocketHistory(NamedTuple):
     """The errors in the pocket after each sweep, and whether there can be no fewer."""
 
     curve: Indices
     optimal: bool
 
 
-def fill(
-    examples: Examples, rng: np.random.RandomState, max_iter: int, progress: Progress
+def fill_pocket(
+    examples: Examples, rng: np.random.RandomState, max_iter: int, progress: TrainingLog
 ) -> tuple[Best, list[int], int]:
     """Draw examples, learn from mistakes, and keep the best weights.
 
-    Give what is in the pocket, its errors after each sweep, and the number of mistakes.
+    Return what is in the pocket, its errors after each sweep, and the number of mistakes.
     """
     n = len(examples.signs)
-    w, u, state = examples.no_weights(), np.zeros(n), np.zeros(6, dtype=np.intp)
+    rows, w, u = examples.mirrored_rows, examples.no_weights(), np.zeros(n)
+    state = np.zeros(6, dtype=np.intp)
     best, curve, draws, ahead = examples.best(), list[int](), Draws(rng), np.empty(AHEAD)
     price = SORTING if examples.free else PRICE
     state[FEWEST], earned = best.errors, 1 + price * FEW**2 // n
     while len(curve) < max_iter and best.errors > 0:
-        order, partners = drawn(examples, draws)
+        order, partners = draw_sweep(examples, draws)
         position = 0
         while position < n and best.errors > 0:
             position, hopeful = draw(
-                *(examples.mirrored, order, partners, position, 0.0, earned, w, u, state, ahead)
+                rows, order, partners, position, 0.0, earned, w, u, state, ahead
             )
             if hopeful and examples.offer(best, w, u):
                 state[LONGEST], state[FEWEST] = state[RUN], best.errors
         curve.append(best.errors)
-        progress.tell(len(curve), f"{best.errors} errors", last=best.errors == 0)
+        progress.report(len(curve), f"{best.errors} errors", last=best.errors == 0)
     return best, curve, int(state[MISTAKES])
 
 
-def improve(best: Best, examples: Examples) -> bool:
-    """Look for fewer errors than the pocket has; tell whether it has the fewest then."""
+def improve_pocket(best: Best, examples: Examples) -> bool:
+    """Look for fewer errors than the pocket has, and return whether it has the fewest then."""
     inputs, threshold = examples.inputs, examples.free or examples.inputs.clamped
     rows = inputs.rows[:, : inputs.size - inputs.clamped]
     right, certain = fewest_errors(rows, examples.signs, threshold, best.errors)
     if right is None:
         return certain
     u = np.zeros(len(right))
-    u[right] = widest(replace(inputs, rows=inputs.rows[right]), examples.signs[right])
+    u[right] = widest_strengths(replace(inputs, rows=inputs.rows[right]), examples.signs[right])
     examples.offer(best, (u * examples.signs) @ inputs.rows, u)
     return certain and best.errors == np.count_nonzero(~right)
 
 
-def widest(inputs: Inputs, signs: Floats) -> Floats:
+def widest_strengths(inputs: Inputs, signs: Floats) -> Floats:
     """Return the strengths of the hyperplane of largest stability, as the AdaTron does."""
     free = inputs.center is not None
     goal = Goal(eta=1.5, gamma=np.inf, pairs=free, tol=1e-6, max_iter=10_000)
-    found = optimum(LinearProducts(inputs), signs, goal, Progress(0, ""), lambda u, E: None)
+    found = optimum(LinearProducts(inputs), signs, goal, TrainingLog(0, ""), lambda u, E: None)
     return found.strengths
 
 
-def drawn(examples: Examples, draws: Draws) -> tuple[Indices, Indices]:
-    """Draw as many examples as there are; with a free threshold one of the other class to each."""
+def draw_sweep(examples: Examples, draws: Draws) -> tuple[Indices, Indices]:
+    """Return as many examples as there are, and partners of the other class (-1: none)."""
     n = len(examples.signs)
     order = draws(n, n)
     if not examples.free:
         return order, np.full(n, -1, dtype=np.intp)
     negative, positive = (each[draws(len(each), n)] for each in examples.classes())
     return order, np.where(examples.signs[order] > 0.0, negative, positive)
+
+
+def fewest_errors(
+    rows: Floats, signs: Floats, threshold: bool, fewer_than: int
+) -> tuple[Flags | None, bool]:
+    """Return the most examples that a hyperplane has right, and whether there are never more.
+
+    None if none was found that leaves fewer errors. Either a hyperplane has all examples right, or
+    some of them are in *conflict*, and no hyperplane has all of these right (Gordan's theorem: a
+    convex combination of the mirrored examples is zero). Of each conflict one member has to be
+    wrong. So members are left out in turn, depth first, until no conflict is left.
+    """
+    conflicts, best, most = Conflicts(rows, signs, threshold), None, fewer_than - 1
+    try:
+        while most >= 0 and (kept := conflicts.without(most)) is not None:
+            best, most = kept, len(kept) - int(kept.sum()) - 1
+    except Undecided:
+        return best, False
+    return best, True
+
+
+class Undecided(Exception):
+    """There are too many conflicts to go through."""
+
+
+class Conflicts:
+    """Conflicts among examples; raises :class:`Undecided` after looking for ``programs`` of them.
+
+    ``threshold``: whether hyperplanes may be off the origin.
+    """
+
+    def __init__(self, rows: Floats, signs: Floats, threshold: bool, programs: int = PROGRAMS):
+        self.mirrored_rows = signs[:, None] * balance_entries(scale_columns(rows, threshold))
+        self.programs = programs
+
+    def without(self, most: int) -> Flags | None:
+        """Return the examples to keep so that no conflict is left; None if ``most`` is too few."""
+        n = len(self.mirrored_rows)
+        return self._search(np.ones(n, bool), np.zeros(n, bool), most)
+
+    def _search(self, there: Flags, fixed: Flags, most: int) -> Flags | None:
+        """Return the same where some are not there any more, and others may not go."""
+        found = self._disjoint(there, most + 1)
+        if not found:
+            return there
+        if len(found) > most:  # each takes one
+            return None
+        free = min((members[~fixed[members]] for members in found), key=len)
+        fixed = fixed.copy()
+        for member in free:
+            left = there.copy()
+            left[member] = False
+            kept = self._search(left, fixed, most - 1)
+            if kept is not None:
+                return kept
+            fixed[member] = True  # all choices without it were tried
+        return None
+
+    def _disjoint(self, there: Flags, enough: int) -> list[Indices]:
+        """Return conflicts that have no member in common, one after the other."""
+        there, found = there.copy(), list[Indices]()
+        while len(found) < enough and (members := self._conflict(there)).size:
+            found.append(members)
+            there[members] = False
+        return found
+
+    def _conflict(self, there: Flags) -> Indices:
+        """Return the members of a conflict; nobody if a hyperplane has all right.
+
+        Of the convex combinations of all examples that of least length is zero or a normal of such
+        a hyperplane (Lawson and Hanson, 1974, chapter 23: both by non-negative least squares). The
+        members are those with a share in it.
+        """
+        places = np.flatnonzero(there)
+        if not self.programs:
+            raise Undecided
+        self.programs -= 1
+        if not places.size:  # SciPy does not survive it
+            return places
+        mirrored = self.mirrored_rows[places]
+        sums = np.append(np.zeros(mirrored.shape[1]), 1.0)
+        try:
+            coefficients, distance = nnls(np.vstack([mirrored.T, np.ones(len(places))]), sums)
+        except RuntimeError as error:  # too many iterations
+            raise Undecided from error
+        if distance <= ROUNDING:
+            return places[coefficients > ROUNDING]
+        if (mirrored @ (coefficients @ mirrored)).min() > 0.0:
+            return places[:0]
+        raise Undecided

@@ -1,4 +1,4 @@
-"""Presenting examples one after the other: the perceptron learns from its mistakes.
+"""Presenting examples in orders, one after the other: the perceptron learns from its mistakes.
 
 Where mistakes are learned the weights are ``sum u_i y_i x_i``, N times those of a unit, and so are
 the potentials: whole numbers stay whole, and zero is not mistaken for a positive potential.
@@ -8,9 +8,21 @@ to learn one is to add it.
 
 from __future__ import annotations
 
-import numba
+from collections.abc import Iterator
+from itertools import repeat
 
+import numba
+import numpy as np
+
+from .._arrays import Indices, as_indices
 from ..native import FAST, f8, i8, indices, indices_out, matrix, native, types, vector, vector_out
+
+ORDERS = ("cyclic", "random")
+
+LOOKS, RARER = 8, 16
+"""The weights are compared with the best ones in so many sweeps, then in one of so many."""
+
+GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 
 RUN, LONGEST, MISTAKES, COUNTED, FEWEST, CREDIT = range(6)
 """Places in the state of :func:`draw`: the present run of correct answers, that of the weights in
@@ -20,10 +32,65 @@ errors so far, and what may be spent on counting."""
 AHEAD = 4
 """Potentials that are computed at a time."""
 
-
 PRICE, SORTING = 2, 16
 """What it costs to look at an example for counting errors, and to find the best threshold too; each
 example that is presented earns one or more."""
+
+
+def row_order(n: int) -> Iterator[Indices]:
+    """Return the order of the rows, again and again."""
+    return repeat(np.arange(n, dtype=np.intp))
+
+
+def random_orders(n: int, rng: np.random.RandomState) -> Iterator[Indices]:
+    """Return random orders."""
+    while True:
+        yield as_indices(rng.permutation(n))
+
+
+def comparison_point(n_iter: int, n: int, rarer: int = RARER) -> int:
+    """Return after how many examples of a sweep the weights are compared with the best.
+
+    That is now and then, and each time somewhere else: rows that are sorted by class would give
+    the weights at the end of every sweep the same bias.
+    """
+    return n if n_iter > LOOKS and n_iter % rarer else int(n * (n_iter * GOLDEN % 1.0))
+
+
+def sweeps_before_comparison(n_iter: int) -> int:
+    """Return how many sweeps there are from this one to the next with a comparison."""
+    return RARER - n_iter % RARER
+
+
+class Draws:
+    """Places drawn at random, with replacement.
+
+    From a small generator of its own (splitmix64, Steele, Lea and Flood, 2014), seeded by a larger
+    one: that takes as long to give a number as a perceptron takes to learn from it.
+    """
+
+    def __init__(self, rng: np.random.RandomState):
+        high, low = rng.randint(2**32, size=(2, 1), dtype=np.uint64)
+        self._state = (high << np.uint64(32)) | low
+
+    def __call__(self, n: int, count: int) -> Indices:
+        """Draw some of n places."""
+        places = np.empty(count, dtype=np.intp)
+        draw_places(self._state, n, places)
+        return places
+
+
+@native(types.void(types.Array(types.uint64, 1, "C"), i8, indices_out))
+def draw_places(state, n, places):
+    """Fill in random numbers from 0 to n - 1."""
+    count = np.uint64(n)
+    for k in range(places.size):
+        state[0] += np.uint64(0x9E3779B97F4A7C15)
+        z = state[0]
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+        places[k] = np.intp(((z >> np.uint64(32)) * count) >> np.uint64(32))
 
 
 @numba.njit(**FAST)
@@ -56,7 +123,7 @@ def four_potentials(mirrored, i0, i1, i2, i3, w):
 
 @numba.njit(**FAST)
 def learn_mistakes_once(mirrored, order, c, w, u):
-    """Present examples in an order; give the number of mistakes, ``E_i <= c``.
+    """Present examples in an order, and return the number of mistakes, ``E_i <= c``.
 
     Four potentials are computed at a time, and those after a mistake again. How many are right up
     to the first mistake is summed, not branched on: one branch is easier to predict than four.
@@ -90,7 +157,7 @@ def learn_mistakes_once(mirrored, order, c, w, u):
 def sweep(mirrored, order, times, c, w, u):
     """Present examples in an order, so many times or until none is a mistake.
 
-    Give how many times it was, the number of mistakes, and how many of them were in the last.
+    Return how many times it was, the number of mistakes, and how many of them were in the last.
     """
     total = mistakes = 0
     for done in range(times):
@@ -103,7 +170,7 @@ def sweep(mirrored, order, times, c, w, u):
 
 @numba.njit(**FAST)
 def count_errors(mirrored, w, most):
-    """Count errors until they are more than ``most``; give also how many examples it took."""
+    """Return the errors, counted up to more than ``most``, and how many examples it took."""
     n = len(mirrored)
     errors = done = 0
     while done + 4 <= n and errors <= most:
@@ -133,7 +200,7 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
 
     That is after a run of correct answers that is longer than that of the pocket, if the errors
     over all examples are no more. They are counted if ``CREDIT`` allows, to which each example
-    presented adds ``earned``. Give where, and 1 if it is so, or 0 at the end of the order.
+    presented adds ``earned``. Return where, and 1 if it is so, or 0 at the end of the order.
 
     An example may have a partner of the other class (-1: none). The two are learned together, so
     that a threshold does not matter. Errors depend on the threshold, so the caller counts them.

@@ -9,15 +9,23 @@ import numpy as np
 
 from .._arrays import Floats, Indices
 from .._validation import check_choice, check_number
-from .base import Perceptron
 from .examples import Examples, Unit
-from .orders import ORDERS, RARER, always, look, random_orders, until_look
-from .presentation import AHEAD, MISTAKES, draw, has_at_most, sweep
-from .progress import Progress
-from .shared import documented, not_separated
+from .perceptron import Perceptron, TrainingLog, not_separated
+from .presentation import (
+    AHEAD,
+    MISTAKES,
+    ORDERS,
+    RARER,
+    comparison_point,
+    draw,
+    has_at_most,
+    random_orders,
+    row_order,
+    sweep,
+    sweeps_before_comparison,
+)
 
 
-@documented
 class Rosenblatt(Perceptron):
     """The perceptron algorithm.
 
@@ -34,14 +42,38 @@ class Rosenblatt(Perceptron):
         The potential that every example has to exceed.
     order : {"cyclic", "random"}, default="cyclic"
         Present the examples always in the order of the rows, or in a new random order each time.
-    {fit_intercept}
-    {max_iter}
-    {verbose}
-    {random_state}
+    fit_intercept : {"clamped", "free", False}, default="clamped"
+        The threshold: the weight of one more input that is always -1, or not a weight (then it
+        does not count in the length of ``w``), or none.
+    max_iter : int, default=1000
+        Most sweeps through the examples.
+    verbose : int, default=0
+        Whether to print lines while training.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Minus the thresholds.
+    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        The embedding strengths ``u`` of the examples.
+    support_ : array of int
+        Examples with an embedding strength other than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_ : int
+        How many times weights were changed, in all.
+    n_iter_ : int
+        How many sweeps were made; of the unit that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
 
     See Also
     --------
@@ -97,8 +129,8 @@ class Rosenblatt(Perceptron):
     def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
         n = len(examples.signs)
         cyclic = self.order == "cyclic"
-        orders = always(n) if cyclic else random_orders(n, rng)
-        progress = Progress(self.verbose, examples.name)
+        orders = row_order(n) if cyclic else random_orders(n, rng)
+        progress = TrainingLog(self.verbose, examples.name)
         unit, converged = learn_mistakes(
             examples, orders, float(self.c), int(self.max_iter), progress, cyclic=cyclic
         )
@@ -110,11 +142,11 @@ def learn_mistakes(
     orders: Iterator[Indices],
     c: float,
     max_iter: int,
-    progress: Progress,
+    progress: TrainingLog,
     *,
     cyclic: bool = False,
 ) -> tuple[Unit, bool]:
-    """Present examples in orders until one passes without a mistake; tell whether it did.
+    """Return the unit that learns examples in orders, and whether one passed without a mistake.
 
     ``cyclic`` orders are all the same, and several sweeps can be made in one go.
     """
@@ -123,17 +155,17 @@ def learn_mistakes(
     present, rarer = (present_pairs, 1) if examples.free else (present_all, RARER)
     while n_iter < max_iter and mistakes:
         order = next(orders)
-        cut, before = look(n_iter + 1, len(order), rarer), 0
+        cut, before = comparison_point(n_iter + 1, len(order), rarer), 0
         if cut < len(order):
             _, before, _ = present(examples, order[:cut], 1, c, w, u)
-            if examples.free or has_at_most(examples.mirrored, w, best.errors):
+            if examples.free or has_at_most(examples.mirrored_rows, w, best.errors):
                 examples.offer(best, w, u)
             order, times = order[cut:], 1
         else:
-            times = min(until_look(n_iter + 1), max_iter - n_iter) if cyclic else 1
+            times = min(sweeps_before_comparison(n_iter + 1), max_iter - n_iter) if cyclic else 1
         done, made, mistakes = present(examples, order, times, c, w, u)
         n_iter, updates, mistakes = n_iter + done, updates + made + before, mistakes + before
-        progress.tell(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
+        progress.report(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
     if mistakes == 0:
         best = examples.best()  # these weights and no others
     examples.offer(best, w, u)
@@ -148,17 +180,17 @@ def present_all(
     examples: Examples, order: Indices, times: int, c: float, w: Floats, u: Floats
 ) -> Presented:
     """Present each example; learn those with ``E <= c``."""
-    return sweep(examples.mirrored, order, times, examples.inputs.size * c, w, u)
+    return sweep(examples.mirrored_rows, order, times, examples.inputs.size * c, w, u)
 
 
 def present_pairs(
     examples: Examples, order: Indices, times: int, c: float, w: Floats, u: Floats
 ) -> Presented:
     """Present each example once, with the worst of the other class as it is now."""
-    potentials = examples.mirrored @ w
+    potentials = examples.mirrored_rows @ w
     worst = [each[potentials[each].argmin()] for each in examples.classes()]
     partners = np.where(examples.signs[order] > 0.0, *worst)
     state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
     enough = 2.0 * examples.inputs.size * c
-    draw(examples.mirrored, order, partners, 0, enough, 0, w, u, state, np.empty(AHEAD))
+    draw(examples.mirrored_rows, order, partners, 0, enough, 0, w, u, state, np.empty(AHEAD))
     return 1, int(state[MISTAKES]), int(state[MISTAKES])

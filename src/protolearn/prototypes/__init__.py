@@ -1,6 +1,7 @@
 """How many prototypes, where they begin, and what they begin with."""
 
 from .growth import Growth, only, rearrange, winning
+from .growth import add_prototypes as add_prototypes
 from .initial import (
     FEWEST_ROWS,
     ROWS_PER_PROTOTYPE,

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, as_floats, as_indices, middle
 from ..blocks import Block, Blocks
 from ..codebook import Codebook
 from ..distances import Distance
 from ..objective import ErrorCount, nearest_prototypes
-from .initial import initial_prototypes, settle
+from ..solvers import Memory
+from .initial import first_codebook, initial_prototypes, settle
 
 PATIENCE = 3
 """Rounds without fewer errors after which growth ends."""
@@ -35,7 +38,7 @@ LEFT = 0.3
 DOUBLINGS = 3
 """How often all prototypes are split then."""
 
-FEWEST_ROWS = 4
+ROWS_TO_SPLIT = 4
 """Samples that a prototype needs to be split."""
 
 MOST_REMOVALS = 40
@@ -78,7 +81,7 @@ class Growth:
         rounds = self._forward(start)
         found = self._first_good(rounds)
         if self._mean(found[1]) > LEFT * self._mean(rounds[0][1]):
-            found = self._first_good([found, *self._doubled(start)])
+            found = self._first_good([found, *self._split_all(start)])
         return self._backward(*found)
 
     def _first_good(self, rounds: list[tuple[Codebook, Floats]]) -> tuple[Codebook, Floats]:
@@ -86,13 +89,13 @@ class Growth:
         best = min((errors for _, errors in rounds), key=self._mean)
         return next(found for found in rounds if self._as_good(found[1], best))
 
-    def _doubled(self, start: Codebook) -> list[tuple[Codebook, Floats]]:
-        """Split all prototypes at once, and again; give each start and its held-out errors."""
+    def _split_all(self, start: Codebook) -> list[tuple[Codebook, Floats]]:
+        """Return starts with all prototypes split, and again, and the held-out errors of each."""
         rounds: list[tuple[Codebook, Floats]] = []
         for _ in range(DOUBLINGS):
             members = self._members(start)
             counts = np.bincount(members, minlength=len(start.labels))
-            chosen = np.flatnonzero(counts >= FEWEST_ROWS)
+            chosen = np.flatnonzero(counts >= ROWS_TO_SPLIT)
             if not len(chosen):
                 break
             start = self._split(start, chosen, members)
@@ -101,7 +104,7 @@ class Growth:
         return rounds
 
     def _forward(self, start: Codebook) -> list[tuple[Codebook, Floats]]:
-        """Split until that does not help any more; give each start and its held-out errors."""
+        """Return each start of splits, until they help no more, and its held-out errors."""
         rounds: list[tuple[Codebook, Floats]] = []
         least, waited = np.inf, 0
         while waited <= PATIENCE:
@@ -158,7 +161,7 @@ class Growth:
         wrong = self._errors.costs(trained, self.taught)
         own, K = self._members(start), len(start.labels)
         errors = np.bincount(own, wrong * self.taught.weights, minlength=K)
-        errors[np.bincount(own, minlength=K) < FEWEST_ROWS] = 0.0
+        errors[np.bincount(own, minlength=K) < ROWS_TO_SPLIT] = 0.0
         return np.flatnonzero((errors > 0.0) & (errors >= 0.5 * errors.max())), own
 
     def _split(self, start: Codebook, chosen: Indices, members: Indices) -> Codebook:
@@ -211,3 +214,66 @@ def wins(distance: Distance, codebook: Codebook, block: Block) -> Indices:
 def only(codebook: Codebook, distance: Distance, rows: Indices) -> tuple[Codebook, Indices]:
     """Return some prototypes of a codebook, and the rows of the metric that they use."""
     return rearrange(codebook, distance, rows, codebook.prototypes[rows], codebook.labels[rows])
+
+
+def add_prototypes(
+    old: tuple[Codebook, Memory] | None,
+    distance: Distance,
+    init: Any,
+    block: Block,
+    counts: Indices,
+    rng: np.random.RandomState,
+) -> tuple[Codebook, Memory]:
+    """Return a codebook with the prototypes that classes lack, as far as the block has rows.
+
+    Given prototypes are there from the beginning, for all classes.
+    """
+    if old is None and not isinstance(init, str):
+        prototypes = initial_prototypes(init, block, counts, rng)
+        labels = np.repeat(np.arange(len(counts)), counts)
+        return first_codebook(distance, prototypes, labels, lambda: block, stream=True), Memory()
+    labels = np.empty(0, dtype=np.intp) if old is None else old[0].labels
+    lacking = np.maximum(counts - np.bincount(labels, minlength=len(counts)), 0)
+    added = np.minimum(lacking, _places(block, lacking, None if old is None else old[0]))
+    if old is not None and not added.any():
+        return old[0].copy(), old[1].copy()
+    fallback = None if old is None else old[0].prototypes.mean(axis=0)
+    new = initial_prototypes(init, block, added, rng, fallback)
+    new_labels = np.repeat(np.arange(len(counts)), added)
+    start = first_codebook(distance, new, new_labels, lambda: block, stream=True)
+    return (start, Memory()) if old is None else _join(*old, start, distance)
+
+
+def _places(block: Block, lacking: Indices, old: Codebook | None) -> Indices:
+    """Count the rows of each class at which a new prototype could begin.
+
+    Equal rows, and rows on a prototype of the class, are no place: equal prototypes stay equal.
+    """
+    places = np.bincount(block.y, minlength=len(lacking))
+    if issparse(block.X):
+        return places
+    for code in np.flatnonzero((lacking > 0) & (places > 0)):
+        rows = np.unique(block.X[block.y == code], axis=0)
+        there = rows[:0] if old is None else old.prototypes[old.labels == code]
+        taken = (rows[:, None] == there).all(axis=2).any(axis=1)
+        places[code] = len(rows) - int(taken.sum())
+    return places
+
+
+def _join(
+    old: Codebook, memory: Memory, new: Codebook, distance: Distance
+) -> tuple[Codebook, Memory]:
+    """Return two codebooks together, sorted by class; new prototypes have nothing to remember."""
+    both = Codebook(
+        np.vstack([old.prototypes, new.prototypes]),
+        np.concatenate([old.labels, new.labels]),
+        np.vstack([old.metric, new.metric]),
+        np.concatenate([old.group, len(old.metric) + new.group]),
+        old.center,
+    )
+    order = np.argsort(both.labels, kind="stable")
+    joined, heirs = rearrange(both, distance, order, both.prototypes[order], both.labels[order])
+    remembered = memory.rearrange(
+        np.where(order < len(old.labels), order, -1), np.where(heirs < len(old.metric), heirs, -1)
+    )
+    return joined, remembered

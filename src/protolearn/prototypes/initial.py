@@ -268,7 +268,11 @@ def _start_class(
     if len(rows) > wanted:
         rows = rows[sample_without_replacement(len(rows), wanted, random_state=rng)]
     X = block.X[rows]
-    Z, center = _class_rows(X, mean)
+    if issparse(X):
+        Z, center = X, np.zeros_like(mean)
+    else:  # completed, and moved to the mean
+        Z, center = X - mean, mean
+        Z[np.isnan(Z)] = 0.0
     size = float(np.abs(Z.data if issparse(Z) else Z).max(initial=0.0))
     unit = 2.0 ** np.floor(np.log2(size)) if size > 0.0 else 1.0
     weight = np.ones(len(rows)) if block.weight is None else block.weight[rows]
@@ -279,15 +283,6 @@ def _start_class(
     else:
         W = center + unit * found
     return W + _separate(W, spread, rng)
-
-
-def _class_rows(X: Any, mean: Floats) -> tuple[Any, Floats]:
-    """Return the rows, completed and moved to the mean, and the point they were moved to."""
-    if issparse(X):
-        return X, np.zeros_like(mean)
-    Z = X - mean
-    Z[np.isnan(Z)] = 0.0
-    return Z, mean
 
 
 def _separate(W: Floats, spread: Floats, rng: Rng) -> Floats:

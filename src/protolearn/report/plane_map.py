@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices
 from ..classifiers import NearestPrototypeClassifier
-from ..tables import NO_NAMES, prototypes_of, without_name_warnings
+from ..tables import NO_FEATURE_NAMES, ignore_warnings, labelled_prototypes
 from .plane import Plane, plane
 
 MARGIN = 0.08
@@ -57,7 +57,7 @@ class PlaneMap(NamedTuple):
 def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap:
     """Draw up the map of a model; ``names`` are those of its features."""
     X = X if issparse(X) else np.asarray(X, dtype=np.float64)
-    with without_name_warnings(NO_NAMES):
+    with ignore_warnings(NO_FEATURE_NAMES):
         view = plane(model, X, names)
     centers, labels = prototypes_in_plane(model, X.shape[1])
     points, prototypes = view.seen(X), view.seen(centers)
@@ -87,7 +87,7 @@ def regions_at(model: Any, view: Plane, places: Floats) -> Indices:
 def prototypes_in_plane(model: Any, width: int) -> tuple[Floats, Any]:
     """Return the prototypes that lie among the samples, and their labels."""
     if hasattr(model, "prototypes_"):
-        centers, labels = prototypes_of(model)
+        centers, labels = labelled_prototypes(model)
         if centers.shape[1] == width:
             return centers, labels
     return np.empty((0, width)), model.classes_[:0]
@@ -109,7 +109,7 @@ def codes_of_rows(model: Any, rows: Floats) -> Indices:
     """Return the classes of rows; of prototypes without the labels, which may be long texts."""
     if isinstance(model, NearestPrototypeClassifier):
         return model.rule_.codes(rows)
-    with without_name_warnings(NO_NAMES):
+    with ignore_warnings(NO_FEATURE_NAMES):
         return np.searchsorted(model.classes_, model.predict(rows))
 
 

@@ -29,17 +29,17 @@ from ..analysis import (
 )
 from ..selection import places_among
 from ..tables import (
-    NO_NAMES,
-    UNSEEN,
-    UNUSED,
+    NO_FEATURE_NAMES,
+    UNSEEN_CATEGORIES,
+    UNUSED_COLUMN,
     CategoryColumn,
     Column,
     TableEncoder,
     column_texts,
-    flat,
-    plain_text,
-    prototypes_of,
-    without_name_warnings,
+    flatten_steps,
+    ignore_warnings,
+    labelled_prototypes,
+    prototype_text,
 )
 
 LONGEST = 80
@@ -91,7 +91,7 @@ class Subject:
     def of(cls, model: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None) -> Subject:
         """Return a model with rows; names are for arrays, which have none."""
         check_is_fitted(model)
-        steps = flat(model)
+        steps = flatten_steps(model)
         if not hasattr(steps[-1][1], "predict") or not hasattr(model, "classes_"):
             raise TypeError(f"{type(model).__name__} is no fitted classifier.")
         if isinstance(steps[-1][1], RejectClassifier):
@@ -154,13 +154,13 @@ class Subject:
     @cached_property
     def predicted(self) -> Indices:
         """What the model says of each row."""
-        with without_name_warnings(NO_NAMES, UNSEEN):
+        with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
             return self.codes_of(self.model.predict(self.X))
 
     @cached_property
     def inner(self) -> Floats:
         """The rows as the last step sees them."""
-        with without_name_warnings(NO_NAMES, UNSEEN):
+        with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
             Z: Any = self.encoder.transform(self.frame) if self.begins_with_table else self.X
             for _, step in self.between:
                 Z = apply_step(step, Z)
@@ -196,24 +196,24 @@ class Subject:
     @cached_property
     def plain(self) -> Floats:
         """The rows in the user's units, categories as entries."""
-        with without_name_warnings(UNSEEN):
-            return self.encoder._plain(self.encoder._table(self.frame, reset=False))
+        with ignore_warnings(UNSEEN_CATEGORIES):
+            return self.encoder.unscaled_rows(self.encoder.input_table(self.frame))
 
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
         """Cut rows in the user's units into columns."""
-        return self.encoder._parts(plain)
+        return self.encoder.split_columns(plain)
 
     def undone(self, Z: Floats) -> Floats:
         """Return rows of the last step in the user's units."""
         for name, step in reversed(self.between):
             Z = undo_step(name, step, Z)
-        return self.encoder._units.inverse_transform(Z) if self.begins_with_table else Z
+        return self.encoder.units_.inverse_transform(Z) if self.begins_with_table else Z
 
     @cached_property
     def prototypes(self) -> tuple[Floats, Indices] | None:
         """The prototypes as the model sees them, and their classes; None if there are none."""
         try:
-            rows, labels = prototypes_of(self.last)
+            rows, labels = labelled_prototypes(self.last)
         except TypeError:
             return None
         return (rows, self.codes_of(labels)) if rows.ndim == 2 else None  # numbers of rows
@@ -228,7 +228,9 @@ class Subject:
         """Write rows in the user's units: for each column the value of each row."""
         return [
             [
-                shortened(plain_text(column, part[k : k + 1]), LONGEST) if used else UNUSED
+                shortened(prototype_text(column, part[k : k + 1]), LONGEST)
+                if used
+                else UNUSED_COLUMN
                 for k in range(len(part))
             ]
             for (column, part), used in zip(self.parts(plain), self.used, strict=True)
@@ -236,7 +238,7 @@ class Subject:
 
     def texts(self) -> list[list[str]]:
         """Write the rows: for each column the value of each."""
-        with without_name_warnings(UNSEEN):
+        with ignore_warnings(UNSEEN_CATEGORIES):
             return column_texts(self.encoder, self.frame)
 
     def by_column(self, numbers: Floats) -> Floats:

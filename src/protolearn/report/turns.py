@@ -11,13 +11,13 @@ from sklearn.pipeline import Pipeline
 from .._arrays import Floats
 from ..analysis import Counterfactuals, counterfactual
 from ..tables import (
-    NO_NAMES,
-    UNSEEN,
+    NO_FEATURE_NAMES,
+    UNSEEN_CATEGORIES,
     CategoryColumn,
     Change,
     Column,
     counterfactual_table,
-    without_name_warnings,
+    ignore_warnings,
 )
 from .subject import Subject
 
@@ -42,13 +42,13 @@ class Turn(NamedTuple):
 
 def turns_of(subject: Subject) -> list[Turn | None]:
     """Return for each row what would change the answer; raise if the model cannot tell."""
-    with without_name_warnings(NO_NAMES, UNSEEN):
+    with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
         if not subject.begins_with_table:
             model = Pipeline([*subject.between, ("model", subject.last)])
             found = counterfactual(model, subject.X)
             return [turn_of(subject.columns, found, row) for row in range(len(found))]
         table = counterfactual_table(subject.model, subject.frame)
-        points = subject.encoder._plain(subject.encoder._table(table.points, reset=False))
+        points = subject.encoder.unscaled_rows(subject.encoder.input_table(table.points))
     told = zip(table.feasible, table.label, table.changes, points, strict=True)
     return [Turn(*turn) if there else None for there, *turn in told]
 

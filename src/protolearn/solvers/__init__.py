@@ -1,9 +1,8 @@
 """Ways to lower the objective."""
 
-from .base import Callback, Memory, Solver, SolverResult, State
-from .base import check_cost as check_cost
+from .batch_solver import LBFGS, Callback, Memory, Solver, SolverResult, State
+from .batch_solver import check_cost as check_cost
 from .kohonen import Kohonen as Kohonen
-from .lbfgs import LBFGS
 from .minibatch import Adam, Momentum
 from .sequential import SGD
 from .stochastic import LEAST_IN_STREAMS as LEAST_IN_STREAMS

@@ -8,9 +8,9 @@ rule says: for the squared Euclidean distance, ``w += 2 g eta (x - w)``.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import call
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numba
 import numpy as np
@@ -21,7 +21,7 @@ from ..codebook import Codebook
 from ..native import Native, native
 from ..objective import OWN_AND_RIVAL, PULL, Axes, ErrorCount, mean_cost
 from ..store import Record
-from .base import Callback, Memory, SolverResult, State
+from .batch_solver import Callback, Memory, Rng, SolverResult, State
 from .sequential import SequentialSolver
 
 MOST_EPOCHS = 10
@@ -128,60 +128,25 @@ RULES = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class Kohonen(SequentialSolver):
-    """Follows a rule, one sample at a time.
+    """Follows a rule, one sample at a time; parameters as of the classifiers.
 
-    Parameters
-    ----------
-    rule : {"lvq1", "olvq1", "lvq21", "lvq3"}
-        The rule.
-    learning_rate : float, default=0.05
-        First rate, the share of the way to the sample that a prototype goes; between 0 and 1.
-    schedule : {"linear", "inverse_time", "constant"}, default="linear"
-        How the rate falls: to zero in the last epoch, as ``1 / (1 + decay t)``, or not at all.
-    decay : float, default=1e-4
-        Decay of the inverse-time schedule, for each sample seen.
-    least_rate : float, default=None
-        Share of the first rate below which the inverse-time schedule does not fall, from 0 to 1;
-        None: zero.
-    metric_rate : float, default=0.01
-        Step size of a learned metric as a share of that of the prototypes.
-    shuffle : bool, default=True
-        Whether each epoch takes the samples in a new random order.
-    window : float, default=0.1
-        Width of the window of LVQ2.1 and LVQ3.
-    epsilon : float, default=0.25
-        Size of the step of LVQ3 where both prototypes are right.
-    keep_best : bool, default=False
-        Whether to keep the prototypes with the fewest training errors, or those of the last
-        epoch. Rules lower no cost, and too many epochs may drive prototypes away.
+    ``keep_best``: keep the prototypes with the fewest training errors, not those of the last
+    epoch. Rules lower no cost, and too many epochs may drive prototypes away.
     """
 
-    limits_metric = True
-
-    def __init__(
-        self,
-        rule: str,
-        learning_rate: float = 0.05,
-        schedule: str = "linear",
-        decay: float = 1e-4,
-        least_rate: float | None = None,
-        metric_rate: float = 0.01,
-        shuffle: bool = True,
-        window: float = 0.1,
-        epsilon: float = 0.25,
-        keep_best: bool = False,
-    ):
-        self.rule = rule
-        self.learning_rate = learning_rate
-        self.schedule = schedule
-        self.decay = decay
-        self.least_rate = least_rate
-        self.metric_rate = metric_rate
-        self.shuffle = shuffle
-        self.window = window
-        self.epsilon = epsilon
-        self.keep_best = keep_best
+    rule: str
+    learning_rate: float = 0.05
+    schedule: str = "linear"
+    decay: float = 1e-4
+    least_rate: float | None = None
+    metric_rate: float = 0.01
+    shuffle: bool = True
+    window: float = 0.1
+    epsilon: float = 0.25
+    keep_best: bool = False
+    limits_metric: ClassVar[bool] = True
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -204,19 +169,19 @@ class Kohonen(SequentialSolver):
         cost: ErrorCount,
         codebook: Codebook,
         blocks: Blocks,
-        rng: np.random.RandomState,
+        rng: Rng,
         *,
-        max_iter: int,
-        tol: float,
         callback: Callback | None = None,
         record: Record = call,
+        **budget: Any,
     ) -> SolverResult:
         """Follow the rule for ``max_iter`` epochs; the cost is the share of errors met."""
-        budget: dict[str, Any] = {"max_iter": max_iter, "tol": tol, "record": record}
-        if not self.keep_best:
-            return super().minimize(cost, codebook, blocks, rng, callback=callback, **budget)
-        kept = FewestErrors(cost, codebook, blocks, callback, record)
-        result = super().minimize(cost, codebook, blocks, rng, callback=kept, **budget)
+        kept = FewestErrors(cost, codebook, blocks, callback, record) if self.keep_best else None
+        result = super().minimize(
+            cost, codebook, blocks, rng, callback=kept or callback, record=record, **budget
+        )
+        if kept is None:
+            return result
         return replace(result, codebook=kept.best, memory=kept.memory)
 
     def pull(
@@ -241,34 +206,19 @@ class Kohonen(SequentialSolver):
         return cost.distance.stride(codebook)
 
 
+@dataclass
 class FewestErrors:
-    """A callback that keeps the best codebook on the training rows, of equal ones the last.
+    """A callback that keeps the best codebook on the training rows, of equal ones the last."""
 
-    Parameters
-    ----------
-    cost : ErrorCount
-        Counts the errors.
-    start : Codebook
-        Where learning begins.
-    blocks : Blocks
-        The training rows.
-    callback : callable or None
-        The next callback.
-    record : callable
-        Calls each count of errors, and may know its result.
-    """
+    cost: ErrorCount
+    best: Codebook
+    blocks: Blocks
+    callback: Callback | None
+    record: Record
+    memory: Memory = field(default_factory=Memory)
 
-    def __init__(
-        self,
-        cost: ErrorCount,
-        start: Codebook,
-        blocks: Blocks,
-        callback: Callback | None,
-        record: Record,
-    ):
-        self._cost, self._blocks, self._callback, self._record = cost, blocks, callback, record
-        self.best, self.memory = start, Memory()
-        self._least = self._errors(start)
+    def __post_init__(self) -> None:
+        self._least = self._errors(self.best)
 
     def __call__(self, state: State) -> bool:
         """Note the errors; pass the state on."""
@@ -276,10 +226,10 @@ class FewestErrors:
         if errors <= self._least:
             self.best, self.memory = state.codebook.copy(), state.memory.copy()
             self._least = errors
-        return self._callback is not None and bool(self._callback(state))
+        return self.callback is not None and bool(self.callback(state))
 
     def _errors(self, codebook: Codebook) -> float:
         def errors(prototypes: Floats) -> float:
-            return mean_cost(self._cost, codebook, self._blocks)
+            return mean_cost(self.cost, codebook, self.blocks)
 
-        return float(self._record(errors, codebook.prototypes))
+        return float(self.record(errors, codebook.prototypes))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
-from ..objective import Objective
-from .base import Memory
+from .batch_solver import Memory, Rng
 from .stochastic import StochasticSolver
 
 Moments = dict[str, Floats]
@@ -28,20 +27,8 @@ SMALLEST_BATCH = 64
 """Samples a step, at least, when the user names no number."""
 
 
-class Table(NamedTuple):
-    """A part of the flat vector.
-
-    Attributes
-    ----------
-    place : slice
-        Where it is.
-    rows : array
-        A view of it: a row for each prototype, or for each metric.
-    moments : dict of arrays
-        Views of what is remembered for each number.
-    share : float
-        Factor of the learning rate.
-    """
+class FlatPart(NamedTuple):
+    """A part of the flat vector: a view of its rows, their moments, and a factor of the rate."""
 
     place: slice
     rows: Floats
@@ -62,20 +49,13 @@ class MinibatchSolver(StochasticSolver):
             check_integer(self, "batch_size", low=1)
 
     def sweep(
-        self,
-        cost: Objective,
-        codebook: Codebook,
-        blocks: Blocks,
-        memory: Memory,
-        rng: np.random.RandomState,
-        n_steps: int,
+        self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
     ) -> float:
         """Take a step after each batch."""
         distance, coordinates = cost.distance, cost.coordinates(codebook)
         schedule, theta = self.rate(n_steps, cost)
         flat = coordinates.flatten(codebook)
-        moments = recall(memory, self.moments, codebook, flat.size)
-        tables = self.tables(flat, moments, codebook)
+        parts = self.parts(flat, codebook, memory)
         total = weight = 0.0
         usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
         size = self.batch_size or int(usual)
@@ -84,32 +64,31 @@ class MinibatchSolver(StochasticSolver):
             partial = batch.reduce(cost.partial, present)
             mean = partial.over(len(batch))
             if isinstance(distance, Penalized) and distance.penalized:
-                mean = mean.penalized(*distance.penalty(present))
+                mean = mean.add_penalty(*distance.penalty(present))
             gradient = coordinates.gradient(flat, mean.gradients)
             rate = schedule(memory.steps, theta)
             memory.steps += len(batch)
             memory.updates += 1
-            for place, rows, kept, share in tables:
+            for place, rows, kept, share in parts:
                 by_row = gradient[place].reshape(rows.shape)
                 self.step(rows, by_row, rate * share, kept, memory.updates, distance.adaptive)
             coordinates.constrain(flat)
             total, weight = total + partial.value, weight + partial.weight
         reached = coordinates.codebook(flat)
         codebook.prototypes[...], codebook.metric[...] = reached.prototypes, reached.metric
-        keep(memory, moments, codebook)
         return float(total / weight)
 
-    def tables(self, flat: Floats, moments: Moments, codebook: Codebook) -> list[Table]:
+    def parts(self, flat: Floats, codebook: Codebook, memory: Memory) -> list[FlatPart]:
         """Return the parts of the flat vector: the prototypes, and the metric if it is learned."""
         cut, found = codebook.prototypes.size, []
-        for place, rows, factor in (
-            (slice(cut), codebook.prototypes, 1.0),
-            (slice(cut, None), codebook.metric, self.metric_rate),
+        for place, like, kept, factor in (
+            (slice(cut), codebook.prototypes, memory.by_prototype, 1.0),
+            (slice(cut, None), codebook.metric, memory.by_group, self.metric_rate),
         ):
             if flat[place].size:
-                views = {name: kept[place].reshape(rows.shape) for name, kept in moments.items()}
-                share = factor * self.share(rows)
-                found.append(Table(place, flat[place].reshape(rows.shape), views, share))
+                moments = {n: kept.setdefault(n, np.zeros(like.shape)) for n in self.moments}
+                rows = flat[place].reshape(like.shape)
+                found.append(FlatPart(place, rows, moments, factor * self.share(like)))
         return found
 
     def share(self, rows: Floats) -> float:
@@ -118,17 +97,11 @@ class MinibatchSolver(StochasticSolver):
 
     @abstractmethod
     def step(
-        self,
-        rows: Floats,
-        gradient: Floats,
-        rate: float,
-        moments: Moments,
-        update: int,
-        together: bool,
+        self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Take the step number ``update``, counted from 1; change rows and moments in place.
 
-        ``together`` tells that all numbers of a row have one rate.
+        ``joint`` says that all numbers of a row have one rate.
         """
 
 
@@ -186,18 +159,12 @@ class Momentum(MinibatchSolver):
         check_number(self, "momentum", low=0.0, high=1.0, below=True)
 
     def step(
-        self,
-        rows: Floats,
-        gradient: Floats,
-        rate: float,
-        moments: Moments,
-        update: int,
-        together: bool,
+        self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Go by ``v <- momentum v - rate g``."""
         velocity = moments["velocity"]
         velocity *= self.momentum
-        velocity -= rate * gradient
+        velocity -= rate * slope
         rows += velocity
 
 
@@ -278,27 +245,13 @@ class Adam(MinibatchSolver):
         return 1.0 / np.sqrt(max(rows.shape[1], 1))
 
     def step(
-        self,
-        rows: Floats,
-        gradient: Floats,
-        rate: float,
-        moments: Moments,
-        update: int,
-        together: bool,
+        self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Go by ``- rate m / (sqrt(v) + epsilon)``, means corrected for their start at zero."""
-        adapted_step(
-            rows,
-            gradient,
-            moments["mean"],
-            moments["square"],
-            rate / (1.0 - self.beta1**update),
-            1.0 - self.beta1,
-            1.0 - self.beta2,
-            1.0 / (1.0 - self.beta2**update),
-            self.epsilon,
-            together,
-        )
+        rate, correction = rate / (1.0 - self.beta1**update), 1.0 / (1.0 - self.beta2**update)
+        shares = 1.0 - self.beta1, 1.0 - self.beta2
+        means = moments["mean"], moments["square"]
+        adapted_step(rows, slope, *means, rate, *shares, correction, self.epsilon, joint)
 
 
 @native(types.void(matrix_out, matrix, matrix_out, matrix_out, f8, f8, f8, f8, f8, types.boolean))
@@ -315,22 +268,3 @@ def adapted_step(rows, gradient, mean, square, rate, new, new_square, correction
             m[f] += new * (g[f] - m[f])
             v[f] += new_square * ((common if together else g[f] * g[f]) - v[f])
             row[f] -= rate * m[f] / (math.sqrt(v[f] * correction) + least)
-
-
-def recall(memory: Memory, names: tuple[str, ...], codebook: Codebook, size: int) -> Moments:
-    """Return the moments as flat vectors; zeros where nothing is remembered."""
-    moments = {}
-    for name in names:
-        rows = memory.by_prototype.get(name, np.zeros_like(codebook.prototypes))
-        groups = memory.by_group.get(name, np.zeros_like(codebook.metric))
-        moments[name] = np.append(rows, groups)[:size]
-    return moments
-
-
-def keep(memory: Memory, moments: Moments, codebook: Codebook) -> None:
-    """Remember the moments, by prototype and by row of the metric."""
-    cut = codebook.prototypes.size
-    for name, flat in moments.items():
-        memory.by_prototype[name] = flat[:cut].reshape(codebook.prototypes.shape)
-        if flat.size > cut:
-            memory.by_group[name] = flat[cut:].reshape(codebook.metric.shape)

@@ -33,7 +33,7 @@ from ..native import (
     vector_out,
 )
 from ..objective import AXES, PULL, Axes, Objective, price
-from .base import Memory
+from .batch_solver import Memory, Rng
 from .stochastic import StochasticSolver
 
 row_at = pointer(ROW)
@@ -72,7 +72,7 @@ class Functions(NamedTuple):
         )
 
 
-class Room(NamedTuple):
+class LoopArrays(NamedTuple):
     """Arrays for the loop: one that makes none itself is faster, and sooner loaded from disk."""
 
     distances: Floats
@@ -83,7 +83,7 @@ class Room(NamedTuple):
     metric_step: Floats
 
     @classmethod
-    def of(cls, codebook: Codebook, most: int) -> Room:
+    def of(cls, codebook: Codebook, most: int) -> LoopArrays:
         """Return room for a codebook of which a sample moves so many prototypes at most."""
         return cls(
             np.empty(len(codebook.labels)),
@@ -95,35 +95,23 @@ class Room(NamedTuple):
         )
 
 
-class Step(NamedTuple):
-    """How far a sample moves prototypes and metric.
+class StepSizes(NamedTuple):
+    """How far a sample moves prototypes and metric."""
 
-    Attributes
-    ----------
-    stride : float
-        Factor of the step of a prototype.
-    metric_rate : float
-        Step size of the metric as a share of that of the prototypes; 0 if it is not learned.
-    steep : bool
-        Whether steps are shortened so that they do not pass the sample.
-    limits_metric : bool
-        Whether the step of the metric is shortened as that of the prototype.
-    lowest : float
-        The smallest number that a prototype may have.
-    """
-
-    stride: float
-    metric_rate: float
-    steep: bool
-    limits_metric: bool
-    lowest: float
+    stride: float  # factor of the step of a prototype
+    metric_rate: float  # of the metric, as a share of that; 0 if it is not learned
+    steep: bool  # whether steps are shortened so that they do not pass the sample
+    limits_metric: bool  # whether the step of the metric is shortened as that of the prototype
+    lowest: float  # the smallest number that a prototype may have
 
 
 FUNCTIONS = types.NamedUniTuple(ADDRESS, 6, Functions)
-ROOM = types.NamedTuple(
-    [vector_out, indices_out, matrix_out, vector_out, vector_out, matrix_out], Room
+LOOP_ARRAYS = types.NamedTuple(
+    [vector_out, indices_out, matrix_out, vector_out, vector_out, matrix_out], LoopArrays
 )
-STEP = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8], Step)
+SAMPLES = matrix, indices, vector  # rows, class codes, weights
+LEARNED = matrix_out, matrix_out, indices, flags_matrix  # the codebook, and whose prototypes are
+STEP_SIZES = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8], StepSizes)
 
 
 class SequentialSolver(StochasticSolver):
@@ -144,47 +132,31 @@ class SequentialSolver(StochasticSolver):
         """Return the factor of the step of a prototype."""
 
     def sweep(
-        self,
-        cost: Any,
-        codebook: Codebook,
-        blocks: Blocks,
-        memory: Memory,
-        rng: np.random.RandomState,
-        n_steps: int,
+        self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
     ) -> float:
         """Take a step after each sample."""
         distance, d = cost.distance, codebook.prototypes.shape[1]
         pull, axes, most = self.pull(cost, codebook, memory)
         schedule, theta = self.rate(n_steps, cost)
-        functions, room = Functions.of(distance, pull, schedule), Room.of(codebook, most)
+        functions, room = Functions.of(distance, pull, schedule), LoopArrays.of(codebook, most)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
         same, size = codebook.same_class(cost.n_classes), max(GATHERED // d, 1)
+        learned = codebook.prototypes, codebook.metric, codebook.group, same
         penalized = isinstance(distance, Penalized) and distance.penalized
         if penalized:
             size = min(size, PENALIZED)
         total = weight = 0.0
         for batch in blocks.batches(size, rng if self.shuffle else None):
-            step = Step(
+            step = StepSizes(
                 self.stride(cost, codebook),
                 metric_rate,
                 distance.steep,
                 self.limits_metric,
                 distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
             )
+            samples = batch.X, batch.codes, batch.weights
             total += learn_in_order(
-                batch.X,
-                batch.codes,
-                batch.weights,
-                codebook.prototypes,
-                codebook.metric,
-                codebook.group,
-                same,
-                functions,
-                axes,
-                theta,
-                room,
-                step,
-                memory.steps,
+                *samples, *learned, functions, axes, theta, room, step, memory.steps
             )
             if penalized:
                 rate = batch.total_weight * schedule(memory.steps, theta)
@@ -259,23 +231,7 @@ def steepness(gradient, distance, stride):
     return max(1.0, stride * total / (4.0 * distance)) if distance > 0.0 else 1.0
 
 
-@native(
-    f8(
-        matrix,
-        indices,
-        vector,
-        matrix_out,
-        matrix_out,
-        indices,
-        flags_matrix,
-        FUNCTIONS,
-        AXES,
-        vector,
-        ROOM,
-        STEP,
-        i8,
-    )
-)
+@native(f8(*SAMPLES, *LEARNED, FUNCTIONS, AXES, vector, LOOP_ARRAYS, STEP_SIZES, i8))
 def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_theta, room, step, t):
     """Take a step for each sample; return the summed cost met on the way."""
     fill, derive = row_at(functions.row), gradient_at(functions.gradient)

@@ -22,7 +22,7 @@ from ..codebook import Codebook
 from ..distances import Distance, SquaredEuclidean
 from ..native import SCHEDULE, Native, native
 from ..store import Record
-from .base import Callback, Memory, Progress, Solver, SolverResult
+from .batch_solver import Callback, Memory, Progress, Rng, Solver, SolverResult
 
 PATIENCE = 5
 """Epochs without progress after which a schedule that has no end stops."""
@@ -116,7 +116,7 @@ class StochasticSolver(Solver):
         cost: Any,
         codebook: Codebook,
         blocks: Blocks,
-        rng: np.random.RandomState,
+        rng: Rng,
         *,
         max_iter: int,
         tol: float,
@@ -127,7 +127,7 @@ class StochasticSolver(Solver):
         codebook, memory, progress = codebook.copy(), Memory(), Progress(callback, cost.distance)
         n_steps = blocks.n_samples * max_iter
 
-        def one_pass(codebook: Codebook, memory: Memory, rng: np.random.RandomState) -> float:
+        def one_pass(codebook: Codebook, memory: Memory, rng: Rng) -> float:
             return self.one_pass(cost, codebook, blocks, memory, rng, n_steps)
 
         best, waited = np.inf, 0
@@ -147,7 +147,7 @@ class StochasticSolver(Solver):
         codebook: Codebook,
         blocks: Blocks,
         memory: Memory,
-        rng: np.random.RandomState,
+        rng: Rng,
         n_steps: int = 1,
     ) -> float:
         """Learn from every sample once, in place; return the mean cost met on the way.
@@ -162,13 +162,7 @@ class StochasticSolver(Solver):
 
     @abstractmethod
     def sweep(
-        self,
-        cost: Any,
-        codebook: Codebook,
-        blocks: Blocks,
-        memory: Memory,
-        rng: np.random.RandomState,
-        n_steps: int,
+        self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
     ) -> float:
         """Learn from every sample once, in place; return the mean cost met on the way."""
 

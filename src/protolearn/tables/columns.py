@@ -1,10 +1,320 @@
-"""What is understood of a column."""
+"""What is understood of columns: of numbers, dates and categories; to a model and back."""
 
 from __future__ import annotations
 
-from .category_column import UNKNOWN, CategoryColumn
-from .number_column import NumberColumn
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from .._arrays import SMALLEST_SPREAD, Floats, Indices
+from .dtypes import TypeInWords
+from .values import Values, as_objects, to_clock, to_kind, to_times, zone_of
+
+UNKNOWN_CATEGORY = -1
+"""Code of a category that was not there in the training rows, or that cannot be told."""
+
+EQUAL = 1e-9
+"""Difference of entries that is rounding: none of the categories is the one."""
+
+
+@dataclass(frozen=True)
+class NumberColumn(TypeInWords):
+    """A column of numbers, or of dates as days since 1970.
+
+    Attributes
+    ----------
+    name : str or other
+        Its name in the frame.
+    kind : {"number", "date", "empty"}
+        ``"empty"``: no training row has a value, and the column is left out of account.
+    median : float
+        What takes the place of a missing value.
+    mean, sd : float
+        Of the training rows, missing values replaced; what is subtracted, and divided by. The
+        second is 1 where all values are the same.
+    low, high : float
+        The least and the greatest value of the training rows.
+    n_missing : int
+        Number of training rows without a value.
+    whole_days : bool
+        Whether all are dates without a time of day.
+    dtype : object
+        Its type in the frame.
+    """
+
+    name: Any
+    kind: str
+    median: float
+    mean: float
+    sd: float
+    low: float
+    high: float
+    n_missing: int = 0
+    whole_days: bool = False
+    dtype: Any = None
+
+    @classmethod
+    def learn(cls, name: Any, values: Values, dtype: Any) -> NumberColumn:
+        """Find the median, the mean and the standard deviation."""
+        if values.kind == "empty":
+            return cls(name, "empty", 0.0, 0.0, 1.0, 0.0, 0.0, len(values.data), dtype=dtype)
+        data = finite(name, values.data)
+        known = ~np.isnan(data)
+        median = float(np.median(data[known]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaler = StandardScaler().fit(np.where(known, data, median)[:, None])
+        mean, sd = float(scaler.mean_[0]), float(scaler.scale_[0])
+        if not np.isfinite([mean, scaler.var_[0]]).all():
+            raise ValueError(
+                f"The numbers of column {name!r} are too large for a standard deviation; divide "
+                "them by something."
+            )
+        there = data[known]
+        if 0.0 < np.ptp(there) < SMALLEST_SPREAD:
+            raise ValueError(
+                f"The numbers of column {name!r} differ by {np.ptp(there):.1e} at most, whose "
+                "square vanishes; multiply them by something."
+            )
+        low, high, n_missing = float(there.min()), float(there.max()), int((~known).sum())
+        whole_days = values.kind == "date" and bool((there == np.rint(there)).all())
+        return cls(name, values.kind, median, mean, sd, low, high, n_missing, whole_days, dtype)
+
+    @property
+    def width(self) -> int:
+        """Number of columns that the model sees."""
+        return 1
+
+    @property
+    def offset(self) -> Floats:
+        """What is subtracted."""
+        return np.array([self.mean])
+
+    @property
+    def unit(self) -> Floats:
+        """What is divided by."""
+        return np.array([self.sd])
+
+    def out_names(self, name: str) -> list[str]:
+        """Name what the model sees."""
+        return [name]
+
+    def plain(self, values: Values) -> Floats:
+        """Return a column of numbers in the user's units, none missing."""
+        if self.kind == "empty":
+            return np.zeros((len(values.data), 1))
+        data = finite(self.name, to_kind(values, self.kind, self.name).data)
+        return np.where(np.isnan(data), self.median, data)[:, None]
+
+    def values(self, plain: Floats) -> Values:
+        """Return the values of numbers in the user's units."""
+        data = np.full(len(plain), np.nan) if self.kind == "empty" else plain[:, 0]
+        return Values(self.kind, data)
+
+    def text(self, value: float, finer: int = 0) -> str:
+        """Write a value with digits that matter beside the standard deviation, or finer."""
+        if self.kind != "date":
+            return number_text(value, decimals(self.sd) + finer)
+        units = ("D", "m", "us") if self.whole_days else ("m", "us")
+        unit = units[min(finer, len(units) - 1)]
+        here = np.array([to_clock(value, zone_of(self.dtype))])
+        return str(to_times(here, fine=True)[0].astype(f"datetime64[{unit}]"))
+
+    def texts(self, old: float, new: float) -> tuple[str, str]:
+        """Write two values with as many digits as tell them apart."""
+        for finer in range(16):
+            told = self.text(old, finer), self.text(new, finer)
+            if told[0] != told[1]:
+                break
+        return told
+
+    def __str__(self) -> str:
+        if self.kind == "empty":
+            return f"{self.name}: no value in any row, left out of account"
+        what, unit = "numbers", number_text(self.sd, decimals(self.sd))
+        if self.kind == "date":
+            what, unit = "dates", f"{self.sd:.4g} days"
+        told = f"{self.name}: {what}, mean {self.text(self.mean)}, standard deviation {unit}"
+        if self.n_missing:
+            told += f"; {self.n_missing} missing, taken as the median {self.text(self.median)}"
+        return told
+
+
+@dataclass(frozen=True)
+class CategoryColumn(TypeInWords):
+    """A column of categories.
+
+    Attributes
+    ----------
+    name : str or other
+        Its name in the frame.
+    kind : {"category", "boolean"}
+        What its values are.
+    categories : tuple
+        The categories of the training rows, in the order of their entries; None is the missing
+        value.
+    counts : tuple of int
+        Number of training rows of each.
+    distance : float
+        How far two categories are from each other, as the model sees them.
+    n_missing : int
+        Number of training rows without a value.
+    dtype : object
+        Its type in the frame.
+    """
+
+    name: Any
+    kind: str
+    categories: tuple[Any, ...]
+    counts: tuple[int, ...]
+    distance: float = 1.0
+    n_missing: int = 0
+    dtype: Any = None
+
+    @classmethod
+    def learn(
+        cls, name: Any, values: Values, dtype: Any, distance: float, missing: str, given: Any = None
+    ) -> CategoryColumn:
+        """Find the categories, or take those that are given."""
+        kind = "boolean" if values.kind == "boolean" else "category"
+        data = to_kind(values, kind, name).data
+        total = Counter(data.tolist())
+        n_missing = total.pop(None, 0)
+        known = in_order(total, values.order) if given is None else list(given)
+        if n_missing and missing == "category":
+            known, total[None] = [value for value in known if value is not None], n_missing
+            known.append(None)
+        counts = tuple(total[value] for value in known)
+        return cls(name, kind, tuple(known), counts, distance, n_missing, dtype)
+
+    @property
+    def width(self) -> int:
+        """Number of columns that the model sees."""
+        return 1 if len(self.categories) <= 2 else len(self.categories)
+
+    @property
+    def offset(self) -> Floats:
+        """Nothing is subtracted."""
+        return np.zeros(self.width)
+
+    @property
+    def unit(self) -> Floats:
+        """Nothing is divided by."""
+        return np.ones(self.width)
+
+    @property
+    def usual(self) -> int:
+        """Code of the most frequent category that is no missing value."""
+        pairs = zip(self.categories, self.counts, strict=True)
+        return int(np.argmax([-1 if value is None else n for value, n in pairs]))
+
+    @property
+    def entries(self) -> Floats:
+        """What the model sees of each category: a row for each, all equally far apart."""
+        n = len(self.categories)
+        if n <= 2:
+            return self.distance * np.arange(float(n))[:, None]
+        return self.distance / np.sqrt(2.0) * np.eye(n)
+
+    def out_names(self, name: str) -> list[str]:
+        """Name what the model sees: of two categories, the second alone."""
+        n = len(self.categories)
+        return [f"{name}={self.text(c)}" for c in (range(n) if n != 2 else [1])]
+
+    def codes(self, values: Values) -> Indices:
+        """Return the place of each value among the categories, or ``UNKNOWN``."""
+        place = {value: code for code, value in enumerate(self.categories)}
+        place.setdefault(None, self.usual)
+        data = to_kind(values, self.kind, self.name).data
+        return np.array([place.get(value, UNKNOWN_CATEGORY) for value in data], dtype=np.intp)
+
+    def plain(self, values: Values) -> Floats:
+        """Return the entries; those of an unknown category are equally far from all."""
+        codes = self.codes(values)
+        return np.where(
+            (codes == UNKNOWN_CATEGORY)[:, None], self.entries.mean(axis=0), self.entries[codes]
+        )
+
+    def shares(self, plain: Floats) -> Floats:
+        """Return how much of each category there is in entries, one for a full category."""
+        if len(self.categories) > 2:
+            return plain / (self.distance / np.sqrt(2.0))
+        second = plain / self.distance
+        if len(self.categories) == 1:
+            return np.ones_like(second)
+        return np.hstack([1.0 - second, second])
+
+    def nearest(self, plain: Floats) -> Indices:
+        """Return the code of the category with the largest entry; UNKNOWN where all are equal."""
+        shares = self.shares(plain)
+        told = (np.ptp(shares, axis=1) > EQUAL) | (len(self.categories) == 1)
+        return np.where(told, shares.argmax(axis=1), UNKNOWN_CATEGORY)
+
+    def values(self, plain: Floats) -> Values:
+        """Return the categories with the largest entries."""
+        known = (*self.categories, None)  # the last is UNKNOWN_CATEGORY
+        return Values(self.kind, as_objects([known[code] for code in self.nearest(plain)]))
+
+    def text(self, code: int) -> str:
+        """Write a category."""
+        value = None if code == UNKNOWN_CATEGORY else self.categories[code]
+        return "missing" if value is None else str(value)
+
+    def __str__(self) -> str:
+        parts = [f"{self.text(c)} ({n})" for c, n in enumerate(self.counts)]
+        n = len(self.categories) - (None in self.categories)
+        what = (
+            f"{n} categor{'y' if n == 1 else 'ies'}" if self.kind != "boolean" else "truth values"
+        )
+        told = f"{self.name}: {what}: {', '.join(parts)}"
+        if self.n_missing and None not in self.categories:
+            told += f"; {self.n_missing} missing, taken as {self.text(self.usual)}"
+        return told
+
 
 Column = NumberColumn | CategoryColumn
 
-__all__ = ["UNKNOWN", "CategoryColumn", "Column", "NumberColumn"]
+
+def column_places(columns: Sequence[Column]) -> list[slice]:
+    """Return where the numbers of each column are among those that a model sees."""
+    ends = np.cumsum([0, *(column.width for column in columns)]).tolist()
+    return [slice(*pair) for pair in pairwise(ends)]
+
+
+def finite(name: Any, data: Floats) -> Floats:
+    """Raise if numbers are infinite."""
+    wrong = int(np.isinf(data).sum())
+    if wrong:
+        raise ValueError(
+            f"Column {name!r} contains infinity in {wrong} of {len(data)} rows; replace it by a "
+            "number, or by NaN if the value is missing."
+        )
+    return data
+
+
+def decimals(sd: float) -> int:
+    """Return the number of decimals that show a hundredth of a standard deviation."""
+    return int(np.clip(np.ceil(-np.log10(sd / 50.0)), 0, 15))
+
+
+def number_text(value: float, digits: int) -> str:
+    """Write a number with so many decimals, without zeros at its end."""
+    if value != 0.0 and not 1e-6 < abs(value) < 1e15:
+        return f"{value:.6g}"
+    text = f"{value:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def in_order(found: Any, order: tuple[Any, ...] | None) -> list[Any]:
+    """Return the categories that were found in their own order, or sorted."""
+    if order is not None:
+        return [value for value in order if value in found]
+    try:
+        return sorted(found)
+    except TypeError:  # numbers and texts
+        return sorted(found, key=lambda value: (isinstance(value, str), value))

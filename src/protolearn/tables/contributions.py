@@ -13,11 +13,10 @@ from ..analysis import FEATUREWISE, apply_step
 from ..classifiers import NearestPrototypeClassifier
 from ..codebook import Codebook
 from ..rule import LinearRule, as_rule
-from .columns import CategoryColumn
+from .columns import CategoryColumn, column_places
 from .encoder import TableEncoder
-from .limits import places_of
-from .nearest import NO_NAMES, without_name_warnings
-from .steps import TableSteps
+from .pipeline import TableSteps
+from .table_checks import NO_FEATURE_NAMES, ignore_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,19 +92,19 @@ def contributions_table(pipeline: Any, frame: Any) -> Contributions:
     steps = TableSteps.of(pipeline)
     columns = tuple(column.name for column in steps.encoder.columns_)
     Z = steps.encoder.transform(frame)
-    shares_of, reason = way(steps)
+    shares_of, reason = share_function(steps)
     if shares_of is None:
         return Contributions(columns, None, reason)
-    rows = as_model_sees(steps, Z)
+    rows = model_input(steps, Z)
     try:
-        with without_name_warnings(NO_NAMES):
+        with ignore_warnings(NO_FEATURE_NAMES):
             shares = shares_of(rows)
     except (TypeError, ValueError) as error:
         return Contributions(columns, None, f"{type(steps.model).__name__}: {error}")
     return Contributions(columns, by_column(steps.encoder, shares))
 
 
-def way(steps: TableSteps) -> tuple[Callable[[Any], Floats] | None, str]:
+def share_function(steps: TableSteps) -> tuple[Callable[[Any], Floats] | None, str]:
     """Return what tells the shares of the numbers that the model sees, or why there is nothing."""
     name = type(steps.model).__name__
     mixing = [step for _, step in steps.between if not isinstance(step, FEATUREWISE)]
@@ -121,11 +120,11 @@ def way(steps: TableSteps) -> tuple[Callable[[Any], Floats] | None, str]:
     except TypeError as error:
         return None, str(error)
     assert isinstance(rule, LinearRule)
-    center = as_model_sees(steps, mean_row(steps.encoder))
+    center = model_input(steps, mean_row(steps.encoder))
     return lambda rows: linear_shares(rule, rows, center), ""
 
 
-def as_model_sees(steps: TableSteps, Z: Any) -> Any:
+def model_input(steps: TableSteps, Z: Any) -> Any:
     """Return rows of the encoder as the model sees them."""
     for _, step in steps.between:
         Z = apply_step(step, Z)
@@ -169,7 +168,7 @@ def linear_shares(rule: LinearRule, rows: Floats, center: Floats) -> Floats:
 
 def by_column(encoder: TableEncoder, shares: Floats) -> Floats:
     """Add up what belongs to one column; the absolute values of a row then sum to one."""
-    starts = [places.start for places in places_of(encoder)]
+    starts = [places.start for places in column_places(encoder.columns_)]
     speaks = np.add.reduceat(shares, starts, axis=1)
     total = np.abs(speaks).sum(axis=1, keepdims=True)
     return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0)

@@ -6,12 +6,12 @@ import datetime
 import re
 import zoneinfo
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-LIBRARIES = "numpy", "pandas", "polars"
 SETTINGS = "time_unit", "time_zone", "precision", "scale", "ordering"
 """Of types of polars."""
 
@@ -28,21 +28,11 @@ DICTIONARY = re.compile(r"dictionary<values=(\w+), indices=(\w+), ordered=([01])
 
 @dataclass(frozen=True)
 class WrittenType:
-    """A type of a column in words, where its library is not installed or does not know it.
+    """A type of a column in words, where its library is not installed or does not know it."""
 
-    Attributes
-    ----------
-    library : {"numpy", "pandas", "polars"}
-        Where it comes from.
-    name : str
-        Its name there.
-    settings : dict
-        What else makes it up, such as categories.
-    """
-
-    library: str
-    name: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    library: str  # numpy, pandas or polars
+    name: str  # its name there
+    settings: dict[str, Any] = field(default_factory=dict)  # what else makes it up
 
     @property
     def time_zone(self) -> datetime.tzinfo | None:
@@ -51,14 +41,11 @@ class WrittenType:
         text = self.settings.get("time_zone") or (found and (found[1] or found[2]))
         if not text:
             return None
-        try:
+        with suppress(zoneinfo.ZoneInfoNotFoundError, ValueError):  # such as UTC+02:00
             return zoneinfo.ZoneInfo(text)
-        except (zoneinfo.ZoneInfoNotFoundError, ValueError):  # such as UTC+02:00
-            pass
-        try:
+        with suppress(ValueError):
             return datetime.datetime.strptime(text.removeprefix("UTC"), "%z").tzinfo
-        except ValueError:
-            return None
+        return None
 
 
 class TypeInWords:
@@ -79,30 +66,27 @@ def in_words(dtype: Any) -> Any:
         return None
     if isinstance(dtype, WrittenType):
         return vars(dtype)
-    try:
-        return next((vars(form) for form in _written(dtype) if _gives(form, dtype)), dtype)
-    except ERRORS:
-        return dtype
+    with suppress(*ERRORS):
+        return next((vars(form) for form in _written_forms(dtype) if _gives(form, dtype)), dtype)
+    return dtype
 
 
 def from_words(words: dict[str, Any]) -> Any:
     """Return a type from its words, or a ``WrittenType`` if that cannot be here."""
     form = WrittenType(**words)
-    try:
+    with suppress(*ERRORS):
         return _type(form)
-    except ERRORS:
-        return form
+    return form
 
 
 def _gives(form: WrittenType, dtype: Any) -> bool:
     """Whether a form gives a type back."""
-    try:
+    with suppress(*ERRORS):
         return bool(_type(form) == dtype)
-    except ERRORS:
-        return False
+    return False
 
 
-def _written(dtype: Any) -> Iterator[WrittenType]:
+def _written_forms(dtype: Any) -> Iterator[WrittenType]:
     """Return forms, of which the first may not be exact enough."""
     if isinstance(dtype, np.dtype):
         yield WrittenType("numpy", dtype.str)
@@ -158,7 +142,7 @@ def _type(form: WrittenType) -> Any:
         return _polars_type(name, settings)
     if form.library == "pandas":
         return _pandas_type(name, settings)
-    raise ValueError(f"The library {form.library!r} is not one of {LIBRARIES}.")
+    raise ValueError(f"The library {form.library!r} is not one of numpy, pandas and polars.")
 
 
 def _polars_type(name: str, settings: dict[str, Any]) -> Any:

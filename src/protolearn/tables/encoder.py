@@ -14,16 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import Floats
 from .._names import numbered
 from .._validation import check_choice, check_integer, check_positive
-from .checks import check_number_of_categories, given_categories, of_codes, tell_empty, tell_unseen
-from .columns import UNKNOWN, CategoryColumn, Column, NumberColumn
-from .input_table import input_table
-from .libraries import LIBRARIES, library
-from .naming import listed, named
-from .table import Table
-from .values import Values, known
-
-MISSING = "category", "most_frequent"
-UNSEEN = "warn", "ignore", "error"
+from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, NumberColumn, column_places
+from .data_frames import LIBRARIES, input_table, library_of
+from .table import Table, as_list, find_column
+from .table_checks import (
+    categories_by_column,
+    check_number_of_categories,
+    codes_as_categories,
+    warn_of_empty_columns,
+    warn_of_unseen_categories,
+)
+from .values import detect_empty
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -61,6 +62,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ``categories`` and ``counts``. Print one to read it.
     n_features_in_ : int
         Number of columns.
+    units_ : StandardScaler
+        What scales numbers in the units of the table to those that a model sees.
+    library_ : {"pandas", "polars", "structured", "numpy"}
+        Which kind of table was given to ``fit``.
     feature_names_in_ : array of shape (n_features,)
         Their names, if all are strings.
 
@@ -115,7 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Look at the columns of a table.
+        """Learn what the columns of a table are.
 
         Parameters
         ----------
@@ -129,29 +134,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : object
             The fitted encoder.
         """
-        check_choice(self, "missing", MISSING)
-        check_choice(self, "unknown", UNSEEN)
+        check_choice(self, "missing", ("category", "most_frequent"))
+        check_choice(self, "unknown", ("warn", "ignore", "error"))
         distance = check_positive(self, "category_distance")
         most = check_integer(self, "max_categories", low=2)
-        table = self._table(X, reset=True)
-        given = given_categories(self.categories, table)
-        codes = {named(name, table, "categorical") for name in listed(self.categorical)}
+        table = input_table(self, X, reset=True)
+        given = categories_by_column(self.categories, table)
+        codes = {find_column(name, table, "categorical") for name in as_list(self.categorical)}
         columns: list[Column] = []
         for name in table.names:
-            values, dtype = known(table.read(name)), table.dtype(name)
+            values, dtype = detect_empty(table.read(name)), table.dtype(name)
             if name in given or name in codes:
-                values = of_codes(values, name)
+                values = codes_as_categories(values, name)
             if name in given or values.kind in ("category", "boolean"):
-                wanted = given.get(name)
-                columns.append(
-                    CategoryColumn.learn(name, values, dtype, distance, self.missing, wanted)
-                )
+                args = name, values, dtype, distance, self.missing, given.get(name)
+                columns.append(CategoryColumn.learn(*args))
             else:
                 columns.append(NumberColumn.learn(name, values, dtype))
         check_number_of_categories(columns, most, given)
-        tell_empty(columns)
-        self.columns_, self._library = tuple(columns), library(X)
-        self._units = units(self.columns_)
+        warn_of_empty_columns(columns)
+        self.columns_, self.library_ = tuple(columns), library_of(X)
+        self.units_ = unit_scaler(self.columns_)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -167,8 +170,65 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Z : array of shape (n_samples, n_features_out)
             Numbers, none of them missing.
         """
+        return self.units_.transform(self.unscaled_rows(self.input_table(X)))
+
+    def input_table(self, X: Any) -> Table:
+        """Return rows as a table that is read by columns: those of ``fit``, in their order.
+
+        Parameters
+        ----------
+        X : DataFrame, structured array, or array-like of shape (n_samples, n_columns)
+            Rows, with the columns of the training rows.
+
+        Returns
+        -------
+        table : Table
+            With ``names``, and ``read`` for the values of a column.
+        """
         check_is_fitted(self)
-        return self._units.transform(self._plain(self._table(X, reset=False)))
+        return input_table(self, X, reset=False)
+
+    def unscaled_rows(self, table: Table) -> Floats:
+        """Return numbers in the units of the table, and the entries of categories.
+
+        Parameters
+        ----------
+        table : Table
+            Rows, see :meth:`input_table`.
+
+        Returns
+        -------
+        rows : array of shape (n_samples, n_features_out)
+            What ``transform`` returns, before it is scaled.
+        """
+        parts, unseen = [], {}
+        for column, name in zip(self.columns_, table.names, strict=True):
+            values = table.read(name)
+            parts.append(column.plain(values))
+            if isinstance(column, CategoryColumn):
+                new = column.codes(values) == UNKNOWN_CATEGORY
+                if new.any():
+                    unseen[name] = values.data[new].tolist()
+        warn_of_unseen_categories(unseen, self.unknown)
+        return np.hstack(parts)
+
+    def split_columns(self, rows: Floats) -> list[tuple[Column, Floats]]:
+        """Return the numbers of each column.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features_out)
+            Numbers, scaled or not.
+
+        Returns
+        -------
+        parts : list of tuple
+            Each column, and an array with the numbers that belong to it.
+        """
+        places = column_places(self.columns_)
+        return [
+            (column, rows[:, place]) for column, place in zip(self.columns_, places, strict=True)
+        ]
 
     def inverse_transform(self, X: Any) -> Any:
         """Return rows in the units and words of the table.
@@ -188,16 +248,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         index = X.index if hasattr(X, "iloc") else None
         Z = check_array(X, dtype=np.float64, input_name="X")
-        if Z.shape[1] != self._units.n_features_in_:
+        if Z.shape[1] != self.units_.n_features_in_:
             raise ValueError(
-                f"X has {Z.shape[1]} columns, but transform gives {self._units.n_features_in_}."
+                f"X has {Z.shape[1]} columns, but transform gives {self.units_.n_features_in_}."
             )
-        plain = self._units.inverse_transform(Z)
-        columns = {
-            column.name: self._series(column, column.values(part))
-            for column, part in self._parts(plain)
-        }
-        return self._kind_of_table.build(columns, index)
+        parts = self.split_columns(self.units_.inverse_transform(Z))
+        columns = {column.name: series_of(column, part, self.library_) for column, part in parts}
+        return LIBRARIES[self.library_].build(columns, index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the numbers that a model sees.
@@ -224,9 +281,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"({len(names)}), got {len(given)}"
                 )
             names = [str(name) for name in given]
-        out: list[str] = []
-        for column, name in zip(self.columns_, names, strict=True):
-            out += column.out_names(name)
+        pairs = zip(self.columns_, names, strict=True)
+        out = [text for column, name in pairs for text in column.out_names(name)]
         return np.array(numbered(out), dtype=object)
 
     def describe(self) -> str:
@@ -247,41 +303,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    @property
-    def _kind_of_table(self) -> type[Table]:
-        """How tables of the library are built that was given to ``fit``."""
-        return LIBRARIES[self._library]
 
-    def _table(self, X: Any, reset: bool) -> Table:
-        """Return a table that can be read by columns, in the order of ``fit`` if there was one."""
-        return input_table(self, X, reset)
-
-    def _plain(self, table: Table) -> Floats:
-        """Return numbers in the user's units, and the entries of categories."""
-        parts, unseen = [], {}
-        for column, name in zip(self.columns_, table.names, strict=True):
-            values = table.read(name)
-            parts.append(column.plain(values))
-            if isinstance(column, CategoryColumn):
-                new = column.codes(values) == UNKNOWN
-                if new.any():
-                    unseen[name] = values.data[new].tolist()
-        tell_unseen(unseen, self.unknown)
-        return np.hstack(parts)
-
-    def _parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
-        """Cut numbers into those of each column."""
-        widths = [column.width for column in self.columns_]
-        parts = np.split(plain, np.cumsum(widths)[:-1], axis=1)
-        return list(zip(self.columns_, parts, strict=True))
-
-    def _series(self, column: Column, values: Values) -> Any:
-        """Return a column of a frame."""
-        whole = isinstance(column, NumberColumn) and column.whole_days
-        return self._kind_of_table.series(values, column.dtype, whole_days=whole)
+def series_of(column: Column, part: Floats, library: str) -> Any:
+    """Return a column of a frame of some library, of numbers in the units of the table."""
+    whole_days = isinstance(column, NumberColumn) and column.whole_days
+    return LIBRARIES[library].series(column.values(part), column.dtype, whole_days=whole_days)
 
 
-def units(columns: tuple[Column, ...]) -> StandardScaler:
+def unit_scaler(columns: tuple[Column, ...]) -> StandardScaler:
     """Return the scaler between the user's units and those of the model.
 
     Its numbers are set, since a missing value counts as the median and categories have a scale of

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Floats, Indices
-from .columns import CategoryColumn, Column, NumberColumn
+from .columns import CategoryColumn, Column, NumberColumn, column_places
 from .encoder import TableEncoder
-from .naming import listed, near
-from .values import as_times, days, from_clock, is_number, zone_of
+from .table import as_list, suggest_name
+from .values import as_times, from_clock, is_number, to_days, zone_of
 
 SEEN = object()
 """In the place of a range: that of the training rows."""
@@ -22,36 +21,27 @@ SEEN = object()
 
 @dataclass(frozen=True)
 class Limits:
-    """What may change, by the numbers that the encoder makes, in the user's units.
+    """What may change of the d numbers that the encoder makes, in the user's units.
 
-    Attributes
-    ----------
-    fixed : array of bool (d,)
-        Whether a number stays; the entries of categories all do, since they move by jumps.
-    low, high : arrays (d,)
-        The ranges of the others.
-    allowed : dict
-        The codes to which categories may change, by the place of the column.
-    bounded : set
-        The places of the columns in which only these are allowed.
+    Entries of categories are fixed as numbers, since they move by jumps.
     """
 
-    fixed: NDArray[np.bool_]
-    low: Floats
+    fixed: NDArray[np.bool_]  # (d,), whether a number stays
+    low: Floats  # (d,), the ranges of the others
     high: Floats
-    allowed: dict[int, Indices]
-    bounded: set[int]
+    allowed: dict[int, Indices]  # the codes to which categories may change, by place of the column
+    bounded: set[int]  # the places of the columns in which only these are allowed
 
     @classmethod
     def of(cls, encoder: TableEncoder, fixed: Any, bounds: Any) -> Limits:
         """Read the parameters of a user."""
         names = [column.name for column in encoder.columns_]
-        stays = {known(name, names, "fixed") for name in listed(fixed)}
-        ends = given_bounds(bounds, encoder.columns_)
+        stays = {fitted_column(name, names, "fixed") for name in as_list(fixed)}
+        ends = bounds_by_column(bounds, encoder.columns_)
         width = sum(column.width for column in encoder.columns_)
         still, low = np.zeros(width, dtype=bool), np.full(width, -np.inf)
         high, allowed, bounded = -low, {}, set()
-        for j, places in enumerate(places_of(encoder)):
+        for j, places in enumerate(column_places(encoder.columns_)):
             column = encoder.columns_[j]
             moves, given = column.name not in stays, ends.get(column.name)
             still[places] = isinstance(column, CategoryColumn) or not moves
@@ -75,27 +65,20 @@ class Limits:
         return np.flatnonzero(self.fixed).tolist() or None, ranges or None
 
 
-def places_of(encoder: TableEncoder) -> list[slice]:
-    """Return where the numbers of each column are."""
-    ends = np.cumsum([0, *(column.width for column in encoder.columns_)]).tolist()
-    return [slice(*pair) for pair in pairwise(ends)]
-
-
-def known(name: Any, names: list[Any], parameter: str) -> Any:
+def fitted_column(name: Any, names: list[Any], parameter: str) -> Any:
     """Return the name of a column, of an array also by its place; raise if there is none such."""
-    if isinstance(name, (int, np.integer)) and names == [
-        f"x{place}" for place in range(len(names))
-    ]:
+    is_array = names == [f"x{place}" for place in range(len(names))]
+    if isinstance(name, (int, np.integer)) and is_array:
         name = f"x{name}"
     if name not in names:
         raise ValueError(
             f"{parameter} names the column {name!r}, which the model has not seen."
-            f"{near(name, names)}"
+            f"{suggest_name(name, names)}"
         )
     return name
 
 
-def given_bounds(bounds: Any, columns: tuple[Column, ...]) -> dict[Any, Any]:
+def bounds_by_column(bounds: Any, columns: tuple[Column, ...]) -> dict[Any, Any]:
     """Return the bounds of a user by column."""
     if bounds is None:
         return {}
@@ -107,14 +90,14 @@ def given_bounds(bounds: Any, columns: tuple[Column, ...]) -> dict[Any, Any]:
             "numbers and dates, of a list of the allowed ones for categories."
         )
     names = [column.name for column in columns]
-    return {known(name, names, "bounds"): given for name, given in bounds.items()}
+    return {fitted_column(name, names, "bounds"): given for name, given in bounds.items()}
 
 
 def allowed_codes(column: CategoryColumn, given: Any) -> Indices:
     """Return the codes of the allowed categories; a missing value is nothing to strive for."""
     if given is None:
         given = [value for value in column.categories if value is not None]
-    given = listed(given)
+    given = as_list(given)
     strange = [value for value in given if value not in column.categories]
     if strange or not given:
         raise ValueError(
@@ -153,7 +136,7 @@ def end_of(column: NumberColumn, end: Any, none: float) -> float:
     if column.kind == "date":
         if is_number(end):
             raise TypeError
-        day = float(days(as_times(np.array([end], dtype=object)))[0])
+        day = float(to_days(as_times(np.array([end], dtype=object)))[0])
         told = getattr(end, "tzinfo", None) is not None
         return day if told else from_clock(day, zone_of(column.dtype))
     return float(end)

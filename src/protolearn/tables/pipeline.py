@@ -1,19 +1,24 @@
-"""From a frame to a pipeline."""
+"""Pipelines of an encoder and a model, their steps, and their prototypes as a table."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import Floats
+from .._names import numbered
+from ..analysis import no_way_back, undo_step
 from .columns import CategoryColumn
-from .encoder import TableEncoder
-from .libraries import LIBRARIES, library
-from .naming import near
-from .values import is_missing
+from .data_frames import LIBRARIES, library_of
+from .encoder import TableEncoder, series_of
+from .table import free_name, suggest_name
+from .values import Values, is_missing
 
 
 def table_pipeline(
@@ -80,7 +85,7 @@ def table_pipeline(
 
 
 def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
-    """Take the column of labels out of a frame.
+    """Return a frame without its column of labels, and the labels.
 
     Parameters
     ----------
@@ -104,15 +109,15 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
     >>> list(X.columns), y.tolist()
     (['age'], ['no', 'yes'])
     """
-    kind = library(frame)
+    kind = library_of(frame)
     if kind == "numpy":
         raise TypeError(
             f"frame is {type(frame).__name__}; expected a DataFrame of pandas or polars, or a "
             "structured array."
         )
-    table = LIBRARIES[kind](frame)  # type: ignore[call-arg]
+    table = LIBRARIES[kind](frame)
     if target not in table.names:
-        raise ValueError(f"The frame has no column {target!r}.{near(target, table.names)}")
+        raise ValueError(f"The frame has no column {target!r}.{suggest_name(target, table.names)}")
     if len(table.names) == 1:
         raise ValueError(f"The frame has no column but {target!r}: there is nothing to learn from.")
     values = table.read(target).data
@@ -122,10 +127,11 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
             f"Column {target!r} has no label in {missing.sum()} of {len(missing)} rows, the first "
             f"is row {int(missing.argmax())}. Drop them."
         )
-    return table.without(target), labels(table, target)
+    others = [name for name in table.names if name != target]
+    return table.data[others], label_array(table, target)
 
 
-def labels(table: Any, target: Any) -> NDArray[Any]:
+def label_array(table: Any, target: Any) -> NDArray[Any]:
     """Return labels as an array that scikit-learn takes: of numbers, truth values or texts."""
     values = table.read(target)
     if values.kind in ("number", "date"):
@@ -136,3 +142,113 @@ def labels(table: Any, target: Any) -> NDArray[Any]:
             f"Column {target!r} has texts and other values as labels; make all of them texts."
         )
     return np.array(values.data.tolist())
+
+
+class TableSteps(NamedTuple):
+    """The steps of a fitted pipeline that begins with a table."""
+
+    encoder: TableEncoder
+    between: list[tuple[str, Any]]  # names and transformers
+    model: Any
+
+    @classmethod
+    def of(cls, pipeline: Any) -> TableSteps:
+        """Return the steps of a pipeline, also of pipelines and searches in it."""
+        steps = flatten_steps(pipeline)
+        if not isinstance(steps[0][1], TableEncoder):
+            raise TypeError(
+                f"{type(pipeline).__name__} does not begin with a TableEncoder, but with "
+                f"{type(steps[0][1]).__name__}; expected a fitted pipeline such as "
+                "table_pipeline(model).fit(frame, y)."
+            )
+        if len(steps) == 1:
+            raise TypeError("A TableEncoder alone is given; expected a pipeline with a model.")
+        check_is_fitted(steps[0][1])
+        check_is_fitted(steps[-1][1])
+        return cls(steps[0][1], steps[1:-1], steps[-1][1])
+
+    def in_units(self, Z: Floats) -> Floats:
+        """Return rows of the last step in the units of the table."""
+        for name, step in reversed(self.between):
+            if not hasattr(step, "inverse_transform"):
+                raise no_way_back(name, step, "it has no inverse_transform")
+            Z = undo_step(name, step, Z)
+        return self.encoder.units_.inverse_transform(Z)
+
+
+def flatten_steps(model: Any, name: str = "model") -> list[tuple[str, Any]]:
+    """Return all steps, in order; of a search those of its best estimator."""
+    if hasattr(model, "best_estimator_"):
+        return flatten_steps(model.best_estimator_, name)
+    if not isinstance(model, Pipeline):
+        return [(name, model)]
+    steps: list[tuple[str, Any]] = []
+    for inner, step in model.steps:
+        if step not in (None, "passthrough"):
+            steps += flatten_steps(step, inner)
+    return steps
+
+
+def labelled_prototypes(model: Any) -> tuple[Floats, Any]:
+    """Return the prototypes of a model, or the rows it keeps in their place, and their labels."""
+    rows = getattr(model, "prototypes_", None)
+    if rows is None:
+        rows = getattr(model, "exemplars_", None)
+    labels = getattr(model, "prototype_labels_", None)
+    if labels is None and rows is not None and len(getattr(model, "classes_", ())) == len(rows):
+        labels = model.classes_
+    if rows is None or labels is None or np.ndim(labels) != 1 or len(labels) != rows.shape[0]:
+        raise TypeError(
+            f"{type(model).__name__} has no prototypes with labels: neither prototypes_ nor "
+            "exemplars_, with prototype_labels_ or one for each class."
+        )
+    return rows.toarray() if issparse(rows) else np.asarray(rows, dtype=np.float64), labels
+
+
+def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
+    """Return the prototypes of a model in the units and words of the table it was fitted to.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        A fitted one, see :func:`table_pipeline`, or a search over such. The model at its end has
+        ``prototypes_`` or ``exemplars_``; steps in between are undone.
+    shares : bool, default=False
+        Whether categories are given by how much a prototype has of each, in columns
+        ``column=category``, instead of by the one it has most of. A prototype is no mean: shares
+        may lie outside of 0 and 1.
+
+    Returns
+    -------
+    frame : DataFrame or structured array
+        One row a prototype. Of polars, or a structured array, with the labels in the first column
+        ``label`` (or ``prototype_label``, if there is a column of that name), if the model was
+        fitted to such a frame; otherwise of pandas, with the labels as its index. A category is
+        missing where a prototype has no more of one than of another.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from protolearn import GLVQ
+    >>> from protolearn.tables import prototypes_table, table_pipeline
+    >>> frame = pd.DataFrame({"age": [20, 22, 40, 42], "colour": ["red", "red", "blue", "red"]})
+    >>> model = table_pipeline(GLVQ(init="means", max_iter=1)).fit(frame, ["a", "a", "b", "b"])
+    >>> table = prototypes_table(model)
+    >>> table.index.tolist(), table.columns.tolist()
+    (['a', 'b'], ['age', 'colour'])
+    """
+    steps = TableSteps.of(pipeline)
+    encoder = steps.encoder
+    rows, labels = labelled_prototypes(steps.model)
+    library = "pandas" if encoder.library_ == "numpy" else encoder.library_
+    plain_names = {c.name for c in encoder.columns_ if not isinstance(c, CategoryColumn)}
+    columns: dict[Any, Any] = {}
+    for column, part in encoder.split_columns(steps.in_units(rows)):
+        if shares and isinstance(column, CategoryColumn):
+            texts = [f"{column.name}={column.text(code)}" for code in range(len(column.categories))]
+            for text, share in zip(numbered(texts), column.shares(part).T, strict=True):
+                name = free_name(text, {*plain_names, *columns})
+                columns[name] = LIBRARIES[library].series(Values("number", share), None)
+        else:
+            columns[column.name] = series_of(column, part, library)
+    return LIBRARIES[library].build_labelled(columns, labels)

@@ -27,20 +27,13 @@ FARTHEST = 100_000_000.0
 class Values(NamedTuple):
     """The values of a column.
 
-    Attributes
-    ----------
-    kind : {"number", "boolean", "category", "date", "empty"}
-        What they are.
-    data : array of shape (n,)
-        Doubles with NaN where a number or a date (in days since 1970) is missing; otherwise
-        objects, with None where one is missing.
-    order : tuple or None
-        The categories in the order that the column itself gives them.
+    Numbers and dates, in days since 1970, are doubles with NaN where one is missing; others are
+    objects, with None where one is missing.
     """
 
-    kind: str
+    kind: str  # number, boolean, category, date or empty
     data: NDArray[Any]
-    order: tuple[Any, ...] | None = None
+    order: tuple[Any, ...] | None = None  # of the categories, if the column itself has one
 
 
 def as_objects(values: Any) -> NDArray[Any]:
@@ -58,7 +51,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.datetime64)) and bool(value != value)
 
 
-def of_objects(values: Any, name: Any) -> Values:
+def infer_values(values: Any, name: Any) -> Values:
     """Find out what objects are."""
     data = as_objects(values)
     present = [value for value in data if value is not None]
@@ -69,14 +62,14 @@ def of_objects(values: Any, name: Any) -> Values:
     if all(is_number(value) for value in present):
         return Values("number", np.array([np.nan if v is None else as_double(v) for v in data]))
     if all(isinstance(value, (datetime.date, np.datetime64)) for value in present):
-        return Values("date", days(as_times(data)))
+        return Values("date", to_days(as_times(data)))
     for value in present:
         if not isinstance(value, (str, bool, np.bool_)) and not is_number(value):
             raise not_understood(name, type(value).__name__)
     return Values("category", data)
 
 
-def known(values: Values) -> Values:
+def detect_empty(values: Values) -> Values:
     """Return values, of kind ``"empty"`` if all are missing."""
     if values.data.dtype == object:
         empty = all(value is None for value in values.data)
@@ -117,14 +110,14 @@ def as_times(data: NDArray[Any]) -> NDArray[np.datetime64]:
     return np.array(plain, dtype="datetime64[us]")
 
 
-def days(times: NDArray[np.datetime64]) -> Floats:
+def to_days(times: NDArray[np.datetime64]) -> Floats:
     """Return times as days since 1970, NaN for none."""
     found = times.astype("datetime64[us]").astype(np.int64) / MICROSECONDS
     found[np.isnat(times)] = np.nan
     return found
 
 
-def times_of(day: Floats, whole: bool = False, fine: bool = False) -> NDArray[np.datetime64]:
+def to_times(day: Floats, whole: bool = False, fine: bool = False) -> NDArray[np.datetime64]:
     """Return days since 1970 as times, to the nearest day, microsecond (``fine``) or millisecond.
 
     Doubles hold days to about a microsecond, so that a rounded time of day is as it was.
@@ -144,7 +137,7 @@ def zone_of(dtype: Any) -> datetime.tzinfo | None:
     return zoneinfo.ZoneInfo(zone) if isinstance(zone, str) else zone
 
 
-def clock(day: float, zone: datetime.tzinfo | None) -> float:
+def to_clock(day: float, zone: datetime.tzinfo | None) -> float:
     """Return days since 1970 in UTC as the clocks of a time zone have them."""
     if zone is None:
         return day
@@ -157,8 +150,8 @@ def clock(day: float, zone: datetime.tzinfo | None) -> float:
 
 def from_clock(day: float, zone: datetime.tzinfo | None) -> float:
     """Return days since 1970 by the clocks of a time zone in UTC."""
-    guess = day - (clock(day, zone) - day)
-    return day - (clock(guess, zone) - guess)
+    guess = day - (to_clock(day, zone) - day)
+    return day - (to_clock(guess, zone) - guess)
 
 
 def to_kind(values: Values, kind: str, name: Any) -> Values:

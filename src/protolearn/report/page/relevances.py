@@ -15,7 +15,7 @@ from ..._arrays import Floats, Indices
 from ...analysis import group_names, learned_metric, relevance_profile
 from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
-from ...tables import NO_NAMES, linear_shares, without_name_warnings
+from ...tables import NO_FEATURE_NAMES, ignore_warnings, linear_shares
 from ..subject import Subject
 
 FEWEST_REFITS = 10
@@ -154,7 +154,7 @@ def own(subject: Subject) -> Floats:
 def by_decisions(subject: Subject) -> Relevances:
     """Return how much each column has to do with the decisions about the rows, on average."""
     try:
-        with without_name_warnings(NO_NAMES):
+        with ignore_warnings(NO_FEATURE_NAMES):
             spoken = speaking(subject)
     except (TypeError, ValueError) as error:
         return Relevances.none(str(error).partition("; give ")[0].rstrip("."))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ...analysis import certified_radius
-from ...tables import NO_NAMES, without_name_warnings
+from ...tables import NO_FEATURE_NAMES, ignore_warnings
 from ..subject import Subject
 from .chart import Chart
 from .evidence import Evidence
@@ -136,7 +136,7 @@ def some_rows(n_rows: int, most: int, seed: int) -> Indices:
 def told(ask: Callable[..., Floats], *about: Any) -> Floats | str:
     """Ask something of a model, or give the reason why it cannot tell."""
     try:
-        with without_name_warnings(NO_NAMES):
+        with ignore_warnings(NO_FEATURE_NAMES):
             return ask(*about)
     except (TypeError, ValueError) as error:
         return str(error).partition("; give ")[0].rstrip(".")  # no advice for callers of functions

@@ -1,7 +1,6 @@
 """Tables in files, read into structured arrays."""
 
-from .errors import TableFileError
-from .read import read_table
-from .result import ReadTable
+from .data_file import TableFileError
+from .read import ReadTable, read_table
 
 __all__ = ["ReadTable", "TableFileError", "read_table"]

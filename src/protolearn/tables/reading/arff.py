@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from .cells import short
-from .errors import TableFileError
+from .cell_values import quote
+from .data_file import DataFile, TableFileError
 from .header import Header, check_different
-from .layout import split as quickly
-from .opening import DataFile
-from .text_table import RowError, TextTable
+from .text_table import RowError, TextTable, split
 
 TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(,|$)""")
 ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)""", re.IGNORECASE
 )
+ENTRIES = re.compile(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""")
+"""What lies between commas that are not in quotation marks."""
+
 ENTRY = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
 SPECIAL = re.compile(r"""['"{%]""")
 NUMERIC = "numeric", "real", "integer"
@@ -34,11 +35,6 @@ class Attribute:
     name: str
     kind: str
     categories: tuple[str, ...] | None = None
-
-    @property
-    def usual(self) -> str:
-        """What a sparse row holds where it tells nothing."""
-        return "0" if self.categories is None else self.categories[0]
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class ArffLayout:
     def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
         """Return the cells of each column; None if the lines take more care."""
         marked = SPECIAL.search("".join(lines))
-        return None if marked else quickly(lines, width, self.delimiter, large)
+        return None if marked else split(lines, width, self.delimiter, large)
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
         """Return the cells of each row."""
@@ -69,21 +65,22 @@ class ArffLayout:
             return ""
         if line.startswith("{"):
             return self.dense(line)
-        return joined(parts(line)) if "'" in line or '"' in line else line
+        return csv_line(split_cells(line)) if "'" in line or '"' in line else line
 
     def dense(self, line: str) -> str:
         """Return a sparse row, as ``{1 x, 3 y}``, as one with all cells."""
-        cells = [attribute.usual for attribute in self.attributes]
+        # Where it tells nothing, it holds zero, or the first category.
+        cells = [a.categories[0] if a.categories else "0" for a in self.attributes]
         inside = line.strip("{} \t")
-        for entry in split(inside) if inside else []:
-            found = ENTRY.fullmatch(entry)
+        for entry in ENTRIES.finditer(inside) if inside else ():
+            found = ENTRY.fullmatch(entry[1])
             if found is None or int(found[1]) >= len(cells):
                 raise RowError(
-                    f"the entry {entry.strip()!r} in a sparse row; expected the number of a "
+                    f"the entry {entry[1].strip()!r} in a sparse row; expected the number of a "
                     f"column from 0 to {len(cells) - 1} and its value"
                 )
-            cells[int(found[1])] = parts(found[2])[0]
-        return joined(cells)
+            cells[int(found[1])] = split_cells(found[2])[0]
+        return csv_line(cells)
 
 
 def is_arff(text: str) -> bool:
@@ -94,7 +91,7 @@ def is_arff(text: str) -> bool:
 
 
 def open_arff(file: DataFile, encoding: str) -> TextTable:
-    """Read the header of a file."""
+    """Return a file with what its header tells."""
     with file.text(encoding) as stream:
         attributes, skip = attributes_of(file.name, stream)
     names = [attribute.name for attribute in attributes]
@@ -113,19 +110,19 @@ def attributes_of(name: str, stream: IO[str]) -> tuple[list[Attribute], int]:
         if word.startswith("@data"):
             return found, number
         if word.startswith("@attribute"):
-            found.append(attribute(f"{name!r} (line {number})", line.strip()))
+            found.append(parse_attribute(f"{name!r} (line {number})", line.strip()))
     raise TableFileError(f"{name!r} is an ARFF file without @data; expected rows after it.")
 
 
-def attribute(where: str, line: str) -> Attribute:
+def parse_attribute(where: str, line: str) -> Attribute:
     """Read a line about a column."""
     found = ATTRIBUTE.fullmatch(line)
     if found is None:
         raise TableFileError(f"{where} has {line!r}; expected @attribute, a name and a type.")
-    name = unescaped(found[1] or found[2] or found[3])
+    name = unescape(found[1] or found[2] or found[3])
     told = found[4].strip()
     if told.startswith("{") and "}" in told:
-        return Attribute(name, "category", tuple(parts(told[1 : told.rindex("}")])))
+        return Attribute(name, "category", tuple(split_cells(told[1 : told.rindex("}")])))
     kind = told.split()[0].lower() if told else ""
     if kind in NUMERIC:
         return Attribute(name, "number")
@@ -137,13 +134,7 @@ def attribute(where: str, line: str) -> Attribute:
     )
 
 
-def split(text: str) -> Iterator[str]:
-    """Return what lies between commas that are not in quotation marks."""
-    for entry in re.finditer(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""", text):
-        yield entry[1]
-
-
-def parts(text: str) -> list[str]:
+def split_cells(text: str) -> list[str]:
     """Return the cells of a line."""
     found, place = [], 0
     while True:
@@ -151,18 +142,18 @@ def parts(text: str) -> list[str]:
         if token is None:
             raise csv.Error(f"in {text[place : place + 20]!r}")
         quoted = token[1] if token[1] is not None else token[2]
-        found.append(token[3] if quoted is None else unescaped(quoted))
+        found.append(token[3] if quoted is None else unescape(quoted))
         if not token[4]:
             return found
         place = token.end()
 
 
-def unescaped(text: str) -> str:
-    """Take away backslashes before characters."""
+def unescape(text: str) -> str:
+    """Return a text without backslashes before characters."""
     return re.sub(r"\\(.)", r"\1", text)
 
 
-def joined(cells: list[str]) -> str:
+def csv_line(cells: list[str]) -> str:
     """Write cells as a line of CSV."""
     return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
 
@@ -177,7 +168,7 @@ def check_categories(frame: NDArray[Any], table: TextTable, kinds: Mapping[str, 
         if wrong:
             row = next(row for row, value in enumerate(values) if value in wrong)
             raise TableFileError(
-                f"Column {attribute.name!r} has {short(values[row])} in {table.place(row)}, which "
+                f"Column {attribute.name!r} has {quote(values[row])} in {table.place(row)}, which "
                 f"is not among its categories {', '.join(attribute.categories[:8])}; correct it, "
                 "or add it to the header."
             )

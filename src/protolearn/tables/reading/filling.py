@@ -2,101 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import MISSING, Texts, Times, dates, numbers, texts
-from .native_cells import Numbers
+from .cell_values import COMMA, GROUPED, RecurringCells, cell_reader
+from .column_kinds import Plan, Tally
+from .native_cells import NumberCells
 from .text_table import Block
-from .words import Words
 
 FIELDS = {"number": "float64", "date": "datetime64[us]", "category": "object"}
 """The type of the field of each kind of column."""
 
-READ: dict[str, Callable[..., NDArray[Any]]] = {
-    "number": lambda cells, seen, decimal: numbers(cells, decimal),
-    "date": lambda cells, seen, decimal: dates(cells, seen),
-    "category": lambda cells, seen, decimal: texts(cells, seen),
-}
-"""How cells of each kind of column are read."""
 
-KNOWN: dict[str, Callable[[frozenset[str]], Any]] = {
-    "number": lambda missing: None,
-    "date": lambda missing: Times(),
-    "category": Texts,
-}
-"""What is kept in mind of the cells of each kind of column, since they recur."""
+class FirstDraft:
+    """A table that is filled while it is still being found out what its columns are.
 
-
-@dataclass(frozen=True)
-class Plan:
-    """What the columns of a text file are.
-
-    Attributes
-    ----------
-    kinds : dict
-        What each column is, by name.
-    decimal : {".", ","}
-        The mark before decimals.
+    Mostly they are what the first rows let expect, and then one pass over the file is enough.
     """
 
-    kinds: Mapping[str, str]
-    decimal: str = "."
+    def __init__(
+        self, asked: Mapping[str, str], most_rows: int, commas: bool, missing: frozenset[str]
+    ):
+        self._asked = asked  # what the user wants some columns to be
+        self._most = most_rows  # so many rows or less; 0: no try
+        self._commas = commas  # whether numbers may have decimal commas
+        self._missing = missing  # texts that stand for a missing category
+        self._filling: Filling | None = None
+
+    def survey(
+        self, blocks: Iterable[Block], places: Mapping[str, int]
+    ) -> tuple[dict[str, Tally], int]:
+        """Return what the columns at some places hold, and the number of rows."""
+        tallies = {name: Tally() for name in places}
+        n_rows = 0
+        for start, block in blocks:
+            columns = [block[place] for place in places.values()]
+            pairs = zip(tallies.values(), columns, strict=True)
+            known = [tally.add(cells, start) for tally, cells in pairs]
+            if start == 0 and self._most:
+                self._filling = Filling(self._expected_plan(tallies), self._most, self._missing)
+            try:
+                if self._filling is not None:
+                    self._filling.write(start, columns, known)
+            except ValueError:  # they are not what was expected by the first ones
+                self._filling = None
+            n_rows = start + len(block[0])
+        return tallies, n_rows
+
+    def frame(
+        self, blocks: Iterable[Block], places: Mapping[str, int], plan: Plan, n_rows: int
+    ) -> NDArray[Any]:
+        """Return the table; by a second pass if its columns are not what was expected."""
+        if self._filling is not None and self._filling.plan == plan:
+            return self._filling.frame[:n_rows]
+        filling, unknown = Filling(plan, n_rows, self._missing), [None] * len(places)
+        for start, columns in blocks:
+            filling.write(start, [columns[place] for place in places.values()], unknown)
+        return filling.frame
+
+    def _expected_plan(self, tallies: Mapping[str, Tally]) -> Plan:
+        """Return what columns are by their first rows."""
+        commas = self._commas and any(
+            tally.counts[COMMA] + tally.counts[GROUPED] and 2 * tally.numbers(True) >= tally.present
+            for name, tally in tallies.items()
+            if self._asked.get(name) != "category"
+        )
+        kinds = {}
+        for name, tally in tallies.items():
+            number = 2 * tally.numbers(commas) >= tally.present
+            kind = "number" if number else "date" if tally.dates == tally.present else "category"
+            kinds[name] = self._asked.get(name, kind)
+        return Plan(kinds, "," if commas else ".")
 
 
 class Filling:
-    """A structured array that is filled block by block.
+    """A structured array that is filled block by block, by a plan of its columns.
 
-    Parameters
-    ----------
-    plan : Plan
-        What the columns are.
-    n_rows : int
-        Number of rows.
-    missing : set of str
-        Texts that stand for a missing category.
+    Texts in ``missing`` stand for a missing category.
     """
 
-    def __init__(self, plan: Plan, n_rows: int, missing: frozenset[str] = MISSING):
+    def __init__(self, plan: Plan, n_rows: int, missing: frozenset[str]):
         self.plan, self.frame = plan, empty_frame(plan.kinds, n_rows)
         self._fields = [self.frame[name] for name in plan.kinds]
-        self._known = [KNOWN[kind](missing) for kind in plan.kinds.values()]
+        self._readers = [cell_reader(kind, plan.decimal, missing) for kind in plan.kinds.values()]
 
-    def put(self, start: int, columns: Iterable[Sequence[str]], known: Iterable[Any]) -> None:
+    def write(self, start: int, columns: Iterable[Any], known: Iterable[Any]) -> None:
         """Write the cells of columns into rows from ``start`` on; a ValueError if they do not fit.
 
         Columns whose numbers are known already are not read again.
         """
         kinds = self.plan.kinds.values()
-        cells: Any
-        for kind, field, cells, found, seen in zip(
-            kinds, self._fields, columns, known, self._known, strict=True
+        for kind, field, read, cells, found in zip(
+            kinds, self._fields, self._readers, columns, known, strict=True
         ):
-            read = partial(READ[kind], seen=seen, decimal=self.plan.decimal)
-            values = cells.values if isinstance(cells, Numbers) else found
+            values = cells.values if isinstance(cells, NumberCells) else found
             if values is None or kind != "number":
-                recur = isinstance(cells, Words)
+                recur = isinstance(cells, RecurringCells)
                 values = read(cells.different)[cells.codes] if recur else read(cells)
             field[start : start + len(cells)] = values
 
 
 def empty_frame(kinds: Mapping[str, str], n_rows: int) -> NDArray[Any]:
-    """Make a structured array with a field for each column, by its kind."""
+    """Return a structured array with a field for each column, by its kind."""
     fields = [(name, FIELDS[kind]) for name, kind in kinds.items()]
     return np.zeros(n_rows, dtype=fields)  # with objects quicker than numpy.empty
-
-
-def filled(
-    blocks: Iterable[Block], places: Sequence[int], plan: Plan, n_rows: int, missing: frozenset[str]
-) -> NDArray[Any]:
-    """Read the columns at some places into a structured array."""
-    filling = Filling(plan, n_rows, missing)
-    unknown = [None] * len(places)
-    for start, columns in blocks:
-        filling.put(start, [columns[place] for place in places], unknown)
-    return filling.frame

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..table import free
-from .cells import BLANK, DASH, DATE, POINT, TEXT, ZONED, short, what_is
-from .errors import TableFileError
+from ..table import free_name
+from .cell_values import BLANK, DASH, DATE, POINT, TEXT, ZONED, kind_of_cell, quote
+from .data_file import TableFileError
 
 MOST_TOLD = 3
 """How many columns without a name are told one by one."""
@@ -22,59 +22,18 @@ OFTEN = 0.5
 
 @dataclass(frozen=True)
 class Header:
-    """What is known of the columns before the rows are read.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Their names.
-    there : bool
-        Whether the first record holds them.
-    width : int
-        Number of cells of each row; one more than there are names if each row ends with a
-        delimiter.
-    notes : tuple of str
-        What else was found.
-    """
+    """What is known of the columns before the rows are read."""
 
     names: tuple[str, ...]
-    there: bool
-    width: int
-    notes: tuple[str, ...] = ()
-
-
-class Kinds(NamedTuple):
-    """How many cells of a column there are, and how many are numbers and dates."""
-
-    present: int
-    numbers: int
-    dates: int
-
-    @classmethod
-    def of(cls, cells: Sequence[str]) -> Kinds:
-        """Count them."""
-        found = Counter(map(what_is, cells))
-        present = len(cells) - found[BLANK] - found[DASH]
-        dates = found[DATE] + found[ZONED]
-        return cls(present, present - dates - found[TEXT], dates)
-
-    @property
-    def typed(self) -> bool:
-        """Whether at least half are numbers, or dates."""
-        return self.present > 0 and 2 * max(self.numbers, self.dates) >= self.present
+    there: bool  # whether the first record holds the names
+    width: int  # cells of each row; one more than names if each row ends with a delimiter
+    notes: tuple[str, ...] = ()  # what else was found
 
 
 def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
-    """Find the names of columns.
+    """Return the names of columns, by the first records of a file, none of them empty.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    rows : list of list of str
-        The first records, none of them empty.
-    layout : Layout
-        What is known of the file, with a comment that may hold the names.
+    A comment before them, which the layout tells, may hold the names.
     """
     first, below = [cell.strip() for cell in rows[0]], rows[1:]
     width = Counter(map(len, below)).most_common(1)[0][0] if below else len(first)
@@ -91,15 +50,20 @@ def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
     if one_less:
         first = ["", *first]
     check_width(name, first, width - open_end)
-    told = comment_names(layout, width - open_end)
-    there = one_less or is_header(first, below, bool(told) and is_attached(layout.comment))
+    told: list[str] = layout.comment_cells
+    if len(told) != width - open_end or any(kind_of_cell(part) != TEXT for part in told):
+        told = []  # the comment does not hold the names
+    # Names of columns have no blank behind the mark of their comment.
+    attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
+    there = one_less or is_header(first, below, bool(told) and attached)
     given: list[str] = first
     if not there:
         given = told or [f"x{j}" for j in range(width - open_end)]
         if not told:
-            notes.append(f"no header; the columns are called {listing(given)}")
+            last = f" to {given[-1]}" if len(given) > 1 else ""
+            notes.append(f"no header; the columns are called {given[0]}{last}")
     check_different(name, given)
-    return Header(tuple(filled(given, notes)), there, width, tuple(notes))
+    return Header(tuple(fill_names(given, notes)), there, width, tuple(notes))
 
 
 def check_width(name: str, first: list[str], width: int) -> None:
@@ -107,27 +71,10 @@ def check_width(name: str, first: list[str], width: int) -> None:
     if len(first) != width:
         raise TableFileError(
             f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
-            f"{', '.join(map(short, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
+            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
             "rows below; expected a name for each column there: delete what stands before the "
             "names, or look for a delimiter that is missing or too much."
         )
-
-
-def comment_names(layout: Any, width: int) -> list[str]:
-    """Return the names of columns in a comment before the rows; none if it does not hold them."""
-    names: list[str] = layout.comment_cells
-    fits = len(names) == width and all(what_is(part) == TEXT for part in names)
-    return names if fits else []
-
-
-def is_attached(comment: str) -> bool:
-    """Whether a comment has no blank behind its mark, as names of columns have."""
-    return comment[:1] == "#" and not comment.strip("#")[:1].isspace()
-
-
-def listing(names: list[str]) -> str:
-    """Write the first and the last name."""
-    return f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0]
 
 
 def is_header(first: list[str], below: list[list[str]], told: bool = False) -> bool:
@@ -138,15 +85,17 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     not a row that recurs in part, and names are not told elsewhere.
     """
     if not below:
-        return any(what_is(cell) == TEXT for cell in first)
+        return any(kind_of_cell(cell) == TEXT for cell in first)
     names, values, again, texts = 0, [], 0, 0
     counted: list[Sequence[str]] = []
     for j, cell in enumerate(first):
         column = [row[j] for row in below if j < len(row)]
-        kinds, kind = Kinds.of(column), what_is(cell)
-        if kind in (BLANK, DASH) or not kinds.present:
+        found, kind = Counter(map(kind_of_cell, column)), kind_of_cell(cell)
+        present, dates = len(column) - found[BLANK] - found[DASH], found[DATE] + found[ZONED]
+        numbers = present - dates - found[TEXT]
+        if kind in (BLANK, DASH) or not present:
             continue
-        if kinds.typed and kind == TEXT:
+        if 2 * max(numbers, dates) >= present and kind == TEXT:
             names += 1
         elif kind != TEXT:
             values.append(cell)
@@ -172,13 +121,9 @@ def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
     if [int(cell) for cell in values] != list(range(start, start + len(values))):
         return False
     if start in (0, 1):
-        return all(any(what_is(cell) == POINT for cell in column) for column in columns)
-    return int(values[-1]) in YEARS and start in YEARS and not any(map(has_years, columns))
-
-
-def has_years(cells: Sequence[str]) -> bool:
-    """Whether all numbers of a column are years."""
-    return all(cell.strip().isdecimal() and int(cell) in YEARS for cell in cells)
+        return all(any(kind_of_cell(cell) == POINT for cell in column) for column in columns)
+    below = (all(c.strip().isdecimal() and int(c) in YEARS for c in column) for column in columns)
+    return int(values[-1]) in YEARS and start in YEARS and not any(below)
 
 
 def check_different(name: str, names: list[str]) -> None:
@@ -192,12 +137,12 @@ def check_different(name: str, names: list[str]) -> None:
             )
 
 
-def filled(names: list[str], notes: list[str]) -> list[str]:
-    """Return names to columns without one."""
+def fill_names(names: list[str], notes: list[str]) -> list[str]:
+    """Return names, also for columns without one, which the notes then tell."""
     found, taken = list(names), set(names)
     without = [j for j, one in enumerate(names) if not one]
     for j in without:
-        found[j] = free("index" if j == 0 else f"x{j}", taken)
+        found[j] = free_name("index" if j == 0 else f"x{j}", taken)
         taken.add(found[j])
     notes += [f"column {j + 1} has no name and is called {found[j]!r}" for j in without[:MOST_TOLD]]
     if without[MOST_TOLD:]:

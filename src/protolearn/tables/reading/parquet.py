@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import BLANK, DASH, DATE, POINT, WHOLE, ZONED, dates, numbers, short, what_is
-from .errors import TableFileError
+from .cell_values import DATES, NOTHING, POINT, WHOLE, date_array, kind_of_cell, number_array, quote
+from .data_file import DataFile, TableFileError
 from .filling import empty_frame
 from .header import check_different
-from .opening import DataFile
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Numbers of rows, the first is 1."""
@@ -26,7 +25,7 @@ ROWS = 1 << 16
 
 
 @contextmanager
-def opened(file: DataFile) -> Iterator[Any]:
+def open_parquet(file: DataFile) -> Iterator[Any]:
     """Open a Parquet file; one that is packed is unpacked to a temporary file first."""
     try:
         import pyarrow as pa
@@ -43,13 +42,18 @@ def opened(file: DataFile) -> Iterator[Any]:
         try:
             yield pq.ParquetFile(unpacked if file.gzipped else stream)
         except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0].rstrip(".")
             raise TableFileError(
-                f"{file.name!r} is a damaged Parquet file ({reason}); copy or load it again."
+                f"{file.name!r} is a damaged Parquet file ({first_line(error)}); copy or load it "
+                "again."
             ) from None
 
 
-def names_in(name: str, schema: Any) -> list[str]:
+def first_line(error: Exception) -> str:
+    """Return the first line of an error."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def column_names(name: str, schema: Any) -> list[str]:
     """Return the names of the columns."""
     names = list(schema.names)
     if not names:
@@ -74,12 +78,12 @@ def read_parquet(parquet: Any, chosen: list[str], asked: dict[str, str]) -> NDAr
     start = 0
     for batch in parquet.iter_batches(batch_size=ROWS, columns=chosen):
         stop = start + batch.num_rows
-        fill(frame[start:stop], batch, kinds, range(start + 1, stop + 1), shared)
+        fill_rows(frame[start:stop], batch, kinds, range(start + 1, stop + 1), shared)
         start = stop
     return frame
 
 
-def fill(
+def fill_rows(
     frame: NDArray[Any],
     batch: Any,
     kinds: Mapping[str, str],
@@ -89,7 +93,7 @@ def fill(
     """Write a batch into as many rows of a structured array; ``rows`` are their numbers."""
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     for name, kind in kinds.items():
-        frame[name] = values(name, columns[name], kind, rows, shared[name])
+        frame[name] = column_array(name, columns[name], kind, rows, shared[name])
 
 
 def kind_of(name: str, dtype: Any) -> str:
@@ -99,9 +103,8 @@ def kind_of(name: str, dtype: Any) -> str:
     types = pa.types
     if types.is_dictionary(dtype):
         return kind_of(name, dtype.value_type)
-    if types.is_integer(dtype) or types.is_floating(dtype) or types.is_decimal(dtype):
-        return "number"
-    if types.is_null(dtype):
+    numbers = types.is_integer, types.is_floating, types.is_decimal, types.is_null
+    if any(is_such(dtype) for is_such in numbers):
         return "number"
     if types.is_date(dtype) or types.is_timestamp(dtype):
         return "date"
@@ -114,7 +117,7 @@ def kind_of(name: str, dtype: Any) -> str:
     )
 
 
-def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, Any]) -> Any:
+def column_array(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, Any]) -> Any:
     """Return a part of a column as an array."""
     import pyarrow as pa
 
@@ -122,12 +125,17 @@ def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, A
         column = column.dictionary_decode()
     own = kind_of(name, column.type)
     if kind == "category":
-        return texts(column, shared)
+        return shared_texts(column, shared)
     if own == "category":
-        return of_texts(name, column, kind, rows)
+        return parse_texts(name, column, kind, rows)
     if kind == own == "number":
         found = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(False)
-        check_finite(name, found, rows)
+        wrong = np.isinf(found)
+        if wrong.any():
+            raise TableFileError(
+                f"Column {name!r} has {found[wrong][0]} in row {rows[int(wrong.argmax())]}, "
+                "which is not a finite number; correct it, or leave it out if it is missing."
+            )
         return found
     if column.null_count == len(column):
         return np.nan if kind == "number" else np.datetime64("NaT")
@@ -136,10 +144,10 @@ def values(name: str, column: Any, kind: str, rows: Numbers, shared: dict[Any, A
             f"Column {name!r} is to hold {kind}s, but holds {column.type}; leave that away, or "
             "write it as such."
         )
-    return times(name, column)
+    return time_array(name, column)
 
 
-def times(name: str, column: Any) -> NDArray[Any]:
+def time_array(name: str, column: Any) -> NDArray[Any]:
     """Return times in microseconds. What has a time zone is stored in UTC."""
     import pyarrow as pa
 
@@ -153,27 +161,17 @@ def times(name: str, column: Any) -> NDArray[Any]:
         ) from None
 
 
-def check_finite(name: str, found: NDArray[Any], rows: Numbers) -> None:
-    """Raise if a number is infinite."""
-    wrong = np.isinf(found)
-    if wrong.any():
-        raise TableFileError(
-            f"Column {name!r} has {found[wrong][0]} in row {rows[int(wrong.argmax())]}, "
-            "which is not a finite number; correct it, or leave it out if it is missing."
-        )
-
-
-def texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
+def shared_texts(column: Any, shared: dict[Any, Any]) -> list[str | None]:
     """Return values as texts, equal ones as one object."""
     if len(shared) > ROWS:
         shared.clear()
     found = column.to_pylist()
     for value in set(found) - shared.keys():
-        shared[value] = text(value)
+        shared[value] = text_of(value)
     return [shared[value] for value in found]
 
 
-def text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """Write a value: whole numbers as integers, dates as in ISO 8601."""
     if value is None or value != value:
         return None
@@ -182,15 +180,15 @@ def text(value: Any) -> str | None:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def of_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any]:
+def parse_texts(name: str, column: Any, kind: str, rows: Numbers) -> NDArray[Any]:
     """Return texts as numbers or dates."""
     cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
-    found = list(map(what_is, cells))
-    good = {BLANK, DASH, *((WHOLE, POINT) if kind == "number" else (DATE, ZONED))}
+    found = list(map(kind_of_cell, cells))
+    good = {*NOTHING, *((WHOLE, POINT) if kind == "number" else DATES)}
     for place, what in enumerate(found):
         if what not in good:
             raise TableFileError(
                 f"Column {name!r} is to hold {kind}s, but row {rows[place]} has "
-                f"{short(cells[place])}; correct it, or leave it empty if it is missing."
+                f"{quote(cells[place])}; correct it, or leave it empty if it is missing."
             )
-    return numbers(cells) if kind == "number" else dates(cells)
+    return number_array(cells) if kind == "number" else date_array(cells)

@@ -1,24 +1,56 @@
-"""From a file to a structured array."""
+"""Tables in files, read into structured arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..naming import near
+import numpy as np
+from numpy.typing import NDArray
+
+from ..table import suggest_name
 from .arff import MISSING as ARFF_MISSING
 from .arff import check_categories, is_arff, open_arff
-from .cells import MISSING
-from .draft import FirstDraft
-from .errors import TableFileError
-from .filling import FIELDS, filled
-from .folder import ParquetFolder, is_folder
-from .judgement import Judge
-from .opening import DataFile
-from .parquet import MAGIC, names_in, opened, read_parquet
-from .result import ReadTable
-from .survey import survey
+from .cell_values import MISSING
+from .column_kinds import Judge
+from .data_file import DataFile, TableFileError
+from .filling import FIELDS, FirstDraft
+from .parquet import MAGIC, column_names, open_parquet, read_parquet
+from .parquet_folder import ParquetFolder, is_folder
 from .text_table import TextTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReadTable:
+    r"""A table that was read from a file.
+
+    Attributes
+    ----------
+    frame : structured array of shape (n_rows,)
+        A field for each column: doubles (NaN where one is missing), texts as objects (None where
+        one is missing) or times in microseconds (NaT where one is missing).
+    origin : str
+        What was understood of the file, in a line.
+    notes : tuple of str
+        What else one should know, such as that the numbers have decimal commas.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from protolearn.tables import read_table
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
+    >>> _ = path.write_text("name;weight\nRex;12,5\nTom;4,0\n")
+    >>> read_table(path).notes
+    ('decimal commas, as in 12,5',)
+    """
+
+    frame: NDArray[Any]
+    origin: str
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<ReadTable {self.origin}>"
 
 
 def read_table(
@@ -107,21 +139,26 @@ def read_table(
 
 def read_columns(file: DataFile, asked: dict[str, str], columns: Any) -> ReadTable:
     """Read a Parquet file."""
-    with opened(file) as parquet:
-        names = names_in(file.name, parquet.schema_arrow)
-        chosen = wanted(file.name, names, asked, columns)
+    with open_parquet(file) as parquet:
+        names = column_names(file.name, parquet.schema_arrow)
+        chosen = columns_to_read(file.name, names, asked, columns)
         check_rows(file.name, parquet.metadata.num_rows)
         frame = read_parquet(parquet, chosen, asked)
-    return ReadTable(frame, origin(file.name, packed(file, "Parquet"), len(frame), names, chosen))
+    return ReadTable(
+        frame,
+        describe_origin(file.name, describe_packing(file, "Parquet"), len(frame), names, chosen),
+    )
 
 
 def read_folder(path: Any, asked: dict[str, str], columns: Any) -> ReadTable:
     """Read all rows of a folder of Parquet files."""
     folder = ParquetFolder.at(path)
-    chosen = wanted(folder.name, list(folder.names), asked, columns)
+    chosen = columns_to_read(folder.name, list(folder.names), asked, columns)
     check_rows(folder.name, folder.n_rows)
-    frame = folder.read(chosen, asked)
-    return ReadTable(frame, origin(folder.name, folder.kind, len(frame), folder.names, chosen))
+    frame = folder.read_rows(chosen, asked, np.arange(folder.n_rows))
+    return ReadTable(
+        frame, describe_origin(folder.name, folder.kind, len(frame), folder.names, chosen)
+    )
 
 
 def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any) -> ReadTable:
@@ -129,23 +166,21 @@ def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any
     arff = is_arff(file.head.decode(encoding, errors="ignore"))
     table = open_arff(file, encoding) if arff else TextTable.of(file, encoding)
     names = list(table.header.names)
-    chosen = set(wanted(file.name, names, asked, columns))
+    chosen = set(columns_to_read(file.name, names, asked, columns))
     places = {name: place for place, name in enumerate(names) if name in chosen}
     if arff:
         asked = {a.name: a.kind for a in table.layout.attributes} | asked
     commas, missing = table.layout.delimiter != ",", ARFF_MISSING if arff else MISSING
     draft = FirstDraft(asked, most_rows(file, table), commas, missing)
-    tallies, n_rows = survey(table.blocks(), places, draft)
+    tallies, n_rows = draft.survey(table.blocks(), places)
     check_rows(file.name, n_rows)
     judge = Judge(table.place, asked)
     plan = judge.plan(tallies, commas)
-    frame = draft.frame(plan, n_rows)
-    if frame is None:
-        frame = filled(table.blocks(), list(places.values()), plan, n_rows, missing)
+    frame = draft.frame(table.blocks(), places, plan, n_rows)
     if arff:
         check_categories(frame, table, plan.kinds)
-    kind = packed(file, table.layout.describe(table.header))
-    told = origin(file.name, kind, n_rows, names, places)
+    kind = describe_packing(file, table.layout.describe(table.header))
+    told = describe_origin(file.name, kind, n_rows, names, places)
     return ReadTable(frame, told, (*table.notes, *judge.notes))
 
 
@@ -168,20 +203,22 @@ def check_rows(name: str, n_rows: int) -> None:
         )
 
 
-def wanted(file: str, names: list[str], asked: Mapping[str, str], columns: Any) -> list[str]:
+def columns_to_read(
+    file: str, names: list[str], asked: Mapping[str, str], columns: Any
+) -> list[str]:
     """Return the names of the columns to read, in the order of the file."""
     chosen = names if columns is None else [columns] if isinstance(columns, str) else list(columns)
     there = set(names)
     for name in [*chosen, *asked]:
         if name not in there:
-            raise TableFileError(f"{file!r} has no column {name!r}.{near(name, names)}")
+            raise TableFileError(f"{file!r} has no column {name!r}.{suggest_name(name, names)}")
     if not chosen:
         raise ValueError("columns is empty; expected names of columns, or None for all.")
     asked_for = set(chosen)
     return [name for name in names if name in asked_for]
 
 
-def origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
+def describe_origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
     """Return a text that says what was understood of a file or a folder."""
     part = f"{len(chosen)} of {len(names)}" if len(chosen) < len(names) else f"{len(names)}"
     return (
@@ -189,6 +226,6 @@ def origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) -> str:
     )
 
 
-def packed(file: DataFile, kind: str) -> str:
+def describe_packing(file: DataFile, kind: str) -> str:
     """Return how a file of some kind is packed, in a word."""
     return f"gzipped {kind}" if file.gzipped else kind

@@ -1,0 +1,295 @@
+"""How far a sample may move before it gets another class: exactly, and a certified lower bound.
+
+The certificate: the nearest rival v overtakes an own prototype j only beyond the plane between
+them, if that is flat; otherwise only after both distances together have changed by their
+difference, which they cannot do faster than a metric allows. Any own prototype that is not
+overtaken keeps the class.
+
+In a soft decision all prototypes of a class add up to its score, ``log sum_k exp(-t_k)``, t their
+distances in units of the width. Let a sample move by rho:
+
+* Flat boundaries. With p the shares of the own prototypes in their score at the sample, the own
+  score is at least ``H - sum_j p_j t_j`` everywhere, H the entropy of p, and exactly that at the
+  sample. ``t_v - sum_j p_j t_j`` is linear, and falls by at most rho times its slope.
+* Otherwise each distance, unsquared, changes by at most rho times its steepness.
+
+So the lead of the own score over the others is at least a function of rho that only falls. The
+radius is where it becomes zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp, softmax
+from sklearn.utils.parallel import Parallel, delayed
+
+from .._arrays import Floats
+from .._dask import row_by_row
+from .._threads import one_blas_thread
+from ..codebook import Codebook
+from ..distances import Distance
+from ..native import indices, matrix, native, types, vector_out
+from ..rule import DecisionRule, LinearRule, Part, as_rule
+from .cells import Cells, complete_rows, describe_model
+from .hypothesis_margins import last_of, last_step
+from .projection import PARALLEL
+
+HALVINGS = 60
+DOUBLINGS = 100
+
+ROWS = 128  # that a thread takes at a time; always as many, so that all numbers of threads agree
+
+Lead = Callable[[Floats], Floats]
+"""By how much the own score at least exceeds the others, given a radius for each row."""
+
+Members = NDArray[np.bool_]
+
+
+@row_by_row
+def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
+    """Return the distance of each row to the decision boundary.
+
+    The length of the smallest change that gives a row another class: exact, by the projection of
+    the row on the cells of the rival prototypes. :func:`counterfactual` gives the changed row.
+
+    Parameters
+    ----------
+    model : nearest-prototype or linear classifier, or Pipeline that ends in one
+        A fitted model with flat boundaries: squared Euclidean, relevance, matrix or Mahalanobis
+        distance, one metric for all prototypes, and a hard decision, or one prototype a class; or
+        any classifier that takes the largest of ``X @ coef_.T + intercept_``, also scikit-learn's.
+        In a pipeline the margin is measured in the space of the last step.
+    X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        The rows. A Dask array or frame is answered lazily, by a Dask array.
+    n_jobs : int, default=None
+        Number of threads; of a Dask collection for each part.
+
+    Returns
+    -------
+    margin : array of shape (n_samples,)
+        Euclidean lengths; infinite if no row has another class.
+
+    See Also
+    --------
+    certified_radius : A lower bound, faster and for more models.
+    hypothesis_margin : How far the prototypes may move.
+
+    Notes
+    -----
+    For each rival prototype the row is projected on the polyhedron where that prototype is nearer
+    than all prototypes of the predicted class (Crammer et al., 2002, call the smallest distance
+    the sample margin). Rivals behind a plane farther away than the best found are left out.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ, sample_margin
+    >>> model = GLVQ(init="means").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> sample_margin(model, [[0.5]]).round(2)
+    array([2.])
+    """
+    rule = as_rule(last_of(model))
+    cells = None if rule.is_soft else Cells.of(rule)
+    if cells is None:
+        soft = ", with a soft decision over all prototypes," if rule.is_soft else ""
+        raise ValueError(
+            f"The boundaries of {describe_model(last_of(model))}{soft} are not known to be flat, "
+            "so that the distance to them has no exact form. certified_radius may give a lower "
+            "bound, and the distance of a counterfactual an upper one."
+        )
+    rows = complete_rows(rule, *last_step(model, X), "sample_margin")
+
+    def lengths(part: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
+        D = distance.pairwise(part, codebook)
+        return cells.shortest_ways(D, codebook.labels[D.argmin(axis=1)]).length, D
+
+    measure = linear_radius if isinstance(rule, LinearRule) else lengths
+    starts = range(0, rows.shape[0], ROWS)
+    with one_blas_thread():
+        margins = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(rule.by_chunks)(rows[start : start + ROWS], measure) for start in starts
+        )
+    return np.concatenate(margins)
+
+
+@row_by_row
+def certified_radius(model: Any, X: Any) -> Floats:
+    """Return a radius around each row within which the prediction cannot change.
+
+    A proved lower bound of the distance to the decision boundary, in closed form. It is exact for
+    one prototype a class and flat boundaries.
+
+    Parameters
+    ----------
+    model : nearest-prototype or linear classifier, or Pipeline that ends in one
+        A fitted model whose distance is a metric, or the square of one: squared Euclidean,
+        relevance, matrix (also local), Mahalanobis, Minkowski, tangent, kernel "rbf"; or any
+        classifier that takes the largest of ``X @ coef_.T + intercept_``, also scikit-learn's. In
+        a pipeline the radius is measured in the space of the last step.
+    X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        The rows. A Dask array or frame is answered lazily, by a Dask array.
+
+    Returns
+    -------
+    radius : array of shape (n_samples,)
+        Euclidean lengths, zero or more; infinite if no row has another class.
+
+    See Also
+    --------
+    sample_margin : The exact distance, where boundaries are flat.
+    counterfactual : The nearest row of another class.
+
+    Notes
+    -----
+    With u the prototypes, or what a matrix metric ``Lambda`` makes of them, it is ``max_j min_v
+    (D_v - D_j) / (2 |u_v - u_j|)`` over own prototypes j and rivals v. With local metrics, and
+    distances that are not squared Euclidean after a linear map, it is ``max_j min_v
+    (sqrt D_v - sqrt D_j) / (L_v + L_j)``, L the largest singular value of the map of a prototype.
+
+    For a soft decision (:class:`RSLVQ`) the own score is bounded below by its tangent at the row,
+    and the scores of rivals above by what each of their prototypes can gain.
+
+    For a linear classifier it is ``min_k (s_c - s_k) / |w_c - w_k|`` over the other classes k, s
+    the scores and w the rows of ``coef_``; for two classes ``|w.x + b| / |w|``: the sample margin.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ, certified_radius
+    >>> model = GLVQ(init="means").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> certified_radius(model, [[0.5]]).round(2)
+    array([2.])
+    """
+    rule = as_rule(last_of(model))
+    cells = Cells.of(rule)
+    if cells is None and rule.steepness is None:
+        raise ValueError(
+            f"{describe_model(last_of(model))} has no certificate: its distance gives no bound on "
+            "how fast it changes."
+        )
+    rows = complete_rows(rule, *last_step(model, X), "certified_radius")
+    if isinstance(rule, LinearRule):
+        return rule.by_chunks(rows, linear_radius)
+    if rule.is_soft:
+        return rule.by_chunks(rows, soft_radius(rule, cells))
+    if cells is not None:
+        return rule.by_chunks(rows, hard_radius(2.0 * cells.apart, root=False))
+    assert rule.steepness is not None
+    pace = rule.steepness + rule.steepness[:, None]
+    return rule.by_chunks(rows, hard_radius(pace, root=rule.distance.squared is True))
+
+
+def linear_radius(X: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
+    """Return the distance of some rows to the nearest plane between classes."""
+    scores, offsets = distance.scores(X, codebook), codebook.metric[:, 0]
+    own = scores.argmax(axis=1)
+    apart = cdist(codebook.prototypes, codebook.prototypes)[own]
+    # The lead over a class with the same normal never changes.
+    parallel = np.where(offsets[own, None] > offsets, np.inf, 0.0)
+    lead = scores.max(axis=1, keepdims=True) - scores
+    length = np.divide(lead, apart, out=parallel, where=apart > 0.0)
+    np.put_along_axis(length, own[:, None], np.inf, axis=1)
+    return length.min(axis=1), scores
+
+
+def hard_radius(pace: Floats, root: bool) -> Part:
+    """Return the function of some rows that computes the radius of nearest-prototype decisions.
+
+    Gaps between distances, or between their roots, close at the pace of a pair of prototypes.
+    """
+    # Prototypes in the same place never part: nothing is certain between them.
+    moves = pace > PARALLEL * pace.max()
+    inverse = np.divide(1.0, pace, out=np.zeros_like(pace), where=moves)
+
+    def radius(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
+        D = distance.pairwise(rows, codebook)
+        own, out = codebook.labels[D.argmin(axis=1)], np.empty(len(D))
+        largest_of_smallest(np.sqrt(D) if root else D, inverse, codebook.labels, own, out)
+        return out, D
+
+    return radius
+
+
+@native(types.void(matrix, matrix, indices, indices, vector_out))
+def largest_of_smallest(D, inverse, labels, own, out):
+    """Write ``max_j min_v (D_v - D_j) inverse_vj`` over own prototypes j and rivals v."""
+    for i in range(D.shape[0]):
+        row, best = D[i], 0.0
+        for j in range(row.size):
+            if labels[j] == own[i]:
+                smallest, here = np.inf, inverse[j]
+                for v in range(row.size):
+                    if labels[v] != own[i]:
+                        smallest = min(smallest, (row[v] - row[j]) * here[v])
+                best = max(best, smallest)
+        out[i] = best
+
+
+def soft_radius(rule: DecisionRule, cells: Cells | None) -> Part:
+    """Return the function of some rows that computes the radius of soft decisions."""
+    sharp = rule.decision.xi / rule.scale
+
+    def radius(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
+        D = distance.pairwise(rows, codebook)
+        classes = codebook.labels == np.unique(codebook.labels)[:, None]
+        own = classes[scores(-sharp * D, classes).argmax(axis=1)]
+        if cells is not None:
+            lead = flat_lead(sharp * D, own, classes, sharp * cells.coordinates)
+        else:
+            assert rule.steepness is not None
+            lead = curved_lead(D, own, classes, rule.steepness, distance.squared is True, sharp)
+        return first_zero(lead, np.sqrt(D.max(axis=1))), D
+
+    return radius
+
+
+def scores(T: Floats, classes: Members) -> Floats:
+    """Return ``log sum exp`` over the prototypes of each class, an array (n, classes)."""
+    with np.errstate(divide="ignore"):  # prototypes that take no part are at minus infinity
+        return np.stack([logsumexp(T[:, members], axis=1) for members in classes], axis=1)
+
+
+def flat_lead(T: Floats, own: Members, classes: Members, U: Floats) -> Lead:
+    """Return the lead where differences of T are linear, with slopes ``2 (u_j - u_v)``."""
+    p = softmax(np.where(own, -T, -np.inf), axis=1)
+    mean = (p * T).sum(axis=1)
+    own_score = logsumexp(np.where(own, -T, -np.inf), axis=1) + mean
+    slopes = 2.0 * cdist(p @ U, U)
+    start = np.where(own, -np.inf, mean[:, None] - T)
+    return lambda rho: own_score - scores(start + rho[:, None] * slopes, classes).max(axis=1)
+
+
+def curved_lead(
+    D: Floats, own: Members, classes: Members, steepness: Floats, squared: bool, sharp: float
+) -> Lead:
+    """Return the lead where each distance, unsquared, is known to change no faster than so."""
+    d = np.sqrt(D) if squared else D
+
+    def lead(rho: Floats) -> Floats:
+        change = rho[:, None] * steepness
+        at_worst = np.where(own, d + change, np.maximum(d - change, 0.0))
+        T = sharp * (np.square(at_worst) if squared else at_worst)
+        own_score = logsumexp(np.where(own, -T, -np.inf), axis=1)
+        return own_score - scores(np.where(own, -np.inf, -T), classes).max(axis=1)
+
+    return lead
+
+
+def first_zero(lead: Lead, unit: Floats) -> Floats:
+    """Return the largest radius found, row by row, at which the lead is not negative."""
+    high = np.where(unit > 0.0, unit, 1.0)
+    for _ in range(DOUBLINGS):
+        ahead = lead(high) >= 0.0
+        if not ahead.any():
+            break
+        high = np.where(ahead, 2.0 * high, high)
+    never = lead(high) >= 0.0
+    low = np.zeros_like(high)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        ahead = lead(middle) >= 0.0
+        low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+    return np.where(never, np.inf, low)

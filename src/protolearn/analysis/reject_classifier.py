@@ -1,0 +1,315 @@
+"""The reject option: a classifier that may say "I do not know"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import accuracy_score
+from sklearn.utils import indexable
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._arrays import Floats
+from .._dask import averaged, row_by_row
+from .._validation import check_flag, check_number
+from .confidence import (
+    HeldOut,
+    Measure,
+    check_measure,
+    confidence_of,
+    found_thresholds,
+    from_fitted,
+    from_folds,
+    given_thresholds,
+    weight_name,
+)
+from .hypothesis_margins import known_labels
+from .meta_classifier import AroundClassifier
+from .reject_thresholds import common_dtype, free_label
+from .relevance_refits import LabelledRows
+
+RULES = "threshold", "cost", "target_error"
+
+
+class RejectClassifier(AroundClassifier):
+    """Reject predictions that are not sure enough.
+
+    A row is rejected if the confidence of its prediction is below the threshold of the predicted
+    class. The threshold is given, or found on held-out rows by what an error and a rejection cost,
+    or by the error that may be left. Exactly one of ``threshold``, ``cost`` and ``target_error``
+    must be given.
+
+    Parameters
+    ----------
+    model : classifier
+        One of protolearn's or scikit-learn's, or a Pipeline.
+    threshold : float or dict, default=None
+        Confidence below which a row is rejected; by predicted label if it is a dict, where a class
+        that is left out is never rejected.
+    cost : float, default=None
+        Cost of a rejection when an error costs 1, between 0 and 1. The threshold has the smallest
+        sum of errors and costs on held-out rows.
+    target_error : float, default=None
+        The threshold is the smallest with at most this share of errors among the accepted
+        held-out rows. If there is none, all is rejected, with a warning. New rows may have
+        somewhat more errors, since the threshold was chosen by the held-out ones.
+    measure : {"margin", "radius", "probability"} or callable, default="margin"
+        Confidence of a prediction. ``"margin"``: of a nearest-prototype model, a linear classifier
+        of protolearn, or a Pipeline that ends in one, the
+        :func:`~protolearn.analysis.hypothesis_margin` of the predicted class; of other models the
+        lead of the best score of ``decision_function`` over the second (two classes: its absolute
+        value). ``"radius"``: :func:`~protolearn.analysis.certified_radius`, also of scikit-learn's
+        linear classifiers. ``"probability"``: the largest of ``predict_proba``. A function
+        ``measure(model, X)`` gives an array of shape (n_samples,), larger is surer.
+    per_class : bool, default=False
+        Whether ``cost`` and ``target_error`` find a threshold for each predicted class. A class
+        that is never predicted on held-out rows gets the threshold of all rows. With ``threshold``
+        give a dict instead.
+    reject_label : str or number, default=None
+        What ``predict`` gives for rejected rows. None: "reject" if the classes are strings; -1 if
+        they are numbers, or the next integer below all classes if one is below zero.
+    cv : int, splitter, iterable or "prefit", default=5
+        Where held-out rows come from: stratified folds, a splitter of scikit-learn, or pairs of
+        indices. After that the model is fitted to all rows. ``"prefit"``: the model is fitted
+        already and left as it is, and the rows given to ``fit`` are the held-out ones. Only
+        ``"prefit"`` has a meaning when ``threshold`` is given.
+
+    Attributes
+    ----------
+    model_ : classifier
+        The fitted model.
+    classes_ : array of shape (n_classes,)
+        Its classes, without the reject label.
+    thresholds_ : array of shape (n_classes,)
+        Threshold of each class; -inf rejects nothing, +inf everything.
+    reject_label_ : str or number
+        The label of rejected rows.
+    reject_rate_ : float
+        Share of the held-out rows that are rejected. Only if thresholds were found, or if
+        ``cv="prefit"``.
+    accepted_error_ : float
+        Share of errors among the accepted held-out rows, NaN if all are rejected. Only there too.
+    n_features_in_ : int
+        Number of features, where the model tells it.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, where the model has seen some.
+
+    See Also
+    --------
+    accuracy_reject_curve : The accuracy at all thresholds.
+
+    Notes
+    -----
+    The rule by cost is that of Chow (1970); thresholds by class for nearest-prototype models are
+    those of Fischer, Hammer and Wersing (2016). Rows of equal confidence are accepted or rejected
+    together, and among thresholds of the same cost the one that rejects least is taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn import GLVQ, RejectClassifier, datasets
+    >>> X, y = datasets.load("iris")
+    >>> model = RejectClassifier(GLVQ(random_state=0), target_error=0.01).fit(X, y)
+    >>> bool(model.accepted_error_ <= 0.01)
+    True
+    >>> np.unique(model.predict(X)).tolist()
+    ['reject', 'setosa', 'versicolor', 'virginica']
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        threshold: float | Mapping[Any, float] | None = None,
+        cost: float | None = None,
+        target_error: float | None = None,
+        measure: Measure = "margin",
+        per_class: bool = False,
+        reject_label: Any = None,
+        cv: Any = 5,
+    ):
+        self.model = model
+        self.threshold = threshold
+        self.cost = cost
+        self.target_error = target_error
+        self.measure = measure
+        self.per_class = per_class
+        self.reject_label = reject_label
+        self.cv = cv
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model, and find thresholds unless they are given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, whatever the model takes.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, for the model (in a Pipeline its last step) and for the rates on held-out
+            rows. An error if the model takes none.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        rule = self._check_parameters()
+        prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        names = () if prefit else self._weight_names(sample_weight)
+        if prefit:
+            check_is_fitted(self.model)
+            model = self.model
+        else:
+            model = clone(self.model).fit(X, y, **dict.fromkeys(names, sample_weight))
+        label = free_label(self.reject_label, model.classes_)
+        held: Any = None
+        if prefit or rule != "threshold":
+            data = LabelledRows.of(X, known_labels(model, y), sample_weight)
+            if prefit:
+                held = from_fitted(model, data, self.measure)
+            else:
+                held = from_folds(self.model, data, self.cv, self.measure, names)
+        if rule == "threshold":
+            thresholds = given_thresholds(self.threshold, model.classes_)
+        else:
+            wanted = getattr(self, rule)
+            thresholds = found_thresholds(held, model.classes_, rule, wanted, self.per_class)
+        self.model_, self.thresholds_, self.reject_label_ = model, thresholds, label
+        self._measure_rates(held)
+        return self
+
+    @row_by_row
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row, or the reject label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+            Labels out of ``classes_``, and ``reject_label_``. Of a dtype that holds both; object
+            if one is a number and the other a string.
+        """
+        check_is_fitted(self)
+        predicted = np.asarray(self.model_.predict(X))
+        labels = predicted.astype(common_dtype(self.classes_, self.reject_label_))
+        labels[~self._accepts(predicted, self.confidence(X))] = self.reject_label_
+        return labels
+
+    @row_by_row
+    def confidence(self, X: Any) -> Floats:
+        """Return how sure the prediction of each row is.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
+
+        Returns
+        -------
+        confidence : array of shape (n_samples,)
+            By the measure that was chosen; larger is surer.
+        """
+        check_is_fitted(self)
+        return confidence_of(self.model_, X, self.measure)
+
+    @row_by_row
+    def accepts(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows are not rejected.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. A Dask array or frame is answered lazily, by a Dask array.
+
+        Returns
+        -------
+        accepted : array of bool of shape (n_samples,)
+            True where ``predict`` gives a class.
+        """
+        check_is_fitted(self)
+        return self._accepts(self.model_.predict(X), self.confidence(X))
+
+    @averaged
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy over all rows, where a rejected row is no right answer.
+
+        So it falls with every row that is rejected, were its prediction right. For the accuracy of
+        the accepted rows, score those where ``accepts`` is True; for both at once see
+        :func:`~protolearn.analysis.accuracy_reject_curve`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. Of a Dask collection the predictions are counted part by part.
+        y : array-like of shape (n_samples,)
+            True labels; a Dask array or series too if X is a Dask collection.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        accuracy : float
+            Share of right answers.
+        """
+        predicted, (_, y) = self.predict(X), indexable(X, column_or_1d(y))
+        # Whether they agree, since accuracy_score takes no mixture of numbers and strings.
+        right = predicted == y
+        return float(accuracy_score(np.ones_like(right), right, sample_weight=sample_weight))
+
+    def _check_parameters(self) -> str:
+        """Raise if a parameter is wrong, before any work starts; give the name of the rule."""
+        named = [name for name in RULES if getattr(self, name) is not None]
+        if len(named) != 1:
+            raise ValueError(
+                "RejectClassifier needs exactly one of threshold, cost and target_error; "
+                f"{' and '.join(named) + ' are' if named else 'none is'} given."
+            )
+        if self.cost is not None:
+            check_number(self, "cost", low=0.0, high=1.0, above=True, below=True)
+        if self.target_error is not None:
+            check_number(self, "target_error", low=0.0, high=1.0, below=True)
+        check_flag(self, "per_class")
+        if self.per_class and self.threshold is not None:
+            raise ValueError(
+                "per_class=True has no meaning with threshold, which is given; for a threshold of "
+                "each class give a dict of label to number."
+            )
+        check_measure(self.measure)
+        if not is_classifier(self.model):
+            raise TypeError(f"model={self.model!r} is not a classifier; give one.")
+        return named[0]
+
+    def _weight_names(self, sample_weight: Any) -> tuple[str, ...]:
+        """Return the keywords by which the model is given the weights."""
+        if sample_weight is None:
+            return ()
+        if get_config()["enable_metadata_routing"]:
+            return tuple(process_routing(self, "fit", sample_weight=sample_weight).model.fit)
+        return (weight_name(self.model),)
+
+    def _accepts(self, predicted: Any, confidence: Floats) -> NDArray[np.bool_]:
+        """Return which predictions are sure enough."""
+        return confidence >= self.thresholds_[np.searchsorted(self.classes_, predicted)]
+
+    def _measure_rates(self, held: HeldOut | None) -> None:
+        """Store the rates on held-out rows, or forget those of an earlier fit."""
+        self.__dict__.pop("reject_rate_", None)
+        self.__dict__.pop("accepted_error_", None)
+        if held is None:
+            return
+        accepted = self._accepts(held.predicted, held.confidence)
+        weight = held.weight[accepted]
+        self.reject_rate_ = float(held.weight[~accepted].sum() / held.weight.sum())
+        errors = weight @ held.wrong[accepted]
+        self.accepted_error_ = float(errors / weight.sum()) if weight.any() else np.nan

@@ -1,0 +1,193 @@
+"""Which rows to reject: every cut through the confidences at once, and the best of them.
+
+A cut rejects the rows whose confidence is below a threshold, so rows of equal confidence share
+their fate. Thresholds lie midway between neighbouring confidences, where rounding cannot move a row
+to the other side. Rejected rows get a label of their own beside the classes.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import column_or_1d
+
+from .._arrays import Floats, as_floats
+from .._validation import check_sample_weight
+
+EQUAL = 1e-12  # part of all weights by which sums of the same weights may differ
+NUMBERS, STRINGS = "biuf", "UT"  # kinds of dtypes
+
+
+class Cuts(NamedTuple):
+    """All ways to reject the less sure rows, from none to all of them.
+
+    Rows below a threshold (-inf, midway between neighbouring confidences, +inf) are rejected. The
+    other arrays hold the weight of the rows rejected, accepted, and accepted although wrong.
+    """
+
+    thresholds: Floats
+    rejected: Floats
+    accepted: Floats
+    errors: Floats
+
+
+class AccuracyRejectCurve(NamedTuple):
+    """What :func:`accuracy_reject_curve` gives.
+
+    Attributes
+    ----------
+    reject_rate : array
+        Share of the rows that are rejected, rising from zero.
+    accuracy : array
+        Share of right predictions among the accepted rows.
+    thresholds : array
+        Rows with a smaller confidence are rejected; -inf in the beginning.
+    """
+
+    reject_rate: Floats
+    accuracy: Floats
+    thresholds: Floats
+
+
+def accuracy_reject_curve(
+    y_true: Any, y_pred: Any, confidence: Any, sample_weight: Any = None
+) -> AccuracyRejectCurve:
+    """Return the accuracy of what is left when the less sure predictions are rejected.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    confidence : array-like of shape (n_samples,)
+        How sure each prediction is; larger is surer. Rows with the same number are rejected
+        together.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    curve : AccuracyRejectCurve
+        A named tuple of the arrays ``reject_rate``, ``accuracy`` and ``thresholds``, from no
+        rejection to that of all but the surest rows. To reject all leaves no accuracy.
+
+    Examples
+    --------
+    >>> from protolearn.analysis import accuracy_reject_curve
+    >>> curve = accuracy_reject_curve([0, 1, 1, 0], [0, 1, 0, 0], [0.9, 0.3, 0.1, 0.5])
+    >>> curve.reject_rate.tolist()
+    [0.0, 0.25, 0.5, 0.75]
+    >>> curve.accuracy.tolist()
+    [0.75, 1.0, 1.0, 1.0]
+    """
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    confidence = as_confidence(column_or_1d(confidence))
+    check_consistent_length(y_true, y_pred, confidence)
+    if not len(y_true):
+        raise ValueError("y_true has no rows: there is no accuracy to measure.")
+    weight = check_sample_weight(sample_weight, len(y_true))
+    at = cuts(confidence, y_true != y_pred, np.ones(len(y_true)) if weight is None else weight)
+    left = at.accepted[:-1]
+    return AccuracyRejectCurve(
+        at.rejected[:-1] / left[0], (left - at.errors[:-1]) / left, at.thresholds[:-1]
+    )
+
+
+def as_confidence(values: Any) -> Floats:
+    """Return confidences as finite doubles; infinite ones become the largest there are."""
+    values = np.asarray(values, dtype=np.float64)
+    if np.isnan(values).any():
+        raise ValueError(
+            f"The confidence of {np.isnan(values).sum()} rows is NaN; it must be a number."
+        )
+    most = np.finfo(np.float64).max  # so that a threshold of infinity rejects all
+    return np.clip(values, -most, most)
+
+
+def cuts(confidence: Floats, wrong: Any, weight: Floats) -> Cuts:
+    """Return all cuts through the confidences of the rows that have any weight."""
+    counts = weight > 0.0
+    confidence, wrong, weight = confidence[counts], wrong[counts], weight[counts]
+    values, place = np.unique(confidence, return_inverse=True)
+    total = as_floats(np.bincount(place, weight))
+    errors = as_floats(np.bincount(place, weight * wrong))
+    low, high = values[:-1], values[1:]
+    middle = 0.5 * low + 0.5 * high
+    middle = np.where((low < middle) & (middle <= high), middle, high)  # no number lies between
+    return Cuts(
+        thresholds=np.concatenate([[-np.inf], middle, [np.inf]]),
+        rejected=np.concatenate([[0.0], np.cumsum(total)]),
+        # Summed from above, so that no error above a cut is exactly zero.
+        accepted=np.append(np.cumsum(total[::-1])[::-1], 0.0),
+        errors=np.append(np.cumsum(errors[::-1])[::-1], 0.0),
+    )
+
+
+def cheapest_threshold(confidence: Floats, wrong: Any, weight: Floats, cost: float) -> float:
+    """Return the threshold with the smallest errors + cost * rejections, the lowest if several."""
+    at = cuts(confidence, wrong, weight)
+    price = at.errors + cost * at.rejected
+    return float(at.thresholds[np.argmax(price <= price.min() + EQUAL * at.accepted[0])])
+
+
+def threshold_for_error(confidence: Floats, wrong: Any, weight: Floats, most: float) -> float:
+    """Return the lowest threshold with at most that error among the accepted; +inf if none has."""
+    at = cuts(confidence, wrong, weight)
+    return float(at.thresholds[np.argmax(at.errors <= most * at.accepted + EQUAL * at.accepted[0])])
+
+
+def lowest_error(confidence: Floats, wrong: Any, weight: Floats) -> float:
+    """Return the smallest error among the accepted that a threshold can reach."""
+    at = cuts(confidence, wrong, weight)
+    return float((at.errors[:-1] / at.accepted[:-1]).min())
+
+
+def free_label(label: Any, classes: NDArray[Any]) -> Any:
+    """Return the label of rejected rows.
+
+    If none is given, "reject" for strings; for numbers -1, or the next below all classes.
+    """
+    if label is None and all(isinstance(each, str) for each in classes.tolist()):
+        label = "reject"
+    elif label is None:
+        if all(isinstance(each, numbers.Real) for each in classes.tolist()):
+            return min(-1, int(np.floor(min(classes.tolist()))) - 1)
+        raise ValueError(
+            f"There is no usual label of rejected rows for the classes {classes.tolist()!r}; give "
+            "reject_label."
+        )
+    if not isinstance(label, (str, numbers.Real, np.bool_)) or label != label:
+        raise ValueError(f"reject_label={label!r} must be a number, a string, or None.")
+    if label in classes.tolist():
+        raise ValueError(
+            f"reject_label={label!r} is one of the classes {classes.tolist()!r}; give another."
+        )
+    return label
+
+
+def common_dtype(classes: NDArray[Any], label: Any) -> np.dtype[Any]:
+    """Return a dtype that holds the classes and the label, that of the classes if possible."""
+    own, other = classes.dtype, np.asarray(label).dtype
+    if own.kind in STRINGS and other.kind in STRINGS:
+        return np.promote_types(own, other)
+    if own.kind not in NUMBERS or other.kind not in NUMBERS:
+        return np.dtype(object)
+    if own.kind != "b" and other.kind != "b" and fits(label, own):
+        return own
+    wide = np.promote_types(own, other)
+    exact = wide.kind != "f" or "f" in own.kind + other.kind  # no double holds all 64-bit integers
+    return wide if exact else np.dtype(object)
+
+
+def fits(label: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype holds a number as it is."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(dtype.type(label)) == float(label)
+    limits = np.iinfo(dtype)
+    return float(label).is_integer() and bool(limits.min <= label <= limits.max)

@@ -1,0 +1,81 @@
+"""What a fit prints while it runs, and the journal from which an interrupted one goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..solvers import State
+from ..store import Journal, Record, parameters
+from .rows import TrainingRows
+from .settings import Settings
+
+LINES = 20
+"""About how many lines a fit prints."""
+
+MAY_CHANGE = "callback", "checkpoint"
+"""Parameters that may change before a fit goes on."""
+
+
+class Reporter:
+    """A callback that prints some iterations, or all, and calls the user's callback."""
+
+    def __init__(self, settings: Settings, solver: str, max_iter: int):
+        self._settings = settings
+        self._every = 1 if settings.verbose > 1 else max(max_iter // LINES, 1)
+        self._last: State | None = None
+        print(f"[{settings.name}] solver {solver}, at most {max_iter} iterations")
+
+    def __call__(self, state: State) -> object:
+        """Print some of the iterations; return what the user's callback returns."""
+        self._last = state
+        if state.iteration == 1 or state.iteration % self._every == 0:
+            print(line(self._settings.name, state), flush=True)
+        callback = self._settings.callback
+        return None if callback is None else callback(state)
+
+    def finish(self) -> None:
+        """Print the last iteration, if it was not printed."""
+        last = self._last
+        if last is not None and last.iteration > 1 and last.iteration % self._every:
+            print(line(self._settings.name, last), flush=True)
+
+
+def report_pass(settings: Settings, model: Any, elapsed: float) -> None:
+    """Print that one more part of a stream is learned, and call the user's callback."""
+    rule = model.rule_
+    state = State(model.n_iter_, model.loss_curve_[-1], rule.codebook, elapsed, rule.distance)
+    if settings.verbose:
+        print(line(settings.name, state), flush=True)
+    if settings.callback is not None:
+        settings.callback(state)
+
+
+def line(name: str, state: State) -> str:
+    """Return a line about an iteration."""
+    return f"[{name}] iteration {state.iteration:>5}  loss {state.loss:.6f}  {state.elapsed:.1f} s"
+
+
+@contextmanager
+def open_journal(model: Any, settings: Settings, rng: np.random.RandomState) -> Iterator[Record]:
+    """Open the journal that ``checkpoint`` names, for as long as the fit lasts."""
+    with Journal(settings.checkpoint, parameters(model, without=MAY_CHANGE), rng) as journal:
+        if journal.n_found and settings.verbose:
+            print(
+                f"[{settings.name}] continues after {journal.n_found} results of "
+                f"{settings.checkpoint}"
+            )
+        yield journal.record
+
+
+def check_same_data(record: Record, settings: Settings, rows: TrainingRows) -> None:
+    """Raise if the journal belongs to other data."""
+    mark = rows.mark()
+    if record(lambda: mark) != mark:
+        raise ValueError(
+            f"checkpoint={str(settings.checkpoint)!r} belongs to a fit on other data. Give those "
+            "to continue it, or another path, or delete the file."
+        )

@@ -1,0 +1,117 @@
+"""What held-out rows decide: when a fit ends, and how many prototypes there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import clone
+
+from .._arrays import Floats, Indices
+from ..blocks import Block, Blocks, MemoryBlocks
+from ..codebook import Codebook
+from ..objective import Cost, mean_cost
+from ..prototypes import Growth
+from ..solvers import Callback, Kohonen, State
+from ..store import Record
+from .settings import RuleSettings, Settings
+
+if TYPE_CHECKING:
+    from .rows import TrainingRows
+
+PATIENCE = 10
+"""Iterations without progress on the held-out rows after which a fit ends."""
+
+JUDGED = 0.3
+"""Share of the samples that decide about the number of prototypes."""
+
+ENOUGH = 600
+"""Fewer samples are learned from as often as these: held-out ones tell if it is by heart."""
+
+
+def hold_out(
+    block: Block, fraction: float, kept: Indices, rng: np.random.RandomState
+) -> tuple[Block, Block]:
+    """Return the rows in two parts, the same share of each class as far as whole rows allow.
+
+    A class keeps at least ``kept`` rows to learn from, so with few rows none may be left in the
+    second part.
+    """
+    rows = np.bincount(block.y, minlength=len(kept))
+    spare = np.maximum(rows - kept, 0)
+    counts = np.minimum((fraction * rows).astype(np.intp), spare)
+    missing = min(round(fraction * len(block)), int(spare.sum())) - int(counts.sum())
+    if missing > 0:  # one more where the share lost most by rounding
+        lost = np.where(counts < spare, fraction * rows - counts, -np.inf)
+        counts[np.argsort(-lost, kind="stable")[: min(missing, int((counts < spare).sum()))]] += 1
+    held = np.zeros(len(block), dtype=bool)
+    for code in np.flatnonzero(counts):
+        held[rng.permutation(np.flatnonzero(block.y == code))[: counts[code]]] = True
+    return block.some(np.flatnonzero(~held)), block.some(np.flatnonzero(held))
+
+
+class EarlyStopping:
+    """A callback that follows the cost of held-out rows, keeps the best codebook, calls the next.
+
+    Progress is a fall by the share ``tol``; ``record`` calls each sum of costs, and may know its
+    result.
+    """
+
+    def __init__(
+        self, cost: Cost, held: Blocks, tol: float, callback: Callback | None, record: Record
+    ):
+        self.curve: list[float] = []
+        self.best: Codebook | None = None
+        self._cost, self._held, self._tol, self._record = cost, held, tol, record
+        self._callback, self._waited = callback, 0
+        self._least = self._reference = np.inf
+
+    def __call__(self, state: State) -> bool:
+        """Note the cost; return whether to stop."""
+
+        def held_cost(prototypes: Floats) -> float:
+            return mean_cost(self._cost, state.codebook, self._held)
+
+        cost: float = self._record(held_cost, state.codebook.prototypes)
+        self.curve.append(cost)
+        if cost < self._least:
+            self._least, self.best = cost, state.codebook.copy()
+        progress = not np.isfinite(self._reference) or (
+            cost < self._reference - self._tol * abs(self._reference)
+        )
+        self._waited = 0 if progress else self._waited + 1
+        if progress:
+            self._reference = cost
+        stop = self._callback is not None and bool(self._callback(state))
+        return stop or self._waited >= PATIENCE
+
+
+def grow(
+    settings: Settings, rows: TrainingRows, start: Codebook, rng: np.random.RandomState
+) -> Codebook:
+    """Return a start with as many prototypes of each class as held-out rows ask for."""
+    sample, n_classes = rows.sample(rng), len(rows.classes)
+    taught, judged = hold_out(sample, JUDGED, np.bincount(start.labels), rng)
+    if not len(judged):
+        return start
+    if isinstance(settings, RuleSettings):  # split prototypes have to part, at whatever cost
+        solver: Kohonen = clone(settings.solver).set_params(keep_best=False)
+        settings = replace(settings, solver=solver)
+    everything, blocks = MemoryBlocks(sample), MemoryBlocks(taught)
+    n = len(taught)
+
+    def train(start: Codebook) -> Codebook:
+        problem = settings.problem(start, rows.form, everything, n_classes)
+        solver = problem.solver
+        most = max(map(solver.default_max_iter, (n, max(n, ENOUGH))))
+        max_iter = settings.max_iter or most
+        return solver.minimize(
+            problem.cost, start, blocks, rng, max_iter=max_iter, tol=settings.tol
+        ).codebook
+
+    def tell(count: int, share: float) -> None:
+        if settings.verbose:
+            print(f"[{settings.name}] {count} prototypes, {100 * share:.1f} % held-out errors")
+
+    return Growth(rows.form, train, taught, judged, rng, tell).grow(start)

@@ -1,0 +1,370 @@
+"""Training: settings, rows, a start, a problem, its solver; all at once or in parts."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from contextlib import nullcontext
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from inspect import Parameter, signature
+from operator import call
+from time import perf_counter
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import TransformerTags, check_random_state
+
+from .._arrays import Floats, check_magnitude, middle
+from .._dask import is_dask
+from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
+from ..codebook import Codebook
+from ..distances import LinearMetric
+from ..objective import Objective
+from ..prototypes import (
+    add_prototypes,
+    first_codebook,
+    only,
+    prototype_counts,
+    settle,
+    winning,
+)
+from ..rule import DecisionRule
+from ..solvers import Callback, Memory, SolverResult, StochasticSolver, check_cost
+from ..store import Record
+from .fit_log import Reporter, check_same_data, open_journal, report_pass
+from .held_out_rows import EarlyStopping, grow
+from .nearest_prototype import NearestPrototypeClassifier
+from .problem import FirstDistances, Problem
+from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
+from .rows_in_parts import RowsInParts
+from .settings import Settings
+
+NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
+
+
+class TrainedClassifier(NearestPrototypeClassifier, ABC):
+    """A classifier whose prototypes are learned from rows.
+
+    A subclass names its distance and its settings.
+    """
+
+    n_prototypes_: dict[Any, int]
+    solver_: str
+    n_iter_: int
+    loss_curve_: list[float]
+    _settings_type: ClassVar[type[Settings]]
+    _follows_contrast: ClassVar[bool] = True
+    _memory: Memory
+    _rng: np.random.RandomState | None
+    _first: FirstDistances
+
+    def __init__(
+        self,
+        *,
+        prototypes_per_class: Any = 1,
+        init: Any = "kmeans",
+        max_iter: int | None = None,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        callback: Callback | None = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ):
+        self.prototypes_per_class = prototypes_per_class
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.callback = callback
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Name, for scikit-learn, the parameters that a subclass passes on by ``**others``."""
+        super().__init_subclass__(**kwargs)
+        own = signature(cls.__init__)
+        *named, last = own.parameters.values()
+        if "__init__" in vars(cls) and last.kind is Parameter.VAR_KEYWORD:
+            inherited = signature(super(cls, cls).__init__).parameters
+            others = [inherited[name] for name in inherited if name not in own.parameters]
+            vars(cls.__init__)["__signature__"] = own.replace(parameters=[*named, *others])
+
+    @abstractmethod
+    def _axes(self) -> tuple[Any, ...]:
+        """Return the parts that the parameters name, the distance first."""
+
+    def _takes_sparse(self) -> bool:
+        """Whether it can learn from sparse rows."""
+        return False
+
+    @property
+    def prototypes_(self) -> Floats:
+        """The prototypes, in the units of the data; assign others to move them."""
+        return self._fitted_rule("prototypes_").codebook.prototypes
+
+    @prototypes_.setter
+    def prototypes_(self, prototypes: Any) -> None:
+        moved, shape = np.array(prototypes, dtype=np.float64, order="C"), self.prototypes_.shape
+        if moved.shape != shape:
+            raise ValueError(
+                f"prototypes_ has shape {moved.shape}, expected {shape}; fit another model to "
+                "change the number of prototypes."
+            )
+        if not np.isfinite(moved).all():
+            raise ValueError("prototypes_ contains NaN or infinity; give finite prototypes.")
+        codebook = replace(self.rule_.codebook, prototypes=moved, center=middle(moved))
+        self.rule_ = replace(self.rule_, codebook=codebook)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the prototypes.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features), or data in parts
+            Training data. NaN is a missing value where the distance takes such rows. Data that
+            do not fit into memory: a :class:`numpy.memmap`; a folder of Parquet or CSV files, or a
+            pyarrow dataset; a function that gives an iterator over blocks ``(X, y)`` or ``(X, y,
+            sample_weight)`` each time it is called; a Dask array or frame.
+        y : array-like of shape (n_samples,)
+            Labels: numbers or strings, of at least two classes. For Dask a Dask array or series
+            as well; for files and Dask frames the name of a column; for a function nothing.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; weight 2 counts as the row twice, weight 0 as no row. Given as
+            ``y`` is, where data come in parts.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        settings = self._settings_type.of(self)
+        rng = check_random_state(settings.random_state)
+        resumes = settings.checkpoint is not None
+        with open_journal(self, settings, rng) if resumes else nullcontext(call) as record:
+            rows = read_rows(self, settings, X, y, sample_weight, rng)
+            if resumes:
+                check_same_data(record, settings, rows)
+            codebook = record(partial(initial_codebook, settings, rows), rng)
+            problem = settings.problem(
+                codebook, rows.form, rows.taught, len(rows.classes), elsewhere=rows.elsewhere
+            )
+            reached = train(settings, problem, codebook, rows, rng, record)
+        self._keep(settings, problem, reached, rows)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows: one pass over them, from where the last call ended.
+
+        A class has no prototype before its first row. The unit of distance is that of the first
+        call, and slopes are as given. After ``fit`` learning goes on with the fitted prototypes,
+        the unit and the slope of ``fit``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed at the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights; the step that a row makes is as many times as long.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        begun = perf_counter()
+        settings = self._settings_type.of(self, stream=True)
+        is_first = not hasattr(self, "_memory")
+        known = known_classes(self, classes)
+        if not is_first:
+            check_same_distance(self.rule_.distance, settings.distance)
+        block, _, form = read_block(self, settings, X, y, sample_weight, known)
+        if form.squared:
+            check_magnitude(block.X)
+        rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(settings.random_state)
+        counts = prototype_counts(settings.prototypes_per_class, known)
+        old = None if is_first else (self.rule_.codebook, self._memory)
+        codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
+        blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
+        if first.unit is None:
+            unit = settings.first_distances(form, codebook, blocks).unit
+            first = replace(first, unit=unit)
+        problem = settings.problem(codebook, form, blocks, len(known), first=first)
+        loss = np.nan
+        if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
+            if not isinstance(problem.solver, StochasticSolver):
+                problem.solver.check_streaming()
+                raise TypeError(f"{type(problem.solver).__name__} has no one_pass for a stream.")
+            loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
+            check_cost(loss)
+        self._store(codebook, problem, settings, known)
+        self.n_iter_ = 1 + (0 if is_first else self.n_iter_)
+        self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
+        self._memory, self._rng, self._first = memory, rng, first
+        report_pass(settings, self, perf_counter() - begun)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Return what input the chosen distance and solver take, for scikit-learn."""
+        tags = super().__sklearn_tags__()
+        rule = self.__dict__.get("rule_")
+        try:
+            distance = self._axes()[0] if rule is None else rule.distance
+        except ValueError:  # fit will say what is wrong
+            return tags
+        if isinstance(distance, LinearMetric) and distance.localized is None:
+            tags.transformer_tags = TransformerTags()
+        tags.input_tags.positive_only = distance.positive_only
+        tags.input_tags.allow_nan = distance.missing_form is not None
+        tags.input_tags.sparse = distance.sparse_form is not None and self._takes_sparse()
+        return tags
+
+    def _keep(
+        self, settings: Settings, problem: Problem, reached: Reached, rows: TrainingRows
+    ) -> None:
+        """Store what a fit has found."""
+        codebook, memory = settle(reached.codebook, rows.form), reached.result.memory
+        if settings.automatic:
+            kept = winning(rows.form, codebook, rows.taught)
+            codebook, groups = only(codebook, rows.form, kept)
+            memory = memory.rearrange(kept, groups)
+        self._store(codebook, problem, settings, rows.classes)
+        self.n_iter_ = reached.result.n_iter
+        self.loss_curve_ = reached.result.loss_curve
+        self.__dict__.pop("validation_curve_", None)  # of an earlier fit
+        if reached.validation_curve is not None:
+            self.validation_curve_ = reached.validation_curve
+        self._memory, self._first = memory, problem.first
+        self._rng = None  # a stream that follows begins one of its own
+
+    def _store(
+        self, codebook: Codebook, problem: Problem, settings: Settings, classes: NDArray[Any]
+    ) -> None:
+        """Keep what was learned, all at once."""
+        if not (np.isfinite(codebook.prototypes).all() and np.isfinite(codebook.metric).all()):
+            raise ValueError(
+                "The prototypes left the range of double precision; rescale X, or keep them near "
+                "the data with attraction=0.01."
+            )
+        self.rule_ = DecisionRule(
+            replace(codebook, center=middle(codebook.prototypes)),
+            settings.distance,
+            problem.decision,
+            classes,
+            problem.cost.scale,
+            settings.name,
+        )
+        count = np.bincount(codebook.labels, minlength=len(classes))
+        self.n_prototypes_ = dict(zip(classes.tolist(), count.tolist(), strict=True))
+        self.solver_ = problem.solver.name
+        if isinstance(problem.cost, Objective):
+            self.slope_factor_ = problem.cost.slope_factor
+
+
+class Reached(NamedTuple):
+    """Where training has led: the codebook to keep, how it went, and on held-out rows."""
+
+    codebook: Codebook
+    result: SolverResult
+    validation_curve: list[float] | None = None
+
+
+def read_rows(
+    model: Any, settings: Settings, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState
+) -> TrainingRows:
+    """Return the rows that a user gives; raise if nothing can be learned from them.
+
+    They are whole, or in parts: on Dask, made by a function, in files, or a pyarrow dataset.
+    ``model`` gets the number and the names of the features.
+    """
+    in_parts = not isinstance(X, np.ndarray) and (
+        is_dask(X) or callable(X) or is_path(X) or is_dataset(X)
+    )
+    kind = RowsInParts if in_parts else WholeRows
+    return kind(model, settings, X, y, sample_weight, rng)
+
+
+def initial_codebook(
+    settings: Settings, rows: TrainingRows, rng: np.random.RandomState
+) -> Codebook:
+    """Return the codebook to begin with."""
+    counts = prototype_counts(settings.prototypes_per_class, rows.classes, rows.counts)
+    prototypes = rows.prototypes(settings.init, counts, rng)
+    labels = np.repeat(np.arange(len(counts)), counts)
+    codebook = first_codebook(rows.form, prototypes, labels, rows.metric_rows)
+    return grow(settings, rows, codebook, rng) if settings.automatic else codebook
+
+
+def train(
+    settings: Settings,
+    problem: Problem,
+    codebook: Codebook,
+    rows: TrainingRows,
+    rng: np.random.RandomState,
+    record: Record,
+) -> Reached:
+    """Return what the solver reaches from a codebook, or the start if that is better."""
+    solver, blocks = problem.solver, rows.taught
+    max_iter = settings.max_iter or solver.default_max_iter(blocks.n_samples)
+    reporter = Reporter(settings, solver.name, max_iter) if settings.verbose else None
+    callback: Callback | None = reporter or settings.callback
+    stopping = None
+    if rows.held is not None:
+        stopping = EarlyStopping(problem.cost, rows.held, settings.tol, callback, record)
+    result = solver.minimize(
+        problem.cost,
+        codebook,
+        blocks,
+        rng,
+        max_iter=max_iter,
+        tol=settings.tol,
+        callback=stopping or callback,
+        **({} if settings.checkpoint is None else {"record": record}),
+    )
+    if reporter is not None:
+        reporter.finish()
+    if not result.converged:
+        warnings.warn(
+            f"{settings.name} stopped at max_iter={max_iter} before it converged; increase "
+            "max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    if stopping is not None:
+        return Reached(stopping.best or result.codebook, result, stopping.curve)
+    if result.codebook is codebook or (
+        problem.guards_start and makes_more_errors(problem, codebook, result.codebook, blocks)
+    ):
+        message = NO_BETTER.format(settings.name, problem.advice)
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        return Reached(codebook, result)
+    return Reached(result.codebook, result)
+
+
+def makes_more_errors(problem: Problem, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:
+    """Whether more rows are classified wrongly than in the beginning."""
+    before, after = (blocks.reduce(weigh_errors, problem, one) for one in (start, reached))
+    return bool(after > before)
+
+
+def weigh_errors(problem: Problem, codebook: Codebook, block: Block) -> float:
+    """Return the weight of the rows that are classified wrongly."""
+    distance, wrong = problem.cost.distance, 0.0
+    for chunk in block.chunks(distance.effort(codebook)):
+        D = distance.pairwise(chunk.X, codebook, chunk.prepared) / problem.cost.scale
+        scores = problem.decision.scores(D, codebook.labels, problem.cost.n_classes)
+        wrong += float(chunk.weights @ (scores.argmax(axis=1) != chunk.codes))
+    return wrong

@@ -1,0 +1,257 @@
+"""How skl2onnx turns models into the nodes of a graph: a parser and a converter for each kind.
+
+Nearest-prototype and linear classifiers; tables of numbers; and classifiers around another one,
+which pass on the outputs of the one within.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from skl2onnx import get_model_alias, update_registered_converter
+
+from ...analysis import RejectClassifier, common_dtype, has_margin
+from ...selection import AutoPrototypeClassifier
+from ...tables import TableEncoder
+from .onnx_conversion import check_columns, check_parts, everything_of, without_search
+from .onnx_declarations import (
+    OPTIONS,
+    TYPES,
+    alias,
+    asked_outputs,
+    check_one_input,
+    declare_operator,
+    graph_in,
+    numbers,
+    tensor_type,
+)
+from .onnx_outputs import FAMILIES, Output, as_labels, outputs_class
+from .onnx_tensor import Graph, Tensor
+
+# Methods that a graph takes the place of.
+DECIDES = ("predict", "predict_proba", "decision_function", "distances")
+
+
+def parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Declare a model and its outputs: the first two, or all if the option says so."""
+    check_methods(model)
+    check_one_input(model, inputs)
+    offered = list(outputs_class(model).output_types(model).items())
+    return declare_operator(scope, model, inputs, dict(asked_outputs(scope, model, offered)))
+
+
+def check_methods(model: Any) -> None:
+    """Raise if a class of the user's decides in another way than the family it derives from."""
+    for method in DECIDES:
+        owner = next((kind for kind in type(model).__mro__ if method in vars(kind)), None)
+        if owner is not None and not owner.__module__.startswith("protolearn."):
+            raise TypeError(
+                f"{owner.__name__} has its own {method}, which has no form in ONNX; register a "
+                "converter for it with skl2onnx.update_registered_converter."
+            )
+
+
+def shapes(operator: Any) -> None:
+    """Set the types of the outputs."""
+    offered = outputs_class(operator.raw_operator).output_types(operator.raw_operator)
+    for output, place in zip(offered.values(), operator.outputs, strict=False):
+        place.type = tensor_type(output, operator.inputs[0].type)
+
+
+def convert(scope: Any, operator: Any, container: Any) -> None:
+    """Add the nodes of a model to a graph."""
+    graph, model = graph_in(scope, container), operator.raw_operator
+    X = numbers(graph, operator.inputs[0])
+    outputs = outputs_class(model)(model, X)
+    names = list(outputs.output_types(model))
+    if container.get_options(model, {"raw_scores": False})["raw_scores"]:
+        names[1] = "scores"
+    for name, place in zip(names, operator.outputs, strict=False):
+        tensor = getattr(outputs, name)
+        if name != "label" and tensor.dtype.kind == "f":
+            tensor = tensor.cast(X.dtype)
+        graph.give(tensor, place.full_name)
+
+
+def table_shapes(operator: Any) -> None:
+    """Set the type of the encoded rows."""
+    output = Output(width=len(operator.raw_operator.columns_))
+    operator.outputs[0].type = tensor_type(output, operator.inputs[0].type)
+
+
+def convert_table(scope: Any, operator: Any, container: Any) -> None:
+    """Fill in the medians, subtract the means, divide by the standard deviations."""
+    check_one_input(operator.raw_operator, operator.inputs)
+    check_columns(operator.raw_operator)
+    graph, columns = graph_in(scope, container), operator.raw_operator.columns_
+    X = numbers(graph, operator.inputs[0])
+    counts = np.array([column.kind != "empty" for column in columns])
+    middle = np.array([column.mean for column in columns])
+    median = np.array([column.median for column in columns]) - middle
+    unit = np.array([column.sd for column in columns])
+    Z = X - middle.astype(X.dtype)
+    absent = Z.apply("IsNaN", dtype=bool)
+    Z = graph.node("Where", absent, graph.constant(median, X.dtype), Z, dtype=X.dtype)
+    if not counts.all():
+        Z = Z.replace_where(graph.constant(~counts), 0.0)
+    graph.give(Z / unit, operator.outputs[0].full_name)
+
+
+def parse_within(scope: Any, model: Any, within: Any, inputs: Any) -> dict[str, Any]:
+    """Declare the model within another; return all of its outputs by their names."""
+    try:  # not public, and the only way to declare a model within another
+        from skl2onnx._parse import parse_sklearn
+    except ImportError as error:
+        raise ImportError(
+            f"This version of skl2onnx cannot convert {type(model).__name__} ({error}); convert "
+            "the model within it, or install another version of skl2onnx."
+        ) from error
+    check_one_input(model, inputs)
+    within = without_search(within)
+    check_parts(within)
+    for key, options in everything_of(within).items():
+        scope.add_options(key, options)
+    found = parse_sklearn(scope, within, inputs)
+    for each in found:
+        each.init_status(is_leaf=False)
+    return {each.raw_name: each for each in found}
+
+
+def parse_reject(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Declare a reject option: rejected rows have a label of their own, and a flag."""
+    within = parse_within(scope, model, model.model_, inputs)
+    sure = within[confidence_name(model, within)]
+    outputs = {"label": Output(reject_labels(model).dtype), "rejected": Output(np.dtype(bool))}
+    first, last = declare_operator(scope, model, [within.pop("label"), sure], outputs)
+    return [*asked_outputs(scope, model, [first, *within.values()]), last]
+
+
+def confidence_name(model: RejectClassifier, within: dict[str, Any]) -> str:
+    """Return the name of the output that tells how sure the model is, as ``confidence`` does."""
+    if isinstance(without_search(model.model_), RejectClassifier):
+        raise TypeError("RejectClassifier within RejectClassifier has no form in ONNX.")
+    if callable(model.measure) or model.measure == "radius":
+        raise TypeError(
+            f"measure={model.measure!r} of RejectClassifier has no form in ONNX; give 'margin' or "
+            "'probability'."
+        )
+    by_margin = "hypothesis_margin" if has_margin(model.model_) else "scores"
+    name = "probabilities" if model.measure == "probability" else by_margin
+    if name not in within:
+        raise TypeError(
+            f"{type(model.model_).__name__} has no {name} in ONNX, which "
+            f"measure={model.measure!r} of RejectClassifier needs; give another measure."
+        )
+    return name
+
+
+def reject_labels(model: RejectClassifier) -> NDArray[Any]:
+    """Return the classes and, last, the label of rejected rows."""
+    dtype = common_dtype(model.classes_, model.reject_label_)
+    label = np.asarray([model.reject_label_], dtype)
+    return as_labels(np.concatenate([model.classes_.astype(dtype), label]))
+
+
+def convert_reject(scope: Any, operator: Any, container: Any) -> None:
+    """Compare how sure the model is with the threshold of the class that it predicts."""
+    graph, model = graph_in(scope, container), operator.raw_operator
+    check_declared(operator, "label")
+    given, sure = operator.inputs
+    kind = next(dtype for dtype, kind in TYPES.items() if kind is type(given.type))
+    label = Tensor(graph, given.full_name, kind)
+    confidence = confidence_tensor(numbers(graph, sure), sure.raw_name, len(model.classes_))
+    limits = graph.constant(model.thresholds_, confidence.dtype)
+    # What is no number is not sure enough.
+    rejected = ~(confidence >= limits.take(code_of(graph, label, model.classes_)))
+    labels = reject_labels(model)
+    place, flag = operator.outputs
+    graph.give(label.cast(labels.dtype).replace_where(rejected, labels[-1]), place.full_name)
+    graph.give(rejected, flag.full_name)
+
+
+def confidence_tensor(values: Tensor, name: str, n_classes: int) -> Tensor:
+    """Return one number a row: the margin, the largest probability, or the lead of a score."""
+    if name == "hypothesis_margin":
+        return values
+    best = values.max(1)
+    if name == "scores" and n_classes > 2:
+        best = best + (-values).without(values.argmax(), n_classes).min(1)
+    return best.reshape(-1)
+
+
+def code_of(graph: Graph, label: Tensor, classes: NDArray[Any]) -> Tensor:
+    """Return the places of labels among the classes."""
+    keys = as_labels(classes)
+    if keys.dtype.kind != "O":
+        same = label.reshape(-1, 1).equals(keys.astype(label.dtype)[None, :])
+        return same.cast(np.float32).argmax()
+    table: dict[str, Any] = {
+        "keys_strings": keys.tolist(),
+        "values_int64s": list(range(len(keys))),
+        "op_domain": "ai.onnx.ml",
+        "op_version": 2,
+    }
+    return graph.node("LabelEncoder", label, dtype=np.int64, **table)
+
+
+def parse_auto(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Declare the chosen model, with the probabilities of its scores at a temperature."""
+    within = parse_within(scope, model, model.best_estimator_, inputs)
+    within.pop("probabilities", None)
+    outputs = {"probabilities": Output(width=len(model.classes_))}
+    (probabilities,) = declare_operator(scope, model, [within["scores"]], outputs)
+    return asked_outputs(scope, model, [within.pop("label"), probabilities, *within.values()])
+
+
+def convert_auto(scope: Any, operator: Any, container: Any) -> None:
+    """Convert to the softmax of the scores at a temperature; of two classes one has both scores."""
+    graph, model = graph_in(scope, container), operator.raw_operator
+    check_declared(operator, "scores")
+    unit = model.temperature_ * (2.0 if len(model.classes_) == 2 else 1.0)
+    scores = numbers(graph, operator.inputs[0]) / unit
+    graph.give(scores.softmax(), operator.outputs[0].full_name)
+
+
+def check_declared(operator: Any, name: str) -> None:
+    """Raise if an operator was not declared by its parser, which asks the model within first."""
+    if operator.inputs[0].raw_name != name:
+        raise TypeError(
+            f"{type(operator.raw_operator).__name__} within another model has no form in ONNX; "
+            "it can be the model itself, the last step of a Pipeline, or the best of a search."
+        )
+
+
+def shapes_as_declared(operator: Any) -> None:
+    """Leave the types of the outputs as the parser declared them."""
+
+
+def register_all() -> None:
+    """Register every kind that there is, a user's own ones among them."""
+    for family in FAMILIES:
+        for kind in kinds_of(family):
+            register(kind, parse, shapes, convert)
+    register(RejectClassifier, parse_reject, shapes_as_declared, convert_reject)
+    register(AutoPrototypeClassifier, parse_auto, shapes_as_declared, convert_auto)
+    register(TableEncoder, None, table_shapes, convert_table, options=None)
+
+
+def register(
+    kind: type[Any], parse: Any, shapes: Any, convert: Any, options: Any = OPTIONS
+) -> None:
+    """Register a kind of models with skl2onnx, unless it is known already."""
+    try:
+        get_model_alias(kind)
+    except RuntimeError:
+        update_registered_converter(
+            kind, alias(kind), shapes, convert, parser=parse, options=options
+        )
+
+
+def kinds_of(family: type[Any]) -> Iterator[type[Any]]:
+    """Return a class and all that are derived from it."""
+    yield family
+    for kind in family.__subclasses__():
+        yield from kinds_of(kind)

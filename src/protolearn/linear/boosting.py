@@ -1,0 +1,236 @@
+"""Boosted prototypes: from the mean-of-class classifier to the support vector machine."""
+
+from __future__ import annotations
+
+import warnings
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .._validation import check_integer, check_number, check_verbose, number_in
+from ..one_versus_rest import BinaryProblem
+from .ada_boost import Boosted, BoostingProgress, BoostingSettings, Report, Rounds
+from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .generalized import PrototypePath
+
+LINES = 20
+"""Lines that a fit with verbose=1 prints at most, besides the first and the last."""
+
+SMALLEST_C = 1e-250
+"""In the frame; a smaller one leaves the range of double precision."""
+
+
+class BoostedPrototypes(LinearPrototypeClassifier):
+    """Boost the mean-of-class classifier until it is the support vector machine.
+
+    The first round is :class:`MeanOfClass`. Every further one takes the means of the classes again,
+    samples on the wrong side with more weight, and adds that hyperplane to those before. The
+    prototypes of the sum move from the means of the classes to those of the support vector machine
+    with hard margins, or with ``C`` of the one with squared slacks; ``path_`` keeps how.
+
+    Parameters
+    ----------
+    C : float, default=np.inf
+        Cost of the squared slacks, in units of one over the square of the features. Infinite: hard
+        margins, for classes that a hyperplane separates.
+    epsilon : float, default=1.0
+        How far AdaBoost* aims below the margin of a round, in (0, 1]: the size of its steps. The
+        product of epsilon and rounds decides how near the support vector machine is; a small
+        epsilon gives a path of small steps.
+    max_iter : int, default=1000000
+        The largest number of rounds.
+    tol : float, default=5e-4
+        Stop when the margin of the hyperplane is at most this part below the bound that the weights
+        give, the cosine between the hyperplane and that of the last weights at most a twentieth of
+        it below one, and the distance of the prototypes within one per cent of the least known.
+    verbose : int, default=0
+        1 prints some lines of progress, 2 all steps of the path.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
+    path_ : PrototypePath, or list of them for more than two classes
+        The aggregated prototypes, normal, offset and shift after the first rounds and then ever
+        more sparsely, from the mean of class to this model, the round with the largest margin.
+    margins_ : array of shape (n_steps,), or list of them
+        The margin at every step of the path: the distance of the nearest sample to the hyperplane,
+        negative on the wrong side. With a finite ``C`` among samples with a further coordinate of
+        length ``1 / sqrt(C)`` each.
+    bounds_ : array of shape (n_steps,), or list of them
+        What the margin is at most, as known at that step.
+    margin_ : array of shape (1,), or (n_classes,) for more than two
+        The margin reached, the last of ``margins_``.
+    duality_gap_ : array of shape (1,), or (n_classes,) for more than two
+        The part of the bound that the margin is short of; more than one if nothing was separated.
+    n_iter_ : int
+        Rounds made; for more than two classes the most of any.
+
+    See Also
+    --------
+    HardMarginSVM : The limit.
+    SoftMarginSVM : The limit with a finite ``C``, with ``norm=2``.
+
+    Notes
+    -----
+    AdaBoost* with a bias (Graf et al., 2009, section 5.2). The aggregated normal is an exact
+    combination of the samples, each of the sign of its class, so the prototypes lie in the convex
+    hulls of the classes; the hyperplane halves the way between them (with a finite ``C`` among the
+    samples with the further coordinates). The number of rounds grows with one over ``epsilon``,
+    ``tol`` and the margin in units of the radius of the data; one takes about two matrix-vector
+    products.
+
+    Classes that no hyperplane separates have no hard margin. The rounds end when the margin can be
+    no more than a thousandth of the radius, or ``tol`` if that is less; a warning says so, and the
+    model is the round with the largest margin, though negative.
+
+    Examples
+    --------
+    >>> from protolearn import BoostedPrototypes
+    >>> X = [[0.0, 0.0], [0.0, 2.0], [1.0, 1.0], [3.0, 1.0], [4.0, 0.0], [4.0, 2.0]]
+    >>> model = BoostedPrototypes().fit(X, [0, 0, 0, 1, 1, 1])
+    >>> model.path_.prototypes[0].round(2)
+    array([[0.33, 1.  ],
+           [3.67, 1.  ]])
+    >>> model.prototypes_.round(1)
+    array([[1., 1.],
+           [3., 1.]])
+    """
+
+    def __init__(
+        self,
+        C: float = np.inf,
+        epsilon: float = 1.0,
+        max_iter: int = 1_000_000,
+        tol: float = 5e-4,
+        verbose: int = 0,
+    ):
+        self.C = C
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Boost.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : BoostedPrototypes
+        """
+        return self._fit(X, y)
+
+    def _check_parameters(self) -> None:
+        if not self._hard():
+            name = f"C={{value!r}} of {type(self).__name__}, unless it is np.inf,"
+            number_in(self.C, name, 0.0, above=True)
+        check_number(self, "epsilon", low=0.0, high=1.0, above=True)
+        check_integer(self, "max_iter", low=1)
+        check_number(self, "tol", low=0.0)
+        check_verbose(self)
+
+    def _hard(self) -> bool:
+        return isinstance(self.C, (float, np.floating)) and bool(np.isposinf(self.C))
+
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
+        C = max(float(self.C) * frame.scale**2, SMALLEST_C)
+        settings = BoostingSettings(C, float(self.epsilon), int(self.max_iter), float(self.tol))
+        return Rounds(frame, problem, settings).run(self._report())
+
+    def _report(self) -> Report:
+        """Return the function that prints how far the rounds have come."""
+        started, shown = perf_counter(), 0
+        every = 1 if self.verbose > 1 else max(self.max_iter // LINES, 1)
+
+        def report(progress: BoostingProgress, unit: float, ended: bool) -> None:
+            nonlocal shown
+            if self.verbose and (shown == 0 or progress.rounds >= shown + every or ended):
+                shown = progress.rounds
+                print(
+                    f"[{type(self).__name__}] round {shown:>7}  margin {progress.lower * unit:.6g}"
+                    f"  at most {progress.upper * unit:.6g}  {perf_counter() - started:.1f} s",
+                    flush=True,
+                )
+
+        return report
+
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+        runs: list[Boosted] = [expansion.details for expansion in expansions]
+        paths = [
+            PrototypePath.of(
+                "round", [s.round for s in run.steps], [s.form for s in run.steps], two
+            )
+            for run, two in zip(runs, self._pairs(), strict=True)
+        ]
+        margins = [np.array([step.margin for step in run.steps]) for run in runs]
+        bounds = [np.array([step.bound for step in run.steps]) for run in runs]
+        single = len(runs) == 1
+        self.path_ = paths[0] if single else paths
+        self.margins_ = margins[0] if single else margins
+        self.bounds_ = bounds[0] if single else bounds
+        self.margin_ = np.array([margin[-1] for margin in margins])
+        self.duality_gap_ = np.array([run.gap for run in runs])
+        self.n_iter_ = max(run.n_iter for run in runs)
+        self._warn(runs)
+
+    def _pairs(self) -> list[Any]:
+        """Return the classes of each problem; the first of one versus rest is None."""
+        if len(self.classes_) == 2:
+            return [self.classes_]
+        return [np.array([None, label], dtype=object) for label in self.classes_]
+
+    def _warn(self, runs: list[Boosted]) -> None:
+        """Warn of classes that were not separated, and of problems that are not solved."""
+        overlapping = [run.name for run in runs if run.hopeless]
+        if overlapping:
+            advice = (
+                "HardMarginSVM tells whether they do; for those that do set a finite C, for "
+                "example C=0.1, or use SoftMarginSVM"
+                if self._hard()
+                else f"C={self.C} is too large for double precision; set a smaller one"
+            )
+            warnings.warn(
+                f"{type(self).__name__} found no hyperplane that separates "
+                f"{', '.join(overlapping)}: they overlap, or almost. The model is the round with "
+                f"the largest margin, though negative. {advice}.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        gaps = [run.gap for run in runs if not (run.converged or run.hopeless)]
+        if gaps:
+            softer = "set a finite C" if self._hard() else "set a smaller C"
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} with a duality gap of "
+                f"{max(gaps):.2g}, above tol={self.tol:g}; increase max_iter or tol, or {softer}.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )

@@ -1,5 +1,0 @@
-"""Boosted prototypes."""
-
-from .boosted import BoostedPrototypes
-
-__all__ = ["BoostedPrototypes"]

@@ -1,5 +1,0 @@
-"""The relevance vector machine."""
-
-from .machine import RVM
-
-__all__ = ["RVM"]

@@ -1,0 +1,210 @@
+"""Support vector machines: the prototypes are averages of the samples that are hardest to tell."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+
+from .._arrays import Floats
+from .._validation import check_positive
+from ..one_versus_rest import BinaryProblem
+from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .svm_solver import Machine, hard_margin, reduce_features, soft_margin
+
+
+class HardMarginSVM(LinearPrototypeClassifier):
+    """The hyperplane with the largest margin between separable classes.
+
+    Its prototypes are the nearest points of the convex hulls of the two classes, and it halves the
+    way between them: ``shift_`` is zero.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
+    margin_ : array of shape (1,), or (n_classes,)
+        Distance of the nearest samples from each hyperplane.
+    n_iter_ : int
+        Newton steps.
+
+    Raises
+    ------
+    NotSeparableError
+        If no hyperplane separates the classes; its ``rows`` are the samples in the way.
+
+    See Also
+    --------
+    SoftMarginSVM : For classes that overlap.
+
+    Examples
+    --------
+    >>> from protolearn import HardMarginSVM
+    >>> from protolearn.datasets import make_graf_toy
+    >>> X, y = make_graf_toy(random_state=0)
+    >>> model = HardMarginSVM().fit(X, y)
+    >>> len(model.support_), model.score(X, y)
+    (3, 1.0)
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the hyperplane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : HardMarginSVM
+        """
+        return self._fit(X, y)
+
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
+        machine = hard_margin(reduce_features(frame.rows), problem.signs, problem.name)
+        return as_expansion(machine, problem.signs)
+
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+        self.n_iter_ = max(expansion.details.n_iter for expansion in expansions)
+        self.margin_ = 0.5 * np.linalg.norm([form.coef for form in forms], axis=1)
+
+
+class SoftMarginSVM(LinearPrototypeClassifier):
+    """The support vector machine for classes that overlap.
+
+    Parameters
+    ----------
+    norm : {1, 2}, default=1
+        Samples within the margin cost their slack, or its square.
+    C : float, default=1.0
+        Weight of the costs. ``C -> inf`` is the hard margin. For ``C -> 0`` and classes of equal
+        size the prototypes tend to the class means. It is absolute: data that are s times as large
+        need ``C / s^2``.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of C by class.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    rest_prototypes_ : array of shape (n_classes, n_features)
+        The prototypes of all other samples; with more than two classes only.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class. Zero: the hyperplane halves the way between the prototypes.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the hyperplanes: differences of the prototypes.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the hyperplanes.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+    support_ : array of int
+        Samples that the method has chosen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
+    n_iter_ : int
+        Newton steps.
+
+    See Also
+    --------
+    regularization_path : All at many values of C.
+    HardMarginSVM : For classes that do not overlap.
+
+    Notes
+    -----
+    ``|w|^2 / 2 + C sum xi`` as in LIBSVM, or ``|w|^2 / 2 + C/2 sum xi^2``, which is a hard margin
+    with ``1/C`` added to the diagonal of the Gram matrix. LIBLINEAR's C is half of the latter, and
+    LIBLINEAR regularises the offset, which is free here.
+
+    The solution is exact up to rounding, by Newton's method on the smoothed problem, whatever C is.
+    LIBSVM, which works with products in single precision, comes as near to it as that allows.
+
+    Examples
+    --------
+    >>> from protolearn import SoftMarginSVM
+    >>> from protolearn.datasets import make_neurons
+    >>> X, y = make_neurons(random_state=0)
+    >>> round(SoftMarginSVM(C=0.1).fit(X, y).score(X, y), 2)
+    0.92
+    """
+
+    def __init__(self, norm: int = 1, C: float = 1.0, class_weight: Any = None):
+        self.norm = norm
+        self.C = C
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the hyperplane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C by sample.
+
+        Returns
+        -------
+        self : SoftMarginSVM
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _check_parameters(self) -> None:
+        check_norm(self.norm)
+        check_positive(self, "C")
+
+    def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
+        C = slack_weights(self.C, frame, problem.weight)
+        machine = soft_margin(self.norm, reduce_features(frame.rows), problem.signs, C)
+        return as_expansion(machine, problem.signs)
+
+    def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
+        self.n_iter_ = max(expansion.details.n_iter for expansion in expansions)
+
+
+def check_norm(norm: Any) -> None:
+    """Raise if the norm of the slacks is neither 1 nor 2."""
+    if not isinstance(norm, numbers.Integral) or isinstance(norm, bool) or norm not in (1, 2):
+        raise ValueError(f"norm={norm!r} must be 1 (slacks) or 2 (squared slacks).")
+
+
+def slack_weights(C: float, frame: CenteredFrame, weight: Floats | None) -> Floats:
+    """Return the C of each sample for rows of unit size, within what doubles can represent."""
+    weight = np.ones(len(frame.rows)) if weight is None else weight
+    return np.clip(C * frame.scale**2 * weight, 1e-280, 1e280)
+
+
+def as_expansion(machine: Machine, signs: Floats) -> Expansion:
+    """Return the hyperplane of a machine by its samples."""
+    return Expansion(machine.alpha * signs, machine.offset, details=machine)

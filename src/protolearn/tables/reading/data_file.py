@@ -1,0 +1,277 @@
+"""Files that may hold a table: whether they are there and can be read, and what they are."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import io
+import os
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+HEAD = 1 << 16
+"""Bytes at the start that tell what a file is."""
+
+PART = 1 << 20
+"""Bytes that are looked at together."""
+
+BYTE_ORDER_MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+UNPACK = "unpack it first"
+
+FOREIGN = (
+    (b"\x89PNG", "a PNG picture", ""),
+    (b"\xff\xd8\xff", "a JPEG picture", ""),
+    (b"GIF8", "a GIF picture", ""),
+    (b"%PDF", "a PDF document", "save the table in it as CSV"),
+    (b"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file", "save the sheet as CSV"),
+    (b"BZh", "packed by bzip2", UNPACK),
+    (b"\xfd7zXZ", "packed by xz", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd", UNPACK),
+    (b"7z\xbc\xaf", "a 7z archive", UNPACK),
+    (b"Rar!", "a RAR archive", UNPACK),
+    (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
+    (b"ARROW1", "an Arrow or Feather file", "write it as Parquet"),
+    (b"FEA1", "a Feather file", "write it as Parquet"),
+    (b"ORC", "an ORC file", "write it as Parquet"),
+    (b"\x93NUMPY", "an array of NumPy", "write it by numpy.savetxt"),
+    (b"SIMPLE  =", "a FITS file", "write the table as CSV"),
+    (b"BM", "a BMP picture", ""),
+    (b"II*\0", "a TIFF picture", ""),
+    (b"MM\0*", "a TIFF picture", ""),
+    (b"RIFF", "a picture, a sound or a film", ""),
+    (b"<stata_dta", "a Stata file", "write the table as CSV"),
+    (b"$FL2", "an SPSS file", "write the table as CSV"),
+    (b"RDX", "a file of R", "write the table by write.csv"),
+    (b"MATLAB 5.0", "a file of MATLAB", "write the table as CSV"),
+    (b"\x7fELF", "a program", ""),
+    (b"MZ", "a program", ""),
+)
+
+WRITTEN = (
+    ("<!doctype", "a page of the web", "save the table in it as CSV"),
+    ("<html", "a page of the web", "save the table in it as CSV"),
+    ("<?xml", "an XML file", "write the table in it as CSV"),
+    ("<svg", "an SVG picture", ""),
+    ("{\\rtf", "a document", "save the table in it as CSV"),
+    ("[{", "a JSON file", "write the table as CSV"),
+    ('{"', "a JSON file", "write the table as CSV"),
+)
+"""Texts that are no tables, by how they begin but for blanks."""
+
+ZIPPED = (
+    (b"xl/", "an Excel file", "save the sheet as CSV"),
+    (b"schema.json", "a saved model", "give the table first and the model where it is asked for"),
+    (b"content.xml", "an OpenDocument file", "save the sheet as CSV"),
+    (b".npy", "a file of NumPy arrays", "write them by numpy.savetxt"),
+    (b"", "a zip archive", UNPACK),
+)
+
+CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+
+
+class TableFileError(ValueError):
+    """A file is no table, or one with a mistake in it.
+
+    Examples
+    --------
+    >>> from protolearn.tables import TableFileError, read_table
+    >>> try:
+    ...     read_table("nowhere.csv")
+    ... except TableFileError as error:
+    ...     print(error)
+    There is no file 'nowhere.csv'; look at its name and folder.
+    """
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that is there and can be read, packed by gzip or not."""
+
+    path: Path
+    gzipped: bool
+    head: bytes  # how it begins, unpacked
+
+    @classmethod
+    def at(cls, path: Any) -> DataFile:
+        """Return the file at a path, once it is seen to be one."""
+        try:
+            where = Path(os.fsdecode(path))
+        except TypeError:
+            message = f"path is {type(path).__name__}; expected the name of a file."
+            raise TypeError(message) from None
+        check_there(where)
+        with report_read_errors(where), open(where, "rb") as file:
+            gzipped = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            stream: Any = gzip.GzipFile(fileobj=file) if gzipped else file
+            head = stream.read(HEAD)
+        if not head.strip():
+            raise TableFileError(f"{where.name!r} is empty; expected a header and rows below it.")
+        return cls(where, gzipped, head)
+
+    @property
+    def name(self) -> str:
+        """The name without folders."""
+        return self.path.name
+
+    @property
+    def size(self) -> int:
+        """Number of bytes, as it is packed."""
+        return os.path.getsize(self.path)
+
+    @contextmanager
+    def binary(self) -> Iterator[IO[bytes]]:
+        """Open it for reading bytes."""
+        with report_read_errors(self.path), open(self.path, "rb") as file:
+            yield gzip.GzipFile(fileobj=file) if self.gzipped else file  # type: ignore[misc]
+
+    @contextmanager
+    def text(self, encoding: str, skip: int = 0) -> Iterator[IO[str]]:
+        """Open it for reading lines, but for the first ones; their ends stay as they are."""
+        with self.binary() as file:
+            buffered = io.BufferedReader(file) if self.gzipped else file  # type: ignore[type-var]
+            stream = io.TextIOWrapper(buffered, encoding=encoding, newline="")
+            deque(islice(stream, skip), maxlen=0)
+            yield stream
+
+    def encodings(self) -> list[str]:
+        """Return the encodings that it may have, the likeliest first."""
+        for mark, encoding in BYTE_ORDER_MARKS:
+            if self.head.startswith(mark):
+                return [encoding]
+        return (
+            [utf16_without_mark(self.head)]
+            if utf16_without_mark(self.head)
+            else ["utf-8", "cp1252", "latin-1"]
+        )
+
+    def lines(self) -> tuple[int, int]:
+        """Count its lines, or a few more, and its bytes, unpacked."""
+        n_lines, n_bytes = 1, 0
+        with self.binary() as file:
+            while part := file.read(PART):
+                n_lines += part.count(b"\n")
+                if returns := part.count(b"\r"):
+                    n_lines += returns - part.count(b"\r\n")
+                n_bytes += len(part)
+        return n_lines, n_bytes
+
+    def check_text(self) -> None:
+        """Raise if it is no text, and say what it is."""
+        tail = b""
+        if self.head.startswith(b"PK"):
+            with open(self.path, "rb") as file:
+                file.seek(max(0, self.size - HEAD))
+                tail = file.read()
+        if found := foreign_format(self.head, tail):
+            what, do = found
+            raise TableFileError(
+                f"{self.name!r} is {what}, not a table; expected CSV, TSV, Parquet or ARFF"
+                + (f": {do}." if do else ".")
+            )
+
+
+def check_there(path: Path) -> None:
+    """Raise if there is no file to read twice."""
+    try:
+        is_file, is_folder = path.is_file(), path.is_dir()
+        there = is_file or path.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or has a zero in it
+        raise TableFileError(f"{str(path)!r} cannot be opened: {error_text(error)}.") from None
+    if is_folder:
+        raise TableFileError(f"{str(path)!r} is a folder; expected a file: name one that is in it.")
+    if not there:
+        raise TableFileError(f"There is no file {str(path)!r}{missing_file_advice(path)}.")
+    if not is_file:
+        raise TableFileError(
+            f"{str(path)!r} is a pipe or a device, which cannot be read twice; save it as a file."
+        )
+
+
+def missing_file_advice(path: Path) -> str:
+    """Return a text that says what to do about a file that is not there."""
+    if ":/" in str(path):
+        return "; expected a file on this machine: load it first"
+    try:
+        there = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+    except OSError:
+        return "; its folder is not there either, look at how it is written"
+    match = difflib.get_close_matches(path.name, there, 1)
+    return f"; there is {match[0]!r}" if match else "; look at its name and folder"
+
+
+@contextmanager
+def report_read_errors(path: Path) -> Iterator[None]:
+    """Raise a sentence that says why a file cannot be read."""
+    try:
+        yield
+    except EOFError:
+        raise TableFileError(
+            f"{path.name!r} is a gzip file that ends too early; copy or load it again."
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise TableFileError(
+            f"{path.name!r} is a damaged gzip file ({error_text(error)}); copy or load it again."
+        ) from None
+    except PermissionError:
+        raise TableFileError(
+            f"You have no permission to read {str(path)!r}; ask for it, or copy the file."
+        ) from None
+    except OSError as error:
+        raise TableFileError(f"{str(path)!r} cannot be read: {error_text(error)}.") from None
+
+
+def error_text(error: Exception) -> str:
+    """Return the words of an error without its number."""
+    return getattr(error, "strerror", None) or str(error).rstrip(".")
+
+
+def foreign_format(head: bytes, tail: bytes = b"") -> tuple[str, str] | None:
+    """Return what a file is that is no text, and what to do with it; None: it may be a text.
+
+    It is told by how the file begins and ends: a zip file names its parts at its end.
+    """
+    if head.startswith(b"PK\x03\x04"):
+        return next((what, do) for mark, what, do in ZIPPED if mark in head + tail)
+    for mark, what, do in FOREIGN:
+        if head.startswith(mark) and (len(mark) > 3 or is_binary(head)):
+            return what, do
+    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return "a pickle of Python", "write the table as CSV"
+    if head[257:262] == b"ustar":
+        return "a tar archive", UNPACK
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or utf16_without_mark(head):  # UTF-16 has zeros
+        return None
+    if is_binary(head):
+        return "binary data", ""
+    begin = "".join(head[:100].decode("latin-1").removeprefix("\u00ef\u00bb\u00bf").lower().split())
+    return next(((what, do) for mark, what, do in WRITTEN if begin.startswith(mark)), None)
+
+
+def utf16_without_mark(head: bytes) -> str:
+    """Return the encoding of a text in UTF-16 without a mark, by where its zeros are."""
+    half = max(len(head) // 2, 1)
+    if b"\0" not in head[::2] and head[1::2].count(0) > 0.8 * half:
+        return "utf-16-le"
+    if b"\0" not in head[1::2] and head[::2].count(0) > 0.8 * half:
+        return "utf-16-be"
+    return ""
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether bytes hold zeros, or many characters that no text has."""
+    return b"\0" in head or len(head) - len(head.translate(None, CONTROL)) > len(head) / 50
