@@ -7,7 +7,7 @@ from matplotlib.colors import to_rgb
 from sklearn.exceptions import NotFittedError
 
 from protolearn import GLVQ
-from protolearn.report.confusion import ConfusionDisplay, written
+from protolearn.report.confusion_display import ConfusionDisplay, format_share
 from protolearn.selection.confusion import confusion_percent
 
 
@@ -33,7 +33,7 @@ def test_cells_of_a_model(iris):
     shown = {(t.get_position()[1], t.get_position()[0]): t.get_text() for t in display.texts_}
     assert set(shown) == {(i, j) for (i, j), share in np.ndenumerate(expected) if share > 0}
     for (i, j), text in shown.items():
-        assert text == written(expected[i, j])
+        assert text == format_share(expected[i, j])
     ax = display.ax_
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("assigned class", "true class")
     assert [t.get_text() for t in ax.get_yticklabels()] == ["0", "1", "2"]
@@ -89,7 +89,7 @@ def test_given_axes():
     ],
 )
 def test_only_all_is_hundred(share, text):
-    assert written(share) == text
+    assert format_share(share) == text
 
 
 def test_errors(iris):

@@ -4,7 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from protolearn.report.critical_difference import CriticalDifferenceDisplay, joined
+from protolearn.report.critical_difference_display import (
+    CriticalDifferenceDisplay,
+    indistinct_groups,
+)
 from protolearn.selection import Comparison
 
 LONG = "a name that is much too long for any picture, with $signs_ and % in it"
@@ -32,7 +35,7 @@ def test_groups_are_the_largest_ones(rng):
         ranks = np.sort(np.round(rng.uniform(1, 8, 8), 1))
         difference = rng.uniform(0.3, 4.0)
         close = np.abs(ranks[:, None] - ranks) < difference
-        found = joined(ranks, difference)
+        found = indistinct_groups(ranks, difference)
         together = np.zeros((8, 8), dtype=bool)
         for first, last in found:
             assert close[first : last + 1, first : last + 1].all()

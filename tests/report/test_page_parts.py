@@ -37,16 +37,21 @@ from protolearn import (
     relevance_profile,
 )
 from protolearn.datasets import flip_labels
-from protolearn.report.page import png
-from protolearn.report.page.chart import as_json, every, numbers, safe
-from protolearn.report.page.curves import Group, bins, calibrated, calibration, curves_of
-from protolearn.report.page.doubts import mislabelled, wrong
+from protolearn.report.page.chart import as_json, every, grey_image, numbers, palette_image, safe
+from protolearn.report.page.column_importance import relevances_of
+from protolearn.report.page.contents import sample_rows
 from protolearn.report.page.evidence import by_folds, by_given_rows
 from protolearn.report.page.html import tag
-from protolearn.report.page.path import box_of, segment
-from protolearn.report.page.relevances import relevances_of
-from protolearn.report.page.safety import certificates, margins, unit
-from protolearn.report.page.story import some_rows
+from protolearn.report.page.margin_charts import certificates_chart, distance_unit, margins_chart
+from protolearn.report.page.performance import (
+    Group,
+    calibration_chart,
+    calibration_text,
+    curves_of,
+    equal_bins,
+)
+from protolearn.report.page.provenance import box_of, segment
+from protolearn.report.page.suspect_rows import find_mislabelled, find_wrong
 from protolearn.report.subject import Subject
 from protolearn.tables import table_pipeline
 
@@ -100,15 +105,15 @@ def read_back(address):
 
 def test_pictures_can_be_read():
     values = np.arange(12.0).reshape(3, 4)
-    found = read_back(png.grey(values, 0.0, 11.0))
+    found = read_back(grey_image(values, 0.0, 11.0))
     np.testing.assert_allclose(found, values / 11.0, atol=1 / 255)
     colours = [(255, 0, 0, 255), (0, 128, 0, 64)]
-    found = read_back(png.painted(np.array([[0, 1], [1, 0]]), colours))
+    found = read_back(palette_image(np.array([[0, 1], [1, 0]]), colours))
     expected = np.array(colours)[[[0, 1], [1, 0]]] / 255
     np.testing.assert_allclose(found, expected, atol=1 / 255)
     rgb = np.random.RandomState(0).uniform(size=(2, 3, 3))
-    np.testing.assert_allclose(read_back(png.grey(rgb, 0.0, 1.0)), rgb, atol=1 / 255)
-    assert (read_back(png.grey(np.ones((2, 2)), 1.0, 1.0)) == 0.0).all()
+    np.testing.assert_allclose(read_back(grey_image(rgb, 0.0, 1.0)), rgb, atol=1 / 255)
+    assert (read_back(grey_image(np.ones((2, 2)), 1.0, 1.0)) == 0.0).all()
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +165,8 @@ def test_roc_and_calibration_are_those_of_scikit_learn(judged):
     parts = cross_val_score(subject.model, subject.X, subject.y, cv=folds, scoring="roc_auc")
     np.testing.assert_allclose(curve[2], parts.mean())
     probability = answers.probabilities.max(axis=1)
-    drawn = calibration(evidence).traces[1]
-    parts = bins(probability)
+    drawn = calibration_chart(evidence).traces[1]
+    parts = equal_bins(probability)
     assert sum(map(len, parts)) == len(probability)
     edges = [-1.0, *(probability[rows].max() for rows in parts)]
     for k, rows in enumerate(parts):
@@ -195,8 +200,12 @@ def test_the_probability_is_that_of_the_answer():
 def test_errors_in_both_directions_do_not_cancel():
     right = np.arange(100) < 77
     groups = [Group.of(np.full(100, p), right) for p in (0.55, 0.95)]
-    assert "2 of 2 groups answers are right more or less often" in calibrated(groups, 0.75, 0.77)
-    assert "as often as they say" in calibrated([Group.of(np.full(100, 0.8), right)], 0.8, 0.77)
+    assert "2 of 2 groups answers are right more or less often" in calibration_text(
+        groups, 0.75, 0.77
+    )
+    assert "as often as they say" in calibration_text(
+        [Group.of(np.full(100, 0.8), right)], 0.8, 0.77
+    )
 
 
 @pytest.mark.parametrize(
@@ -239,7 +248,7 @@ def test_certificates_hold_in_the_unit_that_is_told(name):
     model, text = UNITS[name]
     X, y = load_iris(return_X_y=True)
     subject = Subject.of(model.fit(X, y), X, y)
-    assert unit(subject) == text
+    assert distance_unit(subject) == text
     if text.startswith("standard"):
         radius = certified_radius(subject.last, subject.inner)
         rng = np.random.RandomState(0)
@@ -254,22 +263,22 @@ def test_flipped_labels_are_found():
     noisy = flip_labels(y, 0.05, random_state=0)
     flipped = set(np.flatnonzero(noisy != y).tolist())
     evidence = by_folds(GLVQ(random_state=0), X, noisy, 5, 0, None)
-    found = [row for row, _ in mislabelled(evidence)]
+    found = [row for row, _ in find_mislabelled(evidence)]
     assert len(flipped & set(found)) >= 0.9 * len(flipped)
     assert len(flipped & set(found[:10])) >= 9
-    assert {row for row, _ in wrong(evidence)} == set(evidence.rows[evidence.wrong].tolist())
+    assert {row for row, _ in find_wrong(evidence)} == set(evidence.rows[evidence.wrong].tolist())
 
 
 def test_certificates_and_margins_are_those_of_the_library(judged):
     subject, _ = judged
     radius = certified_radius(subject.last, subject.inner)
-    trace = certificates(subject, radius).traces[0]
-    right = subject.predicted == subject.codes
+    trace = certificates_chart(subject, radius).traces[0]
+    right = subject.predicted_codes == subject.codes
     for x, share in zip(trace["x"][::20], trace["y"][::20], strict=True):
         low, high = (np.mean(right & (radius >= x * f)) for f in (1.0 + 1e-4, 1.0 - 1e-4))
         assert low - 1e-4 <= share <= high + 1e-4
     margin = hypothesis_margin(subject.last, subject.inner, subject.y)
-    bars = margins(subject, margin).traces
+    bars = margins_chart(subject, margin).traces
     assert sum(sum(bar["y"]) for bar in bars) == len(margin)
     below = sum(n for bar in bars for x, n in zip(bar["x"], bar["y"], strict=True) if x < 0)
     assert below == (margin < 0).sum()
@@ -324,15 +333,15 @@ def test_lines_are_cut_to_the_box(line):
 
 
 def test_rows_are_drawn_at_random():
-    drawn = some_rows(100_000, 500, 0)
+    drawn = sample_rows(100_000, 500, 0)
     assert len(set(drawn.tolist())) == 500
     assert drawn.max() > 50_000
-    np.testing.assert_array_equal(some_rows(100_000, 500, 0), drawn)
-    assert some_rows(100, 500, 0).tolist() == list(range(100))
+    np.testing.assert_array_equal(sample_rows(100_000, 500, 0), drawn)
+    assert sample_rows(100, 500, 0).tolist() == list(range(100))
 
 
 def test_the_slider_begins_at_the_model(cancer):
-    from protolearn.report.page.path import paths_of, place_of_model
+    from protolearn.report.page.provenance import paths_of, place_of_model
 
     X, y = cancer
     model = table_pipeline(SoftMarginSVM(C=0.01)).fit(X[:200], y[:200])

@@ -20,8 +20,8 @@ from protolearn import (
     PrototypeClassifier,
 )
 from protolearn.report import ProjectionDisplay
-from protolearn.report.plane import plane
-from protolearn.report.plane_map import plane_map
+from protolearn.report.plane import plane_of_model
+from protolearn.report.projection_display import plane_map
 
 
 def test_three_prototypes_lose_nothing(iris):
@@ -101,10 +101,10 @@ def test_regions_are_a_cut_at_the_mean_of_the_prototypes(iris):
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=15)
     shift = model.project(X) - display.points
     np.testing.assert_allclose(shift, np.broadcast_to(shift[0], shift.shape), atol=1e-12)
-    view = plane(model, X, list("abcd"))
+    view = plane_of_model(model, X, list("abcd"))
     nodes = np.stack([z.ravel() for z in np.meshgrid(*display.grid[:2])], axis=1)
     rows = view.rows(nodes)
-    np.testing.assert_allclose(view.seen(rows), nodes, atol=1e-9)
+    np.testing.assert_allclose(view.places(rows), nodes, atol=1e-9)
     rest = np.linalg.svd(model.omega_)[2][2:]  # the other directions of the metric
     np.testing.assert_allclose(
         rows @ rest.T, np.tile(rest @ model.prototypes_.mean(axis=0), (225, 1)), atol=1e-9

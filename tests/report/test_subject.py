@@ -11,9 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from protolearn import GLVQ, AutoPrototypeClassifier, KernelGLVQ, counterfactual
-from protolearn.report.spread import spread_of
-from protolearn.report.subject import Subject
-from protolearn.report.turns import turns_of
+from protolearn.report.page.suspect_rows import turns_of
+from protolearn.report.subject import Subject, spread_of
 from protolearn.tables import counterfactual_table, prototypes_table, table_pipeline
 
 
@@ -35,7 +34,7 @@ def test_scalers_are_undone(flowers):
     model = make_pipeline(StandardScaler(), GLVQ(random_state=0)).fit(X, y)
     subject = Subject.of(model, X, y)
     rows, codes = subject.prototypes
-    np.testing.assert_allclose(subject.undone(rows), model[0].inverse_transform(rows))
+    np.testing.assert_allclose(subject.undo_steps(rows), model[0].inverse_transform(rows))
     assert codes.tolist() == [0, 1, 2]
     assert subject.names == list(X.columns)
     assert subject.inner_names == list(X.columns)
@@ -46,7 +45,7 @@ def test_a_table_keeps_its_words(mixed):
     X, y = mixed
     model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
     subject = Subject.of(model, X, y)
-    texts = subject.prototype_texts(subject.undone(subject.prototypes[0]))
+    texts = subject.prototype_texts(subject.undo_steps(subject.prototypes[0]))
     assert texts[4] == prototypes_table(model)["colour"].tolist()
     assert [column[0] for column in subject.texts()] == ["5.1", "3.5", "1.4", "0.2", "blue"]
     assert subject.inner_names[4:] == ["colour=red"]
@@ -60,7 +59,7 @@ def test_what_a_search_has_found_is_told(flowers):
     model = table_pipeline(search).fit(X, y)
     subject = Subject.of(model, X, y)
     assert subject.last is model[-1].best_estimator_[-1]
-    np.testing.assert_array_equal(subject.predicted, subject.codes_of(model.predict(X)))
+    np.testing.assert_array_equal(subject.predicted_codes, subject.codes_of(model.predict(X)))
 
 
 def test_where_nothing_leads_back_the_last_step_is_told(mixed):
@@ -69,7 +68,7 @@ def test_where_nothing_leads_back_the_last_step_is_told(mixed):
     model = make_pipeline(columns, GLVQ(random_state=0)).fit(X, y)
     subject = Subject.of(model, X, y)
     assert subject.names == columns.get_feature_names_out().tolist()
-    np.testing.assert_array_equal(subject.predicted, subject.codes_of(model.predict(X)))
+    np.testing.assert_array_equal(subject.predicted_codes, subject.codes_of(model.predict(X)))
 
 
 def test_steps_that_mix_columns_are_undone_but_not_one_by_one(flowers):
@@ -79,7 +78,7 @@ def test_steps_that_mix_columns_are_undone_but_not_one_by_one(flowers):
     assert subject.names == list(X.columns)
     assert not subject.one_by_one
     expected = model[0].inverse_transform(model[1].inverse_transform(model[-1].prototypes_))
-    np.testing.assert_allclose(subject.undone(subject.prototypes[0]), expected)
+    np.testing.assert_allclose(subject.undo_steps(subject.prototypes[0]), expected)
 
 
 def test_counterfactuals_are_those_of_the_library(flowers):
@@ -115,7 +114,7 @@ def test_models_without_prototypes_are_told_too(flowers):
     forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     assert Subject.of(forest, X, y).prototypes is None
     kernel = KernelGLVQ(random_state=0).fit(X.to_numpy(), y)
-    assert Subject.of(kernel, X.to_numpy(), y).predicted.shape == (150,)
+    assert Subject.of(kernel, X.to_numpy(), y).predicted_codes.shape == (150,)
 
 
 def test_bad_input_says_what_to_give(flowers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from protolearn._threads import one_blas_thread, one_openmp_thread
-from protolearn.report import versions
+from protolearn.report import library_versions
 from protolearn.store import Store
 
 from .catalogue import find
@@ -60,7 +60,12 @@ def run(
     folder = None if out is None else Path(out)
     if jobs == 0:
         raise ValueError("jobs=0 does nothing; expected the number of processes, or -1.")
-    known_by = {"experiment": name, "quick": str(int(quick)), "seed": str(seed), **versions()}
+    known_by = {
+        "experiment": name,
+        "quick": str(int(quick)),
+        "seed": str(seed),
+        **library_versions(),
+    }
     store = Store(None if folder is None else folder / FINISHED, known_by, owner=OWNER)
     work = Work(quick, seed, jobs, store, progress)
     with one_blas_thread(), one_openmp_thread():

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from protolearn._files import replacing
-from protolearn.report import versions
+from protolearn.report import library_versions
 
 from .experiment import Experiment
 from .findings import Figure, Findings, Table
@@ -41,7 +41,7 @@ def summary(experiment: Experiment, work: Work, findings: Findings) -> str:
 def made(experiment: Experiment, work: Work) -> str:
     """Return a text that says what was run, and with what."""
     command = f"protolearn reproduce {experiment.name} --seed {work.seed}"
-    libraries = ", ".join(f"{name} {number}" for name, number in versions().items())
+    libraries = ", ".join(f"{name} {number}" for name, number in library_versions().items())
     text = (
         f"{experiment.source}. Seed {work.seed}; `{command}{' --quick' * work.quick}` gives the "
         f"same numbers, but for times, with the same data and versions ({libraries})."

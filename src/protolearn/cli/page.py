@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..report import (
-    MOST_ROWS,
+    MOST_MEASURED_ROWS,
     Evidence,
     Story,
     Subject,
-    about,
     data_fingerprint,
-    how_to_load,
-    pooled,
+    describe_data,
+    loading_code,
+    pool_answers,
     relevances_of,
-    some_rows,
-    surroundings,
+    sample_rows,
+    versions_and_date,
 )
 from .judgement import Judgement
 from .outcome import Outcome
@@ -34,11 +34,11 @@ def story(outcome: Outcome) -> Story:
     table, settings = outcome.table, outcome.settings
     subject = Subject.of(outcome.model, table.X, table.y)
     limit = settings.time_limit
-    rows = some_rows(len(table.y), MOST_ROWS, settings.seed)
+    rows = sample_rows(len(table.y), MOST_MEASURED_ROWS, settings.seed)
     seconds = None if limit is None else FOR_REFITS * limit
     return Story(
         title=f"{table.target}: {outcome.chosen}",
-        about=f"{outcome.opened.read.origin}. {about(subject)}",
+        about=f"{outcome.opened.read.origin}. {describe_data(subject)}",
         sentences=outcome.in_short,
         subject=subject,
         evidence=evidence(outcome.judgement),
@@ -46,7 +46,7 @@ def story(outcome: Outcome) -> Story:
         made=made(outcome),
         page=(),
         begun=perf_counter() - outcome.seconds,
-        use=how_to_load("model.protolearn", "frame"),
+        use=loading_code("model.protolearn", "frame"),
         row_names=table.rows.tolist(),
         threshold=outcome.judgement.reject.threshold,
         image_shape=settings.image,
@@ -66,7 +66,7 @@ def evidence(judgement: Judgement) -> Evidence:
         f"{several}{left}. So the measures are those of the whole procedure, the choice included."
     )
     rows = np.concatenate([fold.test for fold in folds])
-    answers = pooled([fold.answers for fold in folds])
+    answers = pool_answers([fold.answers for fold in folds])
     return Evidence(judgement.evaluation, rows, answers, how, several)
 
 
@@ -83,5 +83,5 @@ def made(outcome: Outcome) -> list[tuple[str, Any]]:
         ("model", outcome.chosen),
         ("search", search.stopped_),
         ("seed", settings.seed),
-        *surroundings(),
+        *versions_and_date(),
     ]

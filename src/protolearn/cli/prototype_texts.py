@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._names import numbered
-from ..report import OF_LINEAR
+from ..report import LINEAR_PROTOTYPES_NOTE
 from ..tables import TableSteps, labelled_prototypes
 from ..tables import prototype_texts as texts_of_prototypes
 
@@ -44,5 +44,5 @@ def prototype_texts(model: Any) -> PrototypeTexts | None:
         return None
     columns = [str(column.name) for column in steps.encoder.columns_]
     cells = texts_of_prototypes(steps, rows)
-    remark = OF_LINEAR if np.any(getattr(steps.model, "shift_", 0.0)) else ""
+    remark = LINEAR_PROTOTYPES_NOTE if np.any(getattr(steps.model, "shift_", 0.0)) else ""
     return PrototypeTexts(prototype_names(labels), list(zip(columns, cells, strict=True)), remark)

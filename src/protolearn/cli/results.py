@@ -12,7 +12,7 @@ import numpy as np
 
 from .._files import replacing
 from ..io import ModelFileError, save
-from ..report import versions, write_page
+from ..report import library_versions, write_page
 from ..selection import Estimate
 from .failure import FAILED, Failure
 from .outcome import Outcome
@@ -102,7 +102,7 @@ def metrics(outcome: Outcome) -> dict[str, Any]:
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),
         "data": outcome.opened.read.origin,
-        "versions": versions(),
+        "versions": library_versions(),
     }
 
 

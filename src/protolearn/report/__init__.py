@@ -1,43 +1,41 @@
 """Pictures of models by matplotlib, and the report, a page by plotly; imported when needed."""
 
-from .confusion import ConfusionDisplay
-from .convergence import ConvergenceDisplay
-from .convergence import difference as difference
-from .convergence import target as target
-from .critical_difference import BAR_STEP as BAR_STEP
-from .critical_difference import FIRST_BAR as FIRST_BAR
-from .critical_difference import LEVEL_STEP as LEVEL_STEP
-from .critical_difference import CriticalDifferenceDisplay
-from .critical_difference import joined as joined
-from .distance_distribution import DistanceDistributionDisplay
-from .distance_path import DistancePathDisplay
-from .hyperplane import step_name as step_name
-from .margin_history import MarginHistoryDisplay
-from .margins import MarginDisplay
+from .confusion_display import ConfusionDisplay
+from .critical_difference_display import FIRST_GROUP_BAR as FIRST_GROUP_BAR
+from .critical_difference_display import GROUP_BAR_STEP as GROUP_BAR_STEP
+from .critical_difference_display import NAME_LEVEL_STEP as NAME_LEVEL_STEP
+from .critical_difference_display import CriticalDifferenceDisplay
+from .critical_difference_display import indistinct_groups as indistinct_groups
+from .distance_display import DistanceDistributionDisplay
+from .hyperplane import path_step_name as path_step_name
+from .margin_display import MarginDisplay, MarginHistoryDisplay
 from .page import write
+from .page.column_importance import relevances_of as relevances_of
+from .page.contents import MOST_MEASURED_ROWS as MOST_MEASURED_ROWS
+from .page.contents import Story as Story
+from .page.contents import describe_data as describe_data
+from .page.contents import sample_rows as sample_rows
+from .page.document import write_page as write_page
 from .page.evidence import Evidence as Evidence
-from .page.evidence import pooled as pooled
-from .page.made import data_fingerprint as data_fingerprint
-from .page.made import surroundings as surroundings
-from .page.made import versions as versions
-from .page.relevances import relevances_of as relevances_of
-from .page.shown import OF_LINEAR as OF_LINEAR
-from .page.story import MOST_ROWS as MOST_ROWS
-from .page.story import Story as Story
-from .page.story import some_rows as some_rows
-from .page.write import about as about
-from .page.write import how_to_load as how_to_load
-from .page.write import write_page as write_page
-from .projection import ProjectionDisplay
-from .prototype_path import PrototypePathDisplay
-from .prototypes import PrototypeDisplay
-from .reject import RejectDisplay
-from .relevance import RelevanceDisplay
-from .roc import RocDisplay
+from .page.evidence import pool_answers as pool_answers
+from .page.prototype_section import LINEAR_PROTOTYPES_NOTE as LINEAR_PROTOTYPES_NOTE
+from .page.provenance import data_fingerprint as data_fingerprint
+from .page.provenance import library_versions as library_versions
+from .page.provenance import loading_code as loading_code
+from .page.provenance import versions_and_date as versions_and_date
+from .path_display import ConvergenceDisplay, DistancePathDisplay
+from .path_display import path_differences as path_differences
+from .path_display import target_hyperplane as target_hyperplane
+from .projection_display import ProjectionDisplay
+from .prototype_display import PrototypeDisplay
+from .prototype_path_display import PrototypePathDisplay
+from .reject_display import RejectDisplay
+from .relevance_display import RelevanceDisplay
+from .roc_display import RocDisplay
 from .style import COLOURS as COLOURS
 from .style import LINES as LINES
+from .style import class_marker as class_marker
 from .style import colour as colour
-from .style import mark as mark
 from .style import percent as percent
 from .subject import Subject as Subject
 

@@ -15,30 +15,17 @@ from .._arrays import Floats, Indices
 from ..analysis import feature_names, known_labels
 from ..linear import LinearPrototypes, PrototypePath
 from ..linear import hyperplane_of as normal_and_offset
+from .plane import NOTHING, Plane, other_directions
 
 
 class Hyperplane(NamedTuple):
-    """A linear decision between two classes.
+    """A linear decision between two classes."""
 
-    Attributes
-    ----------
-    coef : array (d,)
-        The normal, which points to the second class.
-    intercept : float
-        The offset b.
-    classes_ : array (2,)
-        The labels; one versus rest the first is None.
-    prototypes : array (2, d) or None
-        Prototypes in the order of the classes.
-    shift : float
-        S of the canonical form.
-    """
-
-    coef: Floats
-    intercept: float
-    classes_: NDArray[Any]
-    prototypes: Floats | None = None
-    shift: float = 0.0
+    coef: Floats  # (d,): the normal, which points to the second class
+    intercept: float  # the offset b
+    classes_: NDArray[Any]  # (2,): the labels; one versus rest the first is None
+    prototypes: Floats | None = None  # (2, d): prototypes in the order of the classes
+    shift: float = 0.0  # S of the canonical form
 
     def distances(self, X: Any) -> Floats:
         """Return the signed distances of rows, positive on the side of the second class."""
@@ -62,7 +49,7 @@ class Hyperplane(NamedTuple):
         return [f"not {second}" if first is None else str(first), str(second)]
 
 
-class Shown(NamedTuple):
+class HyperplaneRows(NamedTuple):
     """A hyperplane and the rows that are shown with it, in the space of the last step."""
 
     hyperplane: Hyperplane
@@ -72,20 +59,21 @@ class Shown(NamedTuple):
     path: PrototypePath | None = None
 
 
-def shown(model: Any, X: Any, y: Any) -> Shown:
-    """Read a fitted linear classifier, a pipeline that ends in one, or a LinearPrototypes."""
+def rows_with_hyperplane(model: Any, X: Any, y: Any) -> HyperplaneRows:
+    """Return the hyperplane of a linear model, pipeline or LinearPrototypes, and checked rows."""
     columns = getattr(X, "columns", None)
-    last, before = parts(model)
+    last, before = split_last_step(model)
     hyperplane = hyperplane_of(model)
     if before is not None:
         X, columns = before.transform(X), None
-    X, codes = checked(hyperplane, X, y)
+    X, codes = check_rows(hyperplane, X, y)
     names = names_of(X, getattr(last, "feature_names_in_", columns), before)
-    path = getattr(last, "path_", None)
-    return Shown(hyperplane, X, codes, names, path if isinstance(path, PrototypePath) else None)
+    path = getattr(last, "path_", None)  # a list of them if there are more than two classes
+    path = path if isinstance(path, PrototypePath) else None
+    return HyperplaneRows(hyperplane, X, codes, names, path)
 
 
-def parts(model: Any) -> tuple[Any, Any]:
+def split_last_step(model: Any) -> tuple[Any, Any]:
     """Return the last step of a fitted model, and all before it or None."""
     if isinstance(model, LinearPrototypes):
         return model, model.steps
@@ -95,15 +83,15 @@ def parts(model: Any) -> tuple[Any, Any]:
     return model, None
 
 
-def shown_path(path: Any, X: Any, y: Any) -> Shown:
-    """Read a path of prototypes; the hyperplane is the last."""
-    hyperplane = step(check_path(path), -1)
+def rows_with_path(path: Any, X: Any, y: Any) -> HyperplaneRows:
+    """Return a path of prototypes with rows; the hyperplane is the last."""
+    hyperplane = hyperplane_at(check_path(path), -1)
     columns = getattr(X, "columns", None)
-    X, codes = checked(hyperplane, X, y)
-    return Shown(hyperplane, X, codes, names_of(X, columns), path)
+    X, codes = check_rows(hyperplane, X, y)
+    return HyperplaneRows(hyperplane, X, codes, names_of(X, columns), path)
 
 
-def checked(hyperplane: Hyperplane, X: Any, y: Any) -> tuple[Any, Indices]:
+def check_rows(hyperplane: Hyperplane, X: Any, y: Any) -> tuple[Any, Indices]:
     """Return checked rows and the codes of their classes."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64)
     codes = hyperplane.codes(y)
@@ -125,16 +113,14 @@ def names_of(X: Any, columns: Any, before: Any = None) -> list[str]:
 
 
 def hyperplane_of(model: Any) -> Hyperplane:
-    """Read the hyperplane of a fitted model, in the space of the last step of a pipeline."""
-    last, _ = parts(model)
+    """Return the hyperplane of a fitted model, in the space of the last step of a pipeline."""
+    last, _ = split_last_step(model)
     if isinstance(last, LinearPrototypes):
-        return Hyperplane(
-            last.coef, last.intercept, last.classes, last.inner_prototypes, last.shift
-        )
+        inner = last.inner_prototypes
+        return Hyperplane(last.coef, last.intercept, last.classes, inner, last.shift)
     coef, intercept = normal_and_offset(last)
-    shift = float(np.ravel(getattr(last, "shift_", 0.0))[0])
-    prototypes = getattr(last, "prototypes_", None)
-    return Hyperplane(coef, intercept, last.classes_, prototypes, shift)
+    centers, shift = getattr(last, "prototypes_", None), getattr(last, "shift_", 0.0)
+    return Hyperplane(coef, intercept, last.classes_, centers, float(np.ravel(shift)[0]))
 
 
 def with_prototypes(hyperplane: Hyperplane, name: str) -> Floats:
@@ -148,7 +134,7 @@ def with_prototypes(hyperplane: Hyperplane, name: str) -> Floats:
 
 
 def check_path(path: Any) -> PrototypePath:
-    """Raise if it is not a path of prototypes."""
+    """Return a path of prototypes, or raise if it is none."""
     if not isinstance(path, PrototypePath):
         raise TypeError(
             "path must be a PrototypePath: what regularization_path gives, or path_ of "
@@ -158,7 +144,7 @@ def check_path(path: Any) -> PrototypePath:
     return path
 
 
-def step(path: PrototypePath, number: int) -> Hyperplane:
+def hyperplane_at(path: PrototypePath, number: int) -> Hyperplane:
     """Return the hyperplane of one step of a path."""
     return Hyperplane(
         coef=path.coef[number],
@@ -169,7 +155,41 @@ def step(path: PrototypePath, number: int) -> Hyperplane:
     )
 
 
-def step_name(path: PrototypePath, number: int) -> str:
+def path_step_name(path: PrototypePath, number: int) -> str:
     """Return what a step of a path is called."""
     between = " " if path.parameter == "round" else " = "
     return f"{path.parameter}{between}{path.values[number]:g}"
+
+
+def view_of(what: HyperplaneRows) -> Plane:
+    """Return the plane in which a hyperplane is seen edge on."""
+    if what.X.shape[1] == 2:
+        names = what.feature_names[0], what.feature_names[1]
+        return Plane(np.zeros(2), np.eye(2), np.eye(2), names)
+    w, b = what.hyperplane.coef, what.hyperplane.intercept
+    normal = w / np.linalg.norm(w)
+    mean = np.asarray(what.X.mean(axis=0)).ravel()
+    origin = mean - normal * (normal @ mean + b / np.linalg.norm(w))
+    second, name = direction_beside(normal, what)
+    which = "hyperplane" if what.path is None else "last hyperplane"
+    directions = np.vstack([normal, second])
+    return Plane(origin, directions, directions, (f"distance to the {which}", name))
+
+
+def direction_beside(normal: Floats, what: HyperplaneRows) -> tuple[Floats, str]:
+    """Return the direction of the second axis, and its name."""
+    if what.path is not None and (first := what.path.coef[0]).any():
+        turned = first / np.linalg.norm(first)
+        turned = turned - normal * (normal @ turned)
+        if (size := np.linalg.norm(turned)) > NOTHING:
+            return turned / size, "direction in which the first one differs"
+    found = other_directions(what.X, normal[None], 1)
+    if not len(found):
+        return np.zeros_like(normal), ""
+    return found[0], "first principal axis beside it"
+
+
+def line_in(view: Plane, hyperplane: Hyperplane) -> Floats:
+    """Return a hyperplane as a line in the plane."""
+    normal = view.spanning @ hyperplane.coef
+    return np.array([*normal, hyperplane.coef @ view.origin + hyperplane.intercept])

@@ -17,47 +17,31 @@ from scipy.sparse import issparse
 
 from .._arrays import Floats
 
-NOTHING = 1e-6
-"""Size, relative to the first direction, below which the metric has no second one."""
-
-SOME_ROWS = 200
-"""Rows of a sparse matrix that are enough to see where it varies."""
+NOTHING = 1e-6  # size, relative to the first direction, below which the metric has no second one
+SOME_ROWS = 200  # rows of a sparse matrix that are enough to see where it varies
 
 
 class Plane(NamedTuple):
-    """A plane through the mean of the prototypes, and how it is seen.
+    """A plane through the mean of the prototypes, and how it is seen."""
 
-    Attributes
-    ----------
-    origin : array (d,)
-        The point that is seen at (0, 0).
-    seeing : array (2, d)
-        A sample x is seen at ``seeing (x - origin)``.
-    spanning : array (2, d)
-        The place z shows the point ``origin + z spanning``.
-    axis_names : tuple of two str
-    flat : bool
-        Whether the second direction may be so small that one would not see it.
-    """
-
-    origin: Floats
-    seeing: Floats
-    spanning: Floats
+    origin: Floats  # (d,): the point that is seen at (0, 0)
+    seeing: Floats  # (2, d): a sample x is seen at ``seeing (x - origin)``
+    spanning: Floats  # (2, d): the place z shows the point ``origin + z spanning``
     axis_names: tuple[str, str]
-    flat: bool = False
+    flat: bool = False  # whether the second direction may be so small that one would not see it
 
-    def seen(self, X: Any) -> Floats:
+    def places(self, X: Any) -> Floats:
         """Return the places of rows; what is missing is taken from the origin."""
         if issparse(X):
             return np.asarray(X @ self.seeing.T - self.seeing @ self.origin)
-        return observed(np.asarray(X, dtype=np.float64) - self.origin) @ self.seeing.T
+        return zero_where_missing(np.asarray(X, dtype=np.float64) - self.origin) @ self.seeing.T
 
     def rows(self, places: Floats) -> Floats:
         """Return the points of the plane at some places."""
         return self.origin + places @ self.spanning
 
 
-def plane(model: Any, X: Any, names: list[str]) -> Plane:
+def plane_of_model(model: Any, X: Any, names: list[str]) -> Plane:
     """Return the plane in which a model is shown; ``names`` are those of its features."""
     if hasattr(model, "project"):
         return plane_of_metric(model, X, names)
@@ -76,9 +60,9 @@ def plane(model: Any, X: Any, names: list[str]) -> Plane:
 
 def plane_of_rows(origin: Floats, rows: Floats, X: Any, what: str) -> Plane:
     """Return the plane of the two leading directions of some rows, completed by the data."""
-    directions = leading(rows, 2)
+    directions = leading_directions(rows, 2)
     if len(directions) < 2:
-        directions = np.vstack([directions, others(X, directions, 2 - len(directions))])
+        directions = np.vstack([directions, other_directions(X, directions, 2 - len(directions))])
     directions = np.pad(directions, ((0, 2 - len(directions)), (0, 0)))
     return Plane(
         origin, directions, directions, (f"first direction of the {what}", "second direction")
@@ -103,9 +87,9 @@ def plane_of_metric(model: Any, X: Any, names: list[str]) -> Plane:
     ]
     if size[1] <= NOTHING * size[0]:
         seeing[1], labels[1] = 0.0, "a direction that has no part in the metric"
-        rest = others(X, seeing[:1] / size[0], 1)
+        rest = other_directions(X, seeing[:1] / size[0], 1)
         if len(rest):
-            spread = Plane(origin, np.vstack([seeing[:1], rest]), seeing, ("", "")).seen(X).std(0)
+            spread = Plane(origin, np.vstack([seeing[:1], rest]), seeing, ("", "")).places(X).std(0)
             seeing[1] = rest[0] * spread[0] / spread[1] if spread.all() else rest[0]
     squares = np.square(seeing).sum(axis=1, keepdims=True)
     spanning = np.divide(seeing, squares, out=np.zeros_like(seeing), where=squares > 0.0)
@@ -121,21 +105,21 @@ def directions_named(directions: Floats, names: list[str]) -> list[str]:
     return named
 
 
-def others(X: Any, directions: Floats, count: int) -> Floats:
+def other_directions(X: Any, directions: Floats, count: int) -> Floats:
     """Return up to ``count`` directions, orthogonal to some, in which the data vary most."""
     if issparse(X):
         X = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], SOME_ROWS)).astype(np.intp)].toarray()
     rest = np.asarray(X, dtype=np.float64)
-    rest = observed(rest - np.nanmean(rest, axis=0))
-    return leading(rest - rest @ directions.T @ directions, count)
+    rest = zero_where_missing(rest - np.nanmean(rest, axis=0))
+    return leading_directions(rest - rest @ directions.T @ directions, count)
 
 
-def leading(rows: Floats, count: int) -> Floats:
+def leading_directions(rows: Floats, count: int) -> Floats:
     """Return up to ``count`` principal directions of the rows that have any extent."""
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     return directions[: int(min(count, np.sum(sizes > 1e-10 * max(sizes[0], 1e-300))))]
 
 
-def observed(offset: Floats) -> Floats:
+def zero_where_missing(offset: Floats) -> Floats:
     """Return zero where something is missing."""
     return np.where(np.isnan(offset), 0.0, offset)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,10 @@ from ..tables import (
     prototype_text,
 )
 
-LONGEST = 80
-"""Characters of names and texts that are shown."""
-
-MOST_NUMBERS = 50_000_000
-"""Of a sparse matrix that is shown."""
+LONGEST = 80  # characters of names and texts that are shown
+# Percentiles that are shown: ends of the thin line, of the thick one, and the median.
+LEVELS = 5.0, 25.0, 50.0, 75.0, 95.0
+MOST_NUMBERS = 50_000_000  # of a sparse matrix that is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,37 +53,18 @@ class Subject:
     """A fitted model and labelled rows.
 
     Make one with :meth:`of`.
-
-    Attributes
-    ----------
-    model : classifier
-        As it was given: it answers rows of X.
-    X : array, data frame or structured array
-        The rows.
-    y : array of shape (n_samples,)
-        Their labels.
-    last : classifier
-        The end of the pipeline, or of what a search has found.
-    between : list of tuple
-        The steps before it, but for a table encoder at the beginning.
-    encoder : TableEncoder
-        What is known of the columns. That of the model, or one that only describes the rows.
-    frame : array, data frame or structured array
-        The rows with the columns of the encoder.
-    begins_with_table : bool
-        Whether the encoder is the first step of the model.
-    in_users_units : bool, default=True
-        False if nothing leads back from the last step: it is told by what it sees.
     """
 
-    model: Any
-    X: Any
-    y: NDArray[Any]
-    last: Any
-    between: list[tuple[str, Any]]
+    model: Any  # as it was given: it answers rows of X
+    X: Any  # the rows
+    y: NDArray[Any]  # (n_samples,): their labels
+    last: Any  # the end of the pipeline, or of what a search has found
+    between: list[tuple[str, Any]]  # the steps before it, but for a table encoder at the beginning
+    # What is known of the columns. That of the model, or one that only describes the rows.
     encoder: TableEncoder
-    frame: Any
-    begins_with_table: bool
+    frame: Any  # the rows with the columns of the encoder
+    begins_with_table: bool  # whether the encoder is the first step of the model
+    # False if nothing leads back from the last step: it is told by what it sees.
     in_users_units: bool = True
 
     @classmethod
@@ -152,7 +132,7 @@ class Subject:
         return self.codes_of(self.y)
 
     @cached_property
-    def predicted(self) -> Indices:
+    def predicted_codes(self) -> Indices:
         """What the model says of each row."""
         with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
             return self.codes_of(self.model.predict(self.X))
@@ -172,7 +152,7 @@ class Subject:
         return np.asarray(Z.toarray() if issparse(Z) else Z, dtype=np.float64)
 
     @cached_property
-    def used(self) -> NDArray[np.bool_]:
+    def is_used(self) -> NDArray[np.bool_]:
         """Whether the model sees anything of each column, which selecting steps may leave out."""
         places = np.arange(sum(column.width for column in self.columns))
         for _, step in self.between:
@@ -200,10 +180,10 @@ class Subject:
             return self.encoder.unscaled_rows(self.encoder.input_table(self.frame))
 
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
-        """Cut rows in the user's units into columns."""
+        """Return rows in the user's units, cut into columns."""
         return self.encoder.split_columns(plain)
 
-    def undone(self, Z: Floats) -> Floats:
+    def undo_steps(self, Z: Floats) -> Floats:
         """Return rows of the last step in the user's units."""
         for name, step in reversed(self.between):
             Z = undo_step(name, step, Z)
@@ -225,7 +205,7 @@ class Subject:
         return numbered([self.classes[code] for code in self.prototypes[1]])
 
     def prototype_texts(self, plain: Floats) -> list[list[str]]:
-        """Write rows in the user's units: for each column the value of each row."""
+        """Return rows in the user's units as texts: for each column that of each row."""
         return [
             [
                 shortened(prototype_text(column, part[k : k + 1]), LONGEST)
@@ -233,16 +213,16 @@ class Subject:
                 else UNUSED_COLUMN
                 for k in range(len(part))
             ]
-            for (column, part), used in zip(self.parts(plain), self.used, strict=True)
+            for (column, part), used in zip(self.parts(plain), self.is_used, strict=True)
         ]
 
     def texts(self) -> list[list[str]]:
-        """Write the rows: for each column the value of each."""
+        """Return the rows as texts: for each column that of each row."""
         with ignore_warnings(UNSEEN_CATEGORIES):
             return column_texts(self.encoder, self.frame)
 
     def by_column(self, numbers: Floats) -> Floats:
-        """Add up numbers of the features that the model sees, along the last axis, by column."""
+        """Return sums by column of numbers of the features the model sees, along the last axis."""
         if numbers.shape[-1] == len(self.columns):
             return numbers
         starts = np.cumsum([0, *(column.width for column in self.columns)])[:-1]
@@ -265,7 +245,7 @@ class Subject:
             return False
         width = sum(column.width for column in self.columns)
         try:
-            return self.undone(self.take(np.arange(1)).inner).shape[1] == width
+            return self.undo_steps(self.take(np.arange(1)).inner).shape[1] == width
         except ValueError:
             return False
 
@@ -309,3 +289,43 @@ def names_after(steps: Sequence[tuple[str, Any]], names: list[str]) -> list[str]
     except (AttributeError, ValueError):
         return []
     return names
+
+
+class Spread(NamedTuple):
+    """The values of a column by class, in the user's units."""
+
+    # (n_classes, 5): percentiles 5, 25, 50, 75 and 95 of numbers; NaN for a class without
+    # rows. None for categories.
+    quantiles: Floats | None
+    # (n_classes, n_categories): how often each category is there; None for numbers.
+    shares: Floats | None = None
+
+
+def spread_of(subject: Subject) -> list[Spread]:
+    """Return the spread of each column."""
+    n_classes = len(subject.classes)
+    return [
+        categories_by_class(column, part, subject.codes, n_classes)
+        if isinstance(column, CategoryColumn)
+        else Spread(quantiles_by_class(part[:, 0], subject.codes, n_classes))
+        for column, part in subject.parts(subject.plain)
+    ]
+
+
+def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:
+    """Return the percentiles of numbers."""
+    found = np.full((n_classes, len(LEVELS)), np.nan)
+    for code in np.unique(codes):
+        found[code] = np.percentile(values[codes == code], LEVELS)
+    return found
+
+
+def categories_by_class(column: Any, part: Floats, codes: Indices, n_classes: int) -> Spread:
+    """Return the shares of categories."""
+    nearest = column.nearest(part)
+    known = nearest >= 0  # others are unknown
+    counts = np.zeros((n_classes, len(column.categories)))
+    np.add.at(counts, (codes[known], nearest[known]), 1.0)
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0.0)
+    return Spread(None, shares)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from protolearn.report import (
-    BAR_STEP,
-    FIRST_BAR,
-    LEVEL_STEP,
+    FIRST_GROUP_BAR,
+    GROUP_BAR_STEP,
+    NAME_LEVEL_STEP,
     CriticalDifferenceDisplay,
     colour,
-    joined,
+    indistinct_groups,
 )
 from protolearn.selection import Comparison
 
@@ -43,8 +43,13 @@ def critical_difference(compared: Comparison, level: float, figure: Any) -> None
 
 def picture_height(compared: Comparison, level: float) -> float:
     """Return the inches that the names and bars of the ranks need."""
-    groups = joined(np.sort(compared.ranks), compared.critical_difference(level))
-    return FIRST_BAR + BAR_STEP * len(groups) + LEVEL_STEP * (len(compared.models) / 2 + 1) + 0.4
+    groups = indistinct_groups(np.sort(compared.ranks), compared.critical_difference(level))
+    return (
+        FIRST_GROUP_BAR
+        + GROUP_BAR_STEP * len(groups)
+        + NAME_LEVEL_STEP * (len(compared.models) / 2 + 1)
+        + 0.4
+    )
 
 
 def pareto_front(ordered: Sequence[Standing]) -> list[Standing]:

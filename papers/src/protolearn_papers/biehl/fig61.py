@@ -311,10 +311,10 @@ class Curves:
 
     def _draw(self, ax: Any, found: Parts, keys: tuple[str, ...]) -> None:
         """Draw a curve for each part."""
-        from protolearn.report import colour, mark
+        from protolearn.report import class_marker, colour
 
         names = {"bias": "bias (squared)", "training": "training error", "error": "test error"}
         for code, key in enumerate(keys):
             values = [one[key] for one in found.values()]
-            look = {"color": colour(code), "marker": mark(code), "ms": 5}
+            look = {"color": colour(code), "marker": class_marker(code), "ms": 5}
             ax.plot(list(found), values, label=names.get(key, key), **look)

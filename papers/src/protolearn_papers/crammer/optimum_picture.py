@@ -44,13 +44,13 @@ class Draw:
 
     def _draw_errors(self, ax: Any, name: str, one: dict[str, Any]) -> None:
         """Draw the errors on a data set, with their standard errors."""
-        from protolearn.report import COLOURS, colour, mark, percent
+        from protolearn.report import COLOURS, class_marker, colour, percent
 
         from .prototypes import MEANS, NEAREST, RULES, standard_error
 
         for code, rule in enumerate(RULES):
             spread = [standard_error(errors, one["rows"]) for errors in one[rule]]
-            look: dict[str, Any] = {"color": colour(code), "marker": mark(code), "ms": 5}
+            look: dict[str, Any] = {"color": colour(code), "marker": class_marker(code), "ms": 5}
             places = np.array(one["numbers"]) * (0.98 + 0.04 * code)  # bars beside each other
             ax.errorbar(places, one[rule].mean(axis=1), spread, label=rule, elinewidth=0.9, **look)
         for end, style in ((NEAREST, "--"), (MEANS, ":")):

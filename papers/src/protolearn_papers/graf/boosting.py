@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from protolearn.linear import PrototypePath
-from protolearn.report import difference, target
+from protolearn.report import path_differences, target_hyperplane
 
 from ..claims import Claim, claims_table, small, times, told
 from ..findings import Figure, Findings, Table
@@ -75,8 +75,8 @@ def ends(fits: Fits, last: str) -> dict[str, Any]:
     found = {}
     for name, path in paths_of(fits).items():
         to_start, to_end = (
-            difference(path, target(path, start)),
-            difference(path, target(path, end)),
+            path_differences(path, target_hyperplane(path, start)),
+            path_differences(path, target_hyperplane(path, end)),
         )
         found[name] = {
             "first": to_start[:, 0].tolist(),

@@ -168,7 +168,7 @@ class Draw:
 
     def __call__(self, figure: Any) -> None:
         """Draw on an empty figure."""
-        from protolearn.report import PrototypePathDisplay, step_name
+        from protolearn.report import PrototypePathDisplay, path_step_name
 
         X, y, models, _, soft = self.fits
         figure.set_layout_engine("compressed")  # axes of equal units beside each other
@@ -183,5 +183,5 @@ class Draw:
             ax.label_outer()
         handles, labels = axes[1, 2].get_legend_handles_labels()
         for number, name in ((0, "first step"), (-1, "last step")):
-            labels = [label.replace(step_name(soft, number), name) for label in labels]
+            labels = [label.replace(path_step_name(soft, number), name) for label in labels]
         figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from protolearn.report import colour, mark
+from protolearn.report import class_marker, colour
 from protolearn.selection import Comparison
 
 from .paper import METHODS, OTHERS, PSVM, Published
@@ -32,7 +32,12 @@ def draw_accuracy(
         **{"color": DARK, "marker": "s", "mfc": "white", "label": "PSVM, paper", **bars},
     )
     for number, method in enumerate(OTHERS):
-        style = {"marker": mark(number + 2), "color": colour(number + 1), "ls": "", "ms": 6.0}
+        style = {
+            "marker": class_marker(number + 2),
+            "color": colour(number + 1),
+            "ls": "",
+            "ms": 6.0,
+        }
         style |= {"mec": DARK, "mew": 0.4}
         x = places + 0.06 + 0.06 * number
         ax.plot(x, means[:, METHODS.index(method)], label=f"{method}, ours", **style)
@@ -48,7 +53,7 @@ def draw_sizes(records: list[dict[str, Any]], figure: Any) -> None:
     """Draw numbers of models, filled marks for ours and empty ones for the paper's."""
     ax, places = figure.subplots(), np.arange(len(records), dtype=float)
     for number, (kind, shift) in enumerate((("clean", -0.12), ("noisy", 0.12))):
-        style = {"color": colour(number), "marker": mark(number), "ls": "", "ms": 8.0}
+        style = {"color": colour(number), "marker": class_marker(number), "ls": "", "ms": 8.0}
         ours, theirs = ([r[key] for r in records] for key in (kind, f"paper_{kind}"))
         ax.vlines(places + shift, ours, theirs, color=colour(number), lw=1.0, alpha=0.6)
         ax.plot(places + shift, ours, label=f"{kind} labels, ours", **style)

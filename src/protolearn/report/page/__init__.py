@@ -1,5 +1,5 @@
 """The report: one page that tells what a model has learned, how good it is, and where to look."""
 
-from .write import write
+from .document import write
 
 __all__ = ["write"]

@@ -27,36 +27,20 @@ from ...selection import (
 )
 
 CONFIDENCE = 0.95
-
+# Resamples for intervals, and rows that are drawn for all of them together.
 MOST_RESAMPLES, FEWEST_RESAMPLES, DRAWN = 1000, 100, 10_000_000
-"""Resamples for intervals, and rows that are drawn for all of them together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What models said about rows that they had not seen.
+    """What models said about rows that they had not seen."""
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Measures with intervals.
-    rows : array
-        The rows that were judged, of folds all together.
-    answers : Answers
-        What was said about them.
-    how : str
-        How the rows came to be unseen, in a sentence.
-    by : str
-        The same in a word or two.
-    left_out : bool, default=True
-        Whether other models were fitted without the rows, rather than the model asked itself.
-    """
-
-    evaluation: Evaluation
-    rows: Indices
-    answers: Answers
-    how: str
-    by: str
+    evaluation: Evaluation  # measures with intervals
+    rows: Indices  # the rows that were judged, of folds all together
+    answers: Answers  # what was said about them
+    how: str  # how the rows came to be unseen, in a sentence
+    by: str  # the same in a word or two
+    # Whether other models were fitted without the rows, rather than the model asked itself.
     left_out: bool = True
 
     @property
@@ -92,7 +76,9 @@ def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None)
     evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
     rows = np.concatenate([as_indices(test) for _, test in parts])
     by = f"{type(splitter).__name__}, {len(parts)} splits"
-    return Evidence(evaluation, rows, pooled(answers), how_split(rows, len(y), len(parts)), by)
+    return Evidence(
+        evaluation, rows, pool_answers(answers), how_split(rows, len(y), len(parts)), by
+    )
 
 
 def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
@@ -137,17 +123,13 @@ def folds_for(cv: Any, y: NDArray[Any]) -> Any:
     return min(int(cv), int(counts.min()))
 
 
-def pooled(folds: Sequence[Answers]) -> Answers:
+def pool_answers(folds: Sequence[Answers]) -> Answers:
     """Return the answers of all folds; scores and probabilities if all have them."""
 
     def together(name: str) -> Any:
         parts = [getattr(fold, name) for fold in folds]
         return None if any(part is None for part in parts) else np.concatenate(parts)
 
-    return Answers(
-        together("y_true"),
-        together("y_pred"),
-        folds[0].classes,
-        together("scores"),
-        together("probabilities"),
-    )
+    y_true, y_pred = together("y_true"), together("y_pred")
+    scores, probabilities = together("scores"), together("probabilities")
+    return Answers(y_true, y_pred, folds[0].classes, scores, probabilities)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+# Elements that hold nothing.
 EMPTY = {"br", "hr", "img", "input", "meta", "line", "rect", "circle", "path", "polygon"}
-"""Elements that hold nothing."""
 
 
 class Markup(str):
@@ -17,48 +17,51 @@ class Markup(str):
 
 
 def tag(name: str, *children: Any, **attributes: Any) -> Markup:
-    """Write an element.
+    """Return an element.
 
     Children that are no markup are texts. Attributes may end in an underscore, as ``class_``, and
     have underscores for hyphens; True is written alone, False and None are left out.
     """
-    parts = [name, *(written(key, value) for key, value in attributes.items() if value is not None)]
+    parts = [
+        name,
+        *(attribute(key, value) for key, value in attributes.items() if value is not None),
+    ]
     inside = " ".join(part for part in parts if part)
     if name in EMPTY:
         return Markup(f"<{inside}/>")  # the slash ends elements of pictures
-    return Markup(f"<{inside}>{joined(children)}</{name}>")
+    return Markup(f"<{inside}>{join_markup(children)}</{name}>")
 
 
-def written(key: str, value: Any) -> str:
-    """Write an attribute."""
+def attribute(key: str, value: Any) -> str:
+    """Return an attribute."""
     name = key.rstrip("_").replace("_", "-")
     if isinstance(value, bool):
         return name if value else ""
     return f'{name}="{escape(str(value), quote=True)}"'
 
 
-def joined(children: Iterable[Any]) -> Markup:
+def join_markup(children: Iterable[Any]) -> Markup:
     """Return elements, texts and lists of them as one."""
     parts = []
     for child in children:
         if isinstance(child, Markup):
             parts.append(child)
         elif isinstance(child, (list, tuple)):
-            parts.append(joined(child))
+            parts.append(join_markup(child))
         elif child is not None:
             parts.append(Markup(escape(str(child), quote=False)))
     return Markup("".join(parts))
 
 
 def paragraph(text: Any, class_: str | None = None) -> Markup:
-    """Write a paragraph."""
+    """Return a paragraph."""
     return tag("p", text, class_=class_)
 
 
 def table(
     heads: Sequence[Any], rows: Iterable[Sequence[Any]], caption: str, class_: str | None = None
 ) -> Markup:
-    """Write a table; the first cell of a row is its name."""
+    """Return a table; the first cell of a row is its name."""
     head = tag("tr", [tag("th", cell, scope="col") for cell in heads]) if heads else None
     body = [
         tag("tr", tag("th", first, scope="row"), [tag("td", cell) for cell in others])
@@ -70,7 +73,7 @@ def table(
 def table_of(
     head: Markup | None, body: Sequence[Markup], caption: str, class_: str | None = None
 ) -> Markup:
-    """Write a table of lines; it scrolls by itself, also by the keyboard."""
+    """Return a table of lines; it scrolls by itself, also by the keyboard."""
     whole = tag(
         "table",
         tag("caption", caption),

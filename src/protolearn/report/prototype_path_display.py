@@ -9,25 +9,28 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._names import class_name
 from ..linear import PrototypePath
-from .edge_on import line_in, view_of
-from .hyperplane import Shown, shown, shown_path, step, step_name, with_prototypes
-from .plane_map import MARGIN, stretch_of
-from .style import axes_for, colour, mark
+from .hyperplane import (
+    HyperplaneRows,
+    hyperplane_at,
+    line_in,
+    path_step_name,
+    rows_with_hyperplane,
+    rows_with_path,
+    view_of,
+    with_prototypes,
+)
+from .projection_display import MARGIN, name_axes, stretch_of
+from .style import LegendDisplay, axes_for, class_marker, colour
 
 DARK = "#222222"
-
+# How far from the middle a hyperplane is, as a share of the way between the prototypes, before
+# its shift is told.
 SEEN = 1e-3
-"""How far from the middle a hyperplane is, as a share of the way between the prototypes, before its
-shift is told."""
-
-POINT, STAR, FIRST_STAR = 20.0, 200.0, 110.0
-"""Sizes of samples and prototypes."""
-
-FEW = 200
-"""Number of samples that are drawn in full size."""
+POINT, STAR, FIRST_STAR = 20.0, 200.0, 110.0  # sizes of samples and prototypes
+FEW = 200  # number of samples that are drawn in full size
 
 
-class PrototypePathDisplay:
+class PrototypePathDisplay(LegendDisplay):
     """Two classes with the prototypes and the hyperplane of a linear classifier.
 
     Make one with :meth:`from_estimator` or :meth:`from_path`.
@@ -128,7 +131,7 @@ class PrototypePathDisplay:
         -------
         display : PrototypePathDisplay
         """
-        what = shown(model, X, y)
+        what = rows_with_hyperplane(model, X, y)
         with_prototypes(what.hyperplane, class_name(model))
         name = class_name(model) if name is None else name
         return cls._of(what, name).plot(ax=ax, legend=legend)
@@ -169,19 +172,19 @@ class PrototypePathDisplay:
         -------
         display : PrototypePathDisplay
         """
-        return cls._of(shown_path(path, X, y), name).plot(ax=ax, legend=legend)
+        return cls._of(rows_with_path(path, X, y), name).plot(ax=ax, legend=legend)
 
     @classmethod
-    def _of(cls, what: Shown, name: str | None) -> PrototypePathDisplay:
+    def _of(cls, what: HyperplaneRows, name: str | None) -> PrototypePathDisplay:
         """Compute what is drawn."""
         last, path, view = what.hyperplane, what.path, view_of(what)
         steps, lines = None, [line_in(view, last)]
         prototypes = np.asarray(last.prototypes)[None]
         if path is not None:
-            steps = step_name(path, 0), step_name(path, -1)
-            lines.insert(0, line_in(view, step(path, 0)))
+            steps = path_step_name(path, 0), path_step_name(path, -1)
+            lines.insert(0, line_in(view, hyperplane_at(path, 0)))
             prototypes = path.prototypes
-        points, places = view.seen(what.X), view.seen(prototypes.reshape(-1, len(last.coef)))
+        points, places = view.places(what.X), view.places(prototypes.reshape(-1, len(last.coef)))
         extent = np.vstack([points, places])
         return cls(
             points=points,
@@ -196,41 +199,24 @@ class PrototypePathDisplay:
             stretch=stretch_of(*extent.T) if np.ptp(extent, axis=0).all() else 1.0,
         )
 
-    def plot(self, *, ax: Any = None, legend: bool = True) -> PrototypePathDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        legend : bool, default=True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        display : PrototypePathDisplay
-        """
-        alone = ax is None
-        ax = axes_for(ax)
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        alone, ax = ax is None, axes_for(ax)
         if alone:
             ax.figure.set_layout_engine("compressed")  # fits axes of equal units beside a legend
         self._draw_sides(ax)
         size = POINT * np.clip(np.sqrt(FEW / max(len(self.points), 1)), 0.25, 1.0)
         for code, name in enumerate(self.classes):
             rows, look = self.points[self.codes == code], {"color": colour(code), "lw": 0}
-            ax.scatter(*rows.T, s=size, marker=mark(code), alpha=0.7, **look)
-            ax.scatter([], [], s=POINT, marker=mark(code), label=name, **look)
+            ax.scatter(*rows.T, s=size, marker=class_marker(code), alpha=0.7, **look)
+            ax.scatter([], [], s=POINT, marker=class_marker(code), label=name, **look)
         self._draw_hyperplanes(ax)
         self._draw_prototypes(ax)
-        size = "" if self.stretch == 1.0 else f"\ndrawn {self.stretch:g} times as large"
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1] + size, title=self._title())
-        ax.set_aspect(self.stretch)
+        ax.set_title(self._title())
+        name_axes(ax, self.axis_names, self.stretch)
         if not self.axis_names[1]:
             ax.set_yticks([])  # a single feature
-        if legend:
-            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
     def _title(self) -> str:
         """Return the title: the name, and the shift unless the hyperplane is in the middle."""

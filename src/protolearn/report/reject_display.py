@@ -11,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .._arrays import Floats
 from .._names import class_name
 from ..analysis import Measure, RejectClassifier, accuracy_reject_curve, confidence_of
-from .style import axes_for, colour, mark, number_drawn, percent
+from .style import CurveDisplay, axes_for, class_marker, colour, number_drawn, percent
 
-CURVE = "accuracy-reject curve"
-"""By which a curve is known among the lines of an axes."""
+CURVE = "accuracy-reject curve"  # by which a curve is known among the lines of an axes
 
 
-class RejectDisplay:
+class RejectDisplay(CurveDisplay):
     """Accuracy of the accepted rows over the share that is rejected.
 
     Make one with :meth:`from_estimator` or :meth:`from_predictions`. Pass the axes of one to the
@@ -138,22 +137,9 @@ class RejectDisplay:
         curve = accuracy_reject_curve(y_true, y_pred, confidence)
         return cls(reject_rate=curve.reject_rate, accuracy=curve.accuracy, name=name).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, name: str | None = None) -> RejectDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        name : str, default=None
-            What the legend calls the curve; None: as it was made.
-
-        Returns
-        -------
-        display : RejectDisplay
-        """
+    def _draw(self, ax: Any, name: str | None) -> Any:
+        """Return the axes with the picture."""
         ax = axes_for(ax)
-        name = self.name if name is None else name
         number = number_drawn(ax, CURVE)
         shade = colour(number)
         # The accuracy jumps where the next row is rejected.
@@ -169,7 +155,7 @@ class RejectDisplay:
         self.mark_ = None
         if self.working_point is not None and not np.isnan(self.working_point[1]):
             (self.mark_,) = ax.plot(
-                *self.working_point, mark(number), color=shade, mec="k", ms=9, zorder=3
+                *self.working_point, class_marker(number), color=shade, mec="k", ms=9, zorder=3
             )
             self.mark_.set_label("working point" if name is None else f"{name}, working point")
         ax.set(xlabel="share rejected", ylabel="accuracy of the accepted")
@@ -178,8 +164,7 @@ class RejectDisplay:
         ax.set_xlim(0.0, 1.0)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(frameon=False, loc="best")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
 
 def measure_of(model: Any, measure: Measure | None) -> Measure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,64 +10,40 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats, Indices
-from .style import axes_for, colour, line_style, pyplot
+from ..tables import CategoryColumn, Column
+from .style import axes_for, colour, line_style, panel_grid, panels_for, pyplot
 
 GREY, BAND = "#777777", "#F4F4F4"
-
-LETTER = 0.08
-"""Width of a letter, in inches."""
-
+LETTER = 0.08  # width of a letter, in inches
+# Height of a strip at least, and of all at most if that leaves each as much; in inches.
 LOWEST, TALLEST = 0.42, 12.0
-"""Height of a strip at least, and of all at most if that leaves each as much; in inches."""
-
-ASIDE = 1.0
-"""How far beyond all classes a prototype is drawn in its place, in widths of the chart."""
-
-IN_A_ROW = 5
-"""Entries of the legend beside each other."""
+ASIDE = 1.0  # how far beyond all classes a prototype is drawn in its place, in widths of the chart
+LEGEND_COLUMNS = 5  # entries of the legend beside each other
+IN_A_ROW = 12  # pictures beside each other at most
+WIDEST, SIDE = 12.0, 1.8  # width of a figure and of a picture at most, in inches
 
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """What is drawn of prototypes and classes: strips of numbers, and below strips of words.
+    """What is drawn of prototypes and classes: strips of numbers, and below strips of words."""
 
-    Attributes
-    ----------
-    classes : sequence of str
-        Names of the classes.
-    prototype_names : sequence of str
-        What the prototypes are called.
-    prototype_codes : array of shape (n_prototypes,)
-        Their classes.
-    points : array of shape (n_prototypes, n_numbers)
-        Where they are in the strips of numbers.
-    spread : array of shape (5, n_classes, n_numbers) or None
-        Percentiles 5, 25, 50, 75 and 95 of the classes in these; NaN for a class without rows.
-    names : sequence of str
-        Names of all strips.
-    scale_texts : sequence of str
-        Second lines of the names of strips of numbers, or none.
-    usual : sequence of sequence of str
-        For each strip of words that of each class.
-    values : sequence of sequence of str
-        For each strip the values of the prototypes, to write at the right; none leaves them out.
-    label : str
-        What the axis is.
-    """
-
-    classes: Sequence[str]
-    prototype_names: Sequence[str]
-    prototype_codes: Indices
-    points: Floats
+    classes: Sequence[str]  # names of the classes
+    prototype_names: Sequence[str]  # what the prototypes are called
+    prototype_codes: Indices  # (n_prototypes,): their classes
+    points: Floats  # (n_prototypes, n_numbers): where they are in the strips of numbers
+    # (5, n_classes, n_numbers): percentiles 5, 25, 50, 75 and 95 of the classes in these; NaN
+    # for a class without rows.
     spread: Floats | None
-    names: Sequence[str]
-    scale_texts: Sequence[str]
-    usual: Sequence[Sequence[str]]
+    names: Sequence[str]  # names of all strips
+    scale_texts: Sequence[str]  # second lines of the names of strips of numbers, or none
+    usual: Sequence[Sequence[str]]  # for each strip of words that of each class
+    # For each strip the values of the prototypes, to write at the right; none leaves them
+    # out.
     values: Sequence[Sequence[str]]
-    label: str
+    label: str  # what the axis is
 
     def draw(self, ax: Any) -> Any:
-        """Draw, in a new figure if no axes are given, and give the axes."""
+        """Return the axes of the picture, those of a new figure if none are given."""
         ax = self._new_axes() if ax is None else axes_for(ax)
         left, right = chart_ends(self.points, self.spread)
         self._draw_classes(ax)
@@ -96,7 +73,7 @@ class Strips:
         return min(1.0, float(np.sqrt(5.0 / len(self.classes))))
 
     def _new_axes(self) -> Any:
-        """Make a figure with room for texts at both sides."""
+        """Return the axes of a figure with room for texts at both sides."""
         n_strips, n_classes = max(len(self.names), 2), len(self.classes)
         strip = max(LOWEST, min(0.08 + 0.065 * n_classes, TALLEST / n_strips))
         height = 1.7 + strip * n_strips
@@ -142,23 +119,23 @@ class Strips:
             label.set_parse_math(False)
         for row, text in enumerate(self.scale_texts):
             ax.get_yticklabels()[row].set_verticalalignment("bottom")
-            write(ax, text, 0.0, row, (-3.5, -1.0), ha="right", va="top", color=GREY)
+            write_text(ax, text, 0.0, row, (-3.5, -1.0), ha="right", va="top", color=GREY)
         for row, texts in enumerate(self.usual, start=self._n_numbers):
             for code, text in enumerate(texts):
-                write(ax, text, 0.0, row + self._offsets[code], (6.0, 0.0), color=darker(code))
+                write_text(ax, text, 0.0, row + self._offsets[code], (6.0, 0.0), color=darker(code))
         ax.set_xlabel(self.label)
         if not self._n_numbers:
             ax.set_xticks([])
             ax.spines["bottom"].set_visible(False)
 
     def _write_values(self, ax: Any) -> float:
-        """Write the values of the prototypes at the right, and give how many points that takes."""
+        """Return how many points the values of the prototypes take, written at the right."""
         right = 4.0
         columns = zip(self.prototype_codes, self.prototype_names, *self.values, strict=True)
         for code, name, *values in columns:
             style: dict[str, Any] = {"color": darker(code), "ha": "right"}
-            head = write(ax, name, 1.0, -0.5, (0.0, 3.0), va="bottom", weight="bold", **style)
-            notes = [write(ax, text, 1.0, row, **style) for row, text in enumerate(values)]
+            head = write_text(ax, name, 1.0, -0.5, (0.0, 3.0), va="bottom", weight="bold", **style)
+            notes = [write_text(ax, text, 1.0, row, **style) for row, text in enumerate(values)]
             widths = [note.get_window_extent().width for note in (head, *notes)]
             right += 10.0 + 72.0 * max(widths) / ax.figure.dpi
             for note in head, *notes:
@@ -214,8 +191,10 @@ class Strips:
         for entries in [classes, marks] if self._n_numbers else [classes]:
             below = ax.transAxes + ScaledTranslation(0.0, -gap, ax.figure.dpi_scale_trans)
             place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
-            add_legend(ax, entries, ncols=IN_A_ROW, columnspacing=1.4, handlelength=2.0, **place)
-            gap += 0.22 * -(-len(entries) // IN_A_ROW)
+            add_legend(
+                ax, entries, ncols=LEGEND_COLUMNS, columnspacing=1.4, handlelength=2.0, **place
+            )
+            gap += 0.22 * -(-len(entries) // LEGEND_COLUMNS)
 
 
 def add_legend(ax: Any, entries: Sequence[tuple[Any, str]], **settings: Any) -> None:
@@ -238,10 +217,10 @@ def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
     return float(np.nanmin(near)), float(np.nanmax(near))
 
 
-def write(
+def write_text(
     ax: Any, text: str, edge: float, row: float, offset: Any = (0.0, 0.0), **style: Any
 ) -> Any:
-    """Write a text in a strip, so many points from the left edge (0) or the right one (1)."""
+    """Return a text in a strip, so many points from the left edge (0) or the right one (1)."""
     return ax.annotate(
         text,
         (edge, row),
@@ -264,3 +243,68 @@ def darker(code: int) -> tuple[float, ...]:
     from matplotlib.colors import to_rgb
 
     return tuple(0.62 * part for part in to_rgb(colour(code)))
+
+
+def draw_pictures(
+    pictures: Floats,
+    names: Sequence[str],
+    codes: Indices,
+    limits: tuple[float, float] | None,
+    ax: Any,
+) -> Any:
+    """Return the axes of pictures, each in a frame of the colour of its class.
+
+    Pictures are grey, or have three numbers a point: red, green and blue. The limits are the values
+    that are black and white; None: the least and the greatest.
+    """
+    low, high = limits or (pictures.min(), pictures.max())
+    grey = pictures.ndim == 3
+    if not grey:
+        pictures = np.clip((pictures - low) / ((high - low) or 1.0), 0.0, 1.0)
+    panels = new_panels(pictures) if ax is None else panels_for(ax, 1, len(pictures))
+    for panel, picture, name, code in zip(panels, pictures, names, codes, strict=True):
+        drawn = panel.imshow(picture, cmap="gray", vmin=low, vmax=high)
+        panel.set_title(name, fontsize="medium").set_parse_math(False)
+        panel.set(xticks=[], yticks=[])
+        panel.spines[:].set(color=colour(code), lw=2.0)
+    if grey and ax is None:
+        panels[0].figure.colorbar(drawn, ax=list(panels), shrink=0.8, aspect=30, pad=0.02)
+    return panels
+
+
+def new_panels(pictures: Floats) -> Any:
+    """Return the axes of a new figure with a panel for each picture."""
+    n_pictures, height, width, *_ = pictures.shape
+    across = n_across(n_pictures)
+    down = -(-n_pictures // across)
+    side = min(SIDE, WIDEST / across)
+    size = 0.8 + side * across, (0.3 + side * min(height / width, 3.0)) * down
+    return panel_grid(n_pictures, across, figsize=size)
+
+
+def n_across(n_panels: int) -> int:
+    """Return the number of panels in a row that leaves few places empty and is not too tall."""
+    wanted = np.sqrt(2.5 * n_panels)
+    choices = range(1, min(n_panels, IN_A_ROW) + 1)
+    return min(choices, key=lambda across: -n_panels % across + abs(across - wanted))
+
+
+def checked_shape(image_shape: Any, columns: Sequence[Column]) -> tuple[int, ...]:
+    """Return the shape of pictures; raise if the columns are none of that shape."""
+    shape = tuple(image_shape) if np.iterable(image_shape) else ()
+    whole = all(isinstance(n, numbers.Integral) and int(n) > 0 for n in shape)
+    if not whole or not (len(shape) == 2 or (len(shape) == 3 and shape[2] == 3)):
+        raise ValueError(
+            f"image_shape={image_shape!r} must be (rows, columns) or (rows, columns, 3)."
+        )
+    words = [str(c.name) for c in columns if isinstance(c, CategoryColumn)]
+    if words:
+        raise ValueError(
+            f"image_shape={image_shape!r} needs numbers, and column {words[0]!r} is of categories."
+        )
+    if np.prod(shape) != len(columns):
+        raise ValueError(
+            f"image_shape={image_shape!r} is a picture of {np.prod(shape)} numbers; the prototypes "
+            f"have {len(columns)}, one for each column of X."
+        )
+    return tuple(int(n) for n in shape)

@@ -10,13 +10,12 @@ from .._arrays import Floats, Indices
 from .._names import class_name
 from .._validation import integer_in
 from ..selection import AveragedRoc, RocCurve, roc, roc_over_folds
-from .style import axes_for, colour, line_style, mark, number_drawn, percent
+from .style import CurveDisplay, axes_for, class_marker, colour, line_style, number_drawn, percent
 
-CURVE = "roc curve"
-"""By which a curve is known among the lines of an axes."""
+CURVE = "roc curve"  # by which a curve is known among the lines of an axes
 
 
-class RocDisplay:
+class RocDisplay(CurveDisplay):
     """True over false positive rate, for every threshold Theta between the two classes.
 
     The mark is at Theta = 0, where the model itself decides. Curves of folds are averaged at equal
@@ -140,20 +139,8 @@ class RocDisplay:
         name = class_name(model) if name is None else name
         return cls(curve=curve, name=name, n_bars=n_bars).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, name: str | None = None) -> RocDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        name : str, default=None
-            What the legend calls the curve; None: as it was made.
-
-        Returns
-        -------
-        display : RocDisplay
-        """
+    def _draw(self, ax: Any, name: str | None) -> Any:
+        """Return the axes with the picture."""
         n_bars = integer_in(self.n_bars, "n_bars={value!r} of RocDisplay", 0)
         ax = axes_for(ax)
         number = number_drawn(ax, CURVE)
@@ -166,22 +153,32 @@ class RocDisplay:
             color=shade,
             ls=line_style(number),
             lw=1.8,
-            label=self._label(self.name if name is None else name),
+            label=self._label(name),
             gid=CURVE,
             zorder=2,
         )
         self.bars_ = self._bars(ax, shade, n_bars)
         (self.mark_,) = ax.plot(
-            *self.curve.working_point, mark(number), color=shade, mec="k", ms=9, zorder=4, ls="none"
+            *self.curve.working_point,
+            class_marker(number),
+            color=shade,
+            mec="k",
+            ms=9,
+            zorder=4,
+            ls="none",
         )
         if not number:
             self.mark_.set_label(r"working point, $\Theta = 0$")
-        dress(ax, self.curve.positive)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        rate = f"true positive rate (class {self.curve.positive!s})"
+        ax.set(xlabel="false positive rate", ylabel=rate, aspect=1.0)
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        ax.xaxis.set_major_formatter(percent)
+        ax.yaxis.set_major_formatter(percent)
+        ax.legend(frameon=False, loc="lower right")
+        return ax
 
     def _label(self, name: str | None) -> str:
-        """Name the curve and its area."""
+        """Return the name of the curve and its area."""
         area = f"AUC {self.curve.auc:.3f}"
         if isinstance(self.curve, AveragedRoc):
             low, high = self.curve.interval()
@@ -189,7 +186,7 @@ class RocDisplay:
         return area if name is None else f"{name}, {area}"
 
     def _bars(self, ax: Any, shade: str, n_bars: int) -> Any:
-        """Draw the standard deviations at some thresholds."""
+        """Return the standard deviations, drawn at some thresholds."""
         if not isinstance(self.curve, AveragedRoc) or not n_bars:
             return None
         at = spread_along(self.curve.fpr, self.curve.tpr, n_bars)
@@ -217,15 +214,3 @@ def spread_along(fpr: Floats, tpr: Floats, number: int) -> Indices:
 def cut_at_ends(rate: Floats, deviation: Floats) -> Floats:
     """Return lengths of bars to both sides; no rate is below 0 or above 1."""
     return np.stack([np.minimum(deviation, rate), np.minimum(deviation, 1.0 - rate)])
-
-
-def dress(ax: Any, positive: Any) -> None:
-    """Name the axes, and make them a square of both rates."""
-    ax.set(
-        xlabel="false positive rate", ylabel=f"true positive rate (class {positive!s})", aspect=1.0
-    )
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    ax.xaxis.set_major_formatter(percent)
-    ax.yaxis.set_major_formatter(percent)
-    ax.legend(frameon=False, loc="lower right")

@@ -11,23 +11,20 @@ from ..._arrays import Floats, Indices
 from ...classifiers import NearestPrototypeClassifier
 from ...linear import LinearPrototypeClassifier
 from ...tables import CategoryColumn
-from ..spread import Spread, spread_of
-from . import png
-from .html import Markup, joined, paragraph, table_of, tag
-from .story import LARGEST_PICTURE, Section, Story
+from ..subject import Spread, spread_of
+from .chart import grey_image
+from .contents import LARGEST_PICTURE, Section, Story
+from .html import Markup, paragraph, table_of, tag
 
-MOST_COLUMNS = 25
-MOST_CELLS = 500
-MOST_PICTURES = 100
-
+MOST_COLUMNS, MOST_CELLS, MOST_PICTURES = 25, 500, 100
+# Of the strip in which a prototype is seen beside its class.
 WIDTH, HEIGHT, MIDDLE = 120.0, 18.0, 9.0
-"""Of the strip in which a prototype is seen beside its class."""
 
-OF_LINEAR = (
+# Where the decision is not by the nearest prototype alone.
+LINEAR_PROTOTYPES_NOTE = (
     "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
     "direction from one to the other."
 )
-"""Where the decision is not by the nearest prototype alone."""
 
 LEGEND = (
     "Beside each value: thin the middle 90% of the rows of its class, thick the middle half, a "
@@ -35,33 +32,29 @@ LEGEND = (
 )
 
 
-def prototypes(story: Story) -> Section:
-    """Show the prototypes in the units of the user."""
+def prototypes_section(story: Story) -> Section:
+    """Return the prototypes in the units of the user."""
     subject = story.subject
     units = "in your units" if subject.in_users_units else "as the model sees them"
     section = Section("prototypes", f"The prototypes, {units}", "Prototypes")
+    name = type(subject.last).__name__
     if subject.prototypes is None:
-        text = f"{type(subject.last).__name__} has no prototypes that could be shown."
-        section.parts.append(paragraph(text))
+        section.parts.append(paragraph(f"{name} has no prototypes that could be shown."))
         return section
     rows, codes = subject.prototypes
     if rows.shape[1] != subject.inner.shape[1]:
-        text = f"The prototypes of {type(subject.last).__name__} do not lie among the rows."
-        section.parts.append(paragraph(text))
+        section.parts.append(paragraph(f"The prototypes of {name} do not lie among the rows."))
         return section
-    plain = subject.undone(rows)
+    show = in_columns if story.image_shape is None else pictures
     section.parts.append(paragraph(rule_of(subject.last)))
-    if story.image_shape is not None:
-        section.parts.append(pictures(story, plain, codes))
-    else:
-        section.parts += in_columns(story, plain, codes)
+    section.parts += show(story, subject.undo_steps(rows), codes)
     return section
 
 
 def rule_of(model: Any) -> str:
     """Return a text that says what prototypes have to do with the decision."""
     if isinstance(model, LinearPrototypeClassifier):
-        return OF_LINEAR
+        return LINEAR_PROTOTYPES_NOTE
     if not isinstance(model, NearestPrototypeClassifier):
         return "The model decides by all of them together, not by the nearest alone."
     if model.rule_.decision.soft:
@@ -70,15 +63,12 @@ def rule_of(model: Any) -> str:
 
 
 def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
-    """Write a table of the prototypes, with strips that show them beside their class."""
+    """Return a table of the prototypes, with strips that show them beside their class."""
     subject = story.subject
     texts, spreads = subject.prototype_texts(plain), spread_of(subject)
-    parts = subject.parts(plain)
-    everything = [
-        np.percentile(part[:, 0], [5.0, 95.0]) for _, part in subject.parts(subject.plain)
-    ]
-    order = columns_in_order(story, plain)
-    names = subject.prototype_names
+    parts, rows = subject.parts(plain), subject.parts(subject.plain)
+    everything = [np.percentile(part[:, 0], [5.0, 95.0]) for _, part in rows]
+    order, names = columns_in_order(story, plain), subject.prototype_names
     shown = range(min(len(codes), MOST_CELLS // min(len(order), MOST_COLUMNS)))
     head = tag(
         "tr",
@@ -91,26 +81,23 @@ def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
         cells = []
         for k in shown:
             beside = None
-            if subject.used[j] and isinstance(column, CategoryColumn):
+            if subject.is_used[j] and isinstance(column, CategoryColumn):
                 name = subject.classes[codes[k]]
-                beside = of_category(column, part[k : k + 1], spreads[j], codes[k], name)
-            elif subject.used[j]:
+                beside = category_share(column, part[k : k + 1], spreads[j], codes[k], name)
+            elif subject.is_used[j]:
                 beside = strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
             value = tag("span", texts[j][k], class_="number")
             cells.append(tag("td", value, beside, data_class=codes[k]))
         body.append(tag("tr", tag("th", subject.names[j], scope="row"), cells))
-    caption = "Prototypes beside the rows of their class"
-    whole = table_of(head, body, caption, "prototypes")
+    whole = table_of(head, body, "Prototypes beside the rows of their class", "prototypes")
     return [whole, paragraph(LEGEND + left_out(story, len(codes) - len(shown)), "note")]
 
 
 def left_out(story: Story, n_prototypes: int) -> str:
     """Return a text that says what the table does not show."""
-    rest = []
-    if n_prototypes:
-        rest.append(f"{n_prototypes} more prototypes")
-    if len(story.subject.columns) > MOST_COLUMNS:
-        rest.append(f"{len(story.subject.columns) - MOST_COLUMNS} columns that matter less")
+    n_columns = len(story.subject.columns) - MOST_COLUMNS
+    rest = [f"{n_prototypes} more prototypes"] if n_prototypes else []
+    rest += [f"{n_columns} columns that matter less"] if n_columns > 0 else []
     return f" Not shown: {' and '.join(rest)}." if rest else ""
 
 
@@ -124,16 +111,16 @@ def columns_in_order(story: Story, plain: Floats) -> list[int]:
 
 
 def dot(code: int) -> Markup:
-    """Draw the colour of a class."""
+    """Return a dot in the colour of a class."""
     return tag("span", class_="dot", style=f"--colour:var(--class-{code % 8})", aria_hidden="true")
 
 
-def of_class(name: str, code: int) -> Markup:
-    """Write the name of a class with its colour."""
+def class_tag(name: str, code: int) -> Markup:
+    """Return the name of a class with its colour."""
     return tag("span", dot(code), name, class_="of-class")
 
 
-def of_category(column: Any, part: Floats, spread: Spread, code: int, name: str) -> Markup:
+def category_share(column: Any, part: Floats, spread: Spread, code: int, name: str) -> Markup:
     """Return how many rows of the class have the category of a prototype."""
     category = int(column.nearest(part)[0])
     assert spread.shares is not None
@@ -144,7 +131,7 @@ def of_category(column: Any, part: Floats, spread: Spread, code: int, name: str)
 def strip(
     column: Any, values: Floats, k: int, quantiles: Any, everything: Floats, codes: Indices
 ) -> Markup:
-    """Draw a prototype beside the rows of its class."""
+    """Return a drawing of a prototype beside the rows of its class."""
     code, value = codes[k], values[k]
     own = quantiles[code]
     ends = np.concatenate([everything, values, quantiles[np.isfinite(quantiles)]])
@@ -190,8 +177,8 @@ def star(x: float) -> str:
     return " ".join(corners)
 
 
-def pictures(story: Story, plain: Floats, codes: Indices) -> Markup:
-    """Show prototypes as pictures."""
+def pictures(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
+    """Return prototypes as pictures."""
     names = story.subject.prototype_names
     frames = [
         tag("div", picture(story, plain[k], names[k], dot(codes[k])), data_class=codes[k])
@@ -199,11 +186,11 @@ def pictures(story: Story, plain: Floats, codes: Indices) -> Markup:
     ]
     rest = len(codes) - len(frames)
     note = [paragraph(f"Not shown: {rest} more prototypes.", "note")] if rest > 0 else []
-    return joined([tag("div", frames, class_="pictures"), *note])
+    return [tag("div", frames, class_="pictures"), *note]
 
 
 def picture(story: Story, plain: Floats, name: str, mark: Markup | None = None) -> Markup:
-    """Show a row as a picture, all of a page with the same black and white."""
+    """Return a row as a picture, all of a page with the same black and white."""
     image = tag("img", src=image_of(story, plain), alt=f"{name}, as a picture", class_="pixels")
     return tag("figure", image, tag("figcaption", mark, name))
 
@@ -213,4 +200,4 @@ def image_of(story: Story, plain: Floats) -> str:
     assert story.image_shape is not None
     image = plain.reshape(story.image_shape)
     step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / LARGEST_PICTURE))
-    return png.grey(image[::step, ::step], *story.black_and_white)
+    return grey_image(image[::step, ::step], *story.black_and_white)

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
-from ..._arrays import Indices
+from ..._arrays import Floats
 from ..._names import count, shortened
+from ...analysis import Counterfactuals, counterfactual
 from ...selection import places_among
-from ...tables import Change
-from ..turns import Turn, turns_of
+from ...tables import (
+    NO_FEATURE_NAMES,
+    UNSEEN_CATEGORIES,
+    CategoryColumn,
+    Change,
+    Column,
+    counterfactual_table,
+    ignore_warnings,
+)
+from ..subject import Subject
+from .contents import Section, Story
 from .evidence import Evidence
 from .html import Markup, paragraph, tag
-from .safety import unit
-from .shown import of_class, picture
-from .story import Section, Story
+from .margin_charts import distance_unit
+from .prototype_section import class_tag, picture
 
 MOST_OF_A_KIND = 6
 MOST_CHANGES = 4
-LONGEST = 60
-"""Characters of a value that would change."""
-
-SURE = 0.9
-"""Probability of an answer that is not near the border."""
+LONGEST = 60  # characters of a value that would change
+SURE = 0.9  # probability of an answer that is not near the border
 
 KINDS = {
     "mislabelled": "perhaps mislabelled",
@@ -35,32 +42,27 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """A row that is worth a second look.
+class SuspectRow:
+    """A row that is worth a second look."""
 
-    Parameters
-    ----------
-    row : int
-        Its place among the rows of the subject.
-    kind : str
-        A key of ``KINDS``.
-    why : str
-        A sentence.
-    """
-
-    row: int
-    kind: str
-    why: str
+    row: int  # its place among the rows of the subject
+    kind: str  # a key of ``KINDS``
+    why: str  # a sentence
 
 
-def second_look(story: Story, found: Sequence[Doubt]) -> Section:
-    """List rows, and what would give them another answer."""
+def suspects_section(story: Story, found: Sequence[SuspectRow]) -> Section:
+    """Return rows, and what would give them another answer."""
     section = Section("look", "Rows worth a second look", "Rows")
     if not found:
         section.parts.append(paragraph("There are none: every row was judged rightly."))
         return section
-    turns, reason = turned(story, np.array([doubt.row for doubt in found]))
-    section.parts.append(paragraph(introduced(story.evidence, with_turns=not reason)))
+    turns: list[Turn | None] = [None] * len(found)
+    reason = ""
+    try:
+        turns = turns_of(story.subject.take(np.array([one.row for one in found])))
+    except (TypeError, ValueError) as error:
+        reason = str(error)
+    section.parts.append(paragraph(introduction(story.evidence, with_turns=not reason)))
     cards = [card(story, doubt, turn) for doubt, turn in zip(found, turns, strict=True)]
     section.parts.append(tag("div", cards, class_="cards"))
     if reason:
@@ -68,7 +70,7 @@ def second_look(story: Story, found: Sequence[Doubt]) -> Section:
     return section
 
 
-def introduced(evidence: Evidence, with_turns: bool) -> str:
+def introduction(evidence: Evidence, with_turns: bool) -> str:
     """Return a text that says what is listed."""
     when = " when their rows were left out" if evidence.left_out else ""
     turns = ", each with the smallest change that would give it another answer" * with_turns
@@ -78,34 +80,26 @@ def introduced(evidence: Evidence, with_turns: bool) -> str:
     )
 
 
-def turned(story: Story, rows: Indices) -> tuple[list[Turn | None], str]:
-    """Return what would change the answers about rows, or why nobody knows."""
-    try:
-        return turns_of(story.subject.take(rows)), ""
-    except (TypeError, ValueError) as error:
-        return [None] * len(rows), str(error)
-
-
-def doubts(story: Story) -> list[Doubt]:
-    """Find the rows: perhaps mislabelled, judged wrongly, or near the border, each once."""
-    found: list[Doubt] = []
+def find_suspects(story: Story) -> list[SuspectRow]:
+    """Return the rows: perhaps mislabelled, judged wrongly, or near the border, each once."""
+    found: list[SuspectRow] = []
     seen: set[int] = set()
     for kind, candidates in (
-        ("mislabelled", mislabelled(story.evidence)),
-        ("wrong", wrong(story.evidence)),
-        ("border", near_border(story)),
+        ("mislabelled", find_mislabelled(story.evidence)),
+        ("wrong", find_wrong(story.evidence)),
+        ("border", find_near_border(story)),
     ):
         number = 0
         for row, why in candidates:
             if row not in seen and number < MOST_OF_A_KIND:
                 seen.add(row)
                 number += 1
-                found.append(Doubt(row, kind, why))
+                found.append(SuspectRow(row, kind, why))
     return found
 
 
-def mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
-    """Find rows whose label contradicts what models say that have not seen them.
+def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
+    """Return rows whose label contradicts what models say that have not seen them.
 
     By confident learning (Northcutt, Jiang and Chuang, 2021): another class is at least as probable
     as it is, on average, for the rows that have it.
@@ -139,8 +133,8 @@ def speaker(evidence: Evidence) -> str:
     return "Without it, a model" if evidence.left_out else "The model"
 
 
-def wrong(evidence: Evidence) -> list[tuple[int, str]]:
-    """Find rows that were judged wrongly, those first of which a model was surest."""
+def find_wrong(evidence: Evidence) -> list[tuple[int, str]]:
+    """Return rows that were judged wrongly, those first of which a model was surest."""
     places, answers = np.flatnonzero(evidence.wrong), evidence.answers
     sure = evidence.confidence
     if sure is not None:
@@ -154,11 +148,11 @@ def wrong(evidence: Evidence) -> list[tuple[int, str]]:
     return found
 
 
-def near_border(story: Story) -> list[tuple[int, str]]:
-    """Find rows whose answer the smallest change turns, or of which models are least sure."""
-    radius, rows, evidence = story.certified, story.measured_rows, story.evidence
+def find_near_border(story: Story) -> list[tuple[int, str]]:
+    """Return rows whose answer the smallest change turns, or of which models are least sure."""
+    radius, rows, evidence = story.certified_radii, story.measured_rows, story.evidence
     if not isinstance(radius, str):
-        within = f", in {unit(story.subject)}"
+        within = f", in {distance_unit(story.subject)}"
         return [
             (int(rows[i]), f"The certified radius of its answer is {radius[i]:.2g}{within}.")
             for i in np.argsort(radius, kind="stable")
@@ -173,13 +167,13 @@ def near_border(story: Story) -> list[tuple[int, str]]:
     ]
 
 
-def card(story: Story, doubt: Doubt, turn: Turn | None) -> Markup:
-    """Show a row."""
+def card(story: Story, doubt: SuspectRow, turn: Turn | None) -> Markup:
+    """Return a row as it is shown."""
     subject = story.subject
-    code, says = int(subject.codes[doubt.row]), int(subject.predicted[doubt.row])
-    labelled: list[Any] = ["labelled ", of_class(subject.classes[code], code)]
+    code, says = int(subject.codes[doubt.row]), int(subject.predicted_codes[doubt.row])
+    labelled: list[Any] = ["labelled ", class_tag(subject.classes[code], code)]
     if code != says:
-        labelled += [", the model says ", of_class(subject.classes[says], says)]
+        labelled += [", the model says ", class_tag(subject.classes[says], says)]
     return tag(
         "article",
         tag("span", KINDS[doubt.kind], class_=f"kind {doubt.kind}"),
@@ -193,7 +187,7 @@ def card(story: Story, doubt: Doubt, turn: Turn | None) -> Markup:
 
 
 def before_and_after(story: Story, row: int, turn: Turn | None) -> Markup:
-    """Show a row as a picture, and the nearest one with another answer."""
+    """Return a row as a picture, and the nearest one with another answer."""
     frames = [picture(story, story.subject.plain[row], f"row {story.row_names[row]}")]
     if turn is not None:
         frames.append(picture(story, turn.plain, f"would be {short(turn.label)}"))
@@ -201,14 +195,14 @@ def before_and_after(story: Story, row: int, turn: Turn | None) -> Markup:
 
 
 def changes_of(turn: Turn | None) -> Markup | None:
-    """List what would have to change for another answer."""
+    """Return what would have to change for another answer."""
     if turn is None:
         return None
     rows = [
         tag(
             "tr",
             tag("th", short(change.column), scope="row"),
-            tag("td", arrow(change)),
+            tag("td", f"{short(change.old)} → {short(change.new)}"),
         )
         for change in turn.changes[:MOST_CHANGES]
     ]
@@ -218,11 +212,41 @@ def changes_of(turn: Turn | None) -> Markup | None:
     return Markup(tag("table", name, tag("tbody", rows), class_="turn") + (rest or ""))
 
 
-def arrow(change: Change) -> str:
-    """Write a change of a value."""
-    return f"{short(change.old)} → {short(change.new)}"
-
-
 def short(value: Any) -> str:
-    """Write a value that may be long."""
+    """Return a value as text that is not too long."""
     return shortened(str(value), LONGEST)
+
+
+class Turn(NamedTuple):
+    """What gives a row another answer."""
+
+    label: Any  # the other answer
+    changes: tuple[Change, ...]  # what changes, the largest change first
+    plain: Floats  # the changed row, in the user's units
+
+
+def turns_of(subject: Subject) -> list[Turn | None]:
+    """Return for each row what would change the answer; raise if the model cannot tell."""
+    with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
+        if not subject.begins_with_table:
+            model = Pipeline([*subject.between, ("model", subject.last)])
+            found = counterfactual(model, subject.X)
+            return [turn_of(subject.columns, found, row) for row in range(len(found))]
+        table = counterfactual_table(subject.model, subject.frame)
+        points = subject.encoder.unscaled_rows(subject.encoder.input_table(table.points))
+    told = zip(table.feasible, table.label, table.changes, points, strict=True)
+    return [Turn(*turn) if there else None for there, *turn in told]
+
+
+def turn_of(columns: Sequence[Column], found: Counterfactuals, row: int) -> Turn | None:
+    """Return what would change the answer about a row of numbers, the largest change first."""
+    if not found.feasible[row]:
+        return None
+    old, new = found.original[row], found.points[row]
+    changes = []
+    for j in np.argsort(-found.sizes[row], kind="stable").tolist():
+        column = columns[j]
+        if old[j] != new[j] and not isinstance(column, CategoryColumn):
+            was, to_be = column.texts(float(old[j]), float(new[j]))
+            changes.append(Change(column.name, was, to_be, float(found.sizes[row, j])))
+    return Turn(found.label[row], tuple(changes), new)

@@ -6,34 +6,38 @@ from typing import Any
 
 import numpy as np
 
-from ..._arrays import Floats, Indices
+from ..._arrays import Indices
 from ..._names import shortened
-from ..plane_map import PlaneMap, plane_map
+from ..projection_display import PlaneMap, plane_map
 from ..style import COLOURS
 from ..subject import Subject
-from . import png
-from .chart import INK, Chart, axis, class_colour, safe
-from .doubts import speaker
+from .chart import (
+    ABOVE,
+    INK,
+    Chart,
+    Trace,
+    axis,
+    class_colour,
+    marks,
+    palette_image,
+    row_marks,
+    safe,
+    stars,
+)
+from .contents import Section, Story
 from .html import paragraph, tag
-from .shown import image_of
-from .story import Section, Story
-from .traces import ABOVE, marks, of_rows, stars
+from .prototype_section import image_of
+from .suspect_rows import speaker
 
+# Points along a side for the regions, and numbers of the rows at all of them.
 FINEST, COARSEST, NUMBERS = 400, 150, 30_000_000
-"""Points along a side for the regions, and numbers of the rows at all of them."""
-
-MOST_COLUMNS = 12
-"""Of a row that is shown when it is pointed at."""
-
-LONGEST = 60
-"""Characters of a text there."""
-
-OPACITY, EDGE = 38, 90
-"""Of regions, and of the lines between them, out of 255."""
+MOST_COLUMNS = 12  # of a row that is shown when it is pointed at
+LONGEST = 60  # characters of a text there
+OPACITY, EDGE = 38, 90  # of regions, and of the lines between them, out of 255
 
 
-def world(story: Story, rows: Indices) -> Section:
-    """Draw the map of some rows."""
+def map_section(story: Story, rows: Indices) -> Section:
+    """Return the map of some rows."""
     section = Section("map", "The map", "Map")
     subject, some = story.subject, story.subject.take(rows)
     width = some.inner.shape[1]
@@ -42,16 +46,10 @@ def world(story: Story, rows: Indices) -> Section:
         return section
     resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
     found = plane_map(subject.last, some.inner, subject.inner_names, resolution)
-    section.parts.append(paragraph(explained(story, found, some), "of-chart"))
-    chart = drawn(story, found, some.codes, rows)
-    panel = tag(
-        "aside",
-        tag("h3", "The row"),
-        paragraph("Point at a mark, or tap it, to see its row here."),
-        id="row",
-        class_="card",
-        aria_live="polite",
-    )
+    section.parts.append(paragraph(map_text(story, found, some), "of-chart"))
+    chart = map_chart(story, found, some.codes, rows)
+    hint = paragraph("Point at a mark, or tap it, to see its row here.")
+    panel = tag("aside", tag("h3", "The row"), hint, id="row", class_="card", aria_live="polite")
     section.parts.append(tag("div", chart.figure, panel, class_="beside"))
     section.parts.append(paragraph("A map is a chart, and so is not shown here.", "of-no-chart"))
     section.placed.append(chart)
@@ -64,10 +62,10 @@ def world(story: Story, rows: Indices) -> Section:
     return section
 
 
-def explained(story: Story, found: PlaneMap, some: Subject) -> str:
+def map_text(story: Story, found: PlaneMap, some: Subject) -> str:
     """Return a text that says what is to be seen."""
     when = " when they were left out" if story.evidence.left_out else ""
-    share = float((found.regions_at_points == some.predicted).mean())
+    share = float((found.regions_at_points == some.predicted_codes).mean())
     return (
         "Each mark is a row, at its place in the plane in which the model is seen best; the "
         "colours below are the answers of the model there. Each axis has a scale of its own. "
@@ -85,12 +83,15 @@ def faithful(share: float) -> str:
     )
 
 
-def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
-    """Return the chart."""
+def map_chart(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
+    """Return the chart of the map."""
     rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     traces = marks_of_rows(story, found, codes, rows)
     if len(rings):
-        traces.append(ringed(found.points[rings], codes[rings]))
+        look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
+        meta = {"classes": codes[rings].tolist()}
+        told: dict[str, Any] = {"name": "judged wrongly", "hoverinfo": "skip", "meta": meta}
+        traces.append(marks(found.points[rings], look, **told))
     if len(found.prototypes):
         classes = found.prototype_codes.tolist()
         colours, meta = [class_colour(code) for code in classes], {"classes": classes}
@@ -105,10 +106,8 @@ def drawn(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart
     return Chart("world", title, alt, traces, layout_of(found, n_classes), height=560)
 
 
-def marks_of_rows(
-    story: Story, found: PlaneMap, codes: Indices, rows: Indices
-) -> list[dict[str, Any]]:
-    """Draw the rows, class by class; each knows its place among those that are drawn."""
+def marks_of_rows(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> list[Trace]:
+    """Return the rows, class by class; each knows its place among those that are drawn."""
     traces = []
     for code, name in enumerate(story.subject.classes):
         mine = np.flatnonzero(codes == code)
@@ -121,19 +120,12 @@ def marks_of_rows(
                 "meta": {"class": code, "rows": True},
             }
             places = found.points[mine]
-            traces.append(of_rows(places, name, class_colour(code), code, 7.0, 0.85, **told))
+            traces.append(row_marks(places, name, class_colour(code), code, 7.0, 0.85, **told))
     return traces
 
 
-def ringed(points: Floats, codes: Indices) -> dict[str, Any]:
-    """Draw rings around rows that were judged wrongly."""
-    look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
-    meta = {"classes": codes.tolist()}
-    return marks(points, look, name="judged wrongly", hoverinfo="skip", meta=meta)
-
-
 def layout_of(found: PlaneMap, n_classes: int) -> dict[str, Any]:
-    """Describe the axes, and the picture of the regions below."""
+    """Return the axes, and the picture of the regions below."""
     across, up, regions = found.grid
     picture = {
         "source": picture_of(regions, n_classes),
@@ -150,53 +142,41 @@ def layout_of(found: PlaneMap, n_classes: int) -> dict[str, Any]:
         axis(name, range=[float(ends[0]), float(ends[-1])], zeroline=False, showgrid=False)
         for name, ends in zip(found.axis_names, (across, up), strict=True)
     ]
-    return {
-        "images": [picture],
-        "xaxis": axes[0],
-        "yaxis": axes[1],
-        "showlegend": True,
-        "legend": ABOVE,
-    }
+    named = {"xaxis": axes[0], "yaxis": axes[1]}
+    return {"images": [picture], **named, "showlegend": True, "legend": ABOVE}
 
 
 def picture_of(regions: Indices, n_classes: int) -> str:
-    """Paint the regions, with lines between them; light enough for any background."""
+    """Return a picture of the regions, with lines between them; light enough for any background."""
     codes = np.where(regions < 0, n_classes, regions)
     edge = np.zeros(codes.shape, dtype=bool)
     edge[1:] |= codes[1:] != codes[:-1]
     edge[:, 1:] |= codes[:, 1:] != codes[:, :-1]
     last = min(n_classes, 254)
     codes = np.where(edge, last + 1, np.minimum(codes, last))
-    colours = [(*rgb(COLOURS[code % len(COLOURS)]), OPACITY) for code in range(last)]
-    return png.painted(codes[::-1], [*colours, (0, 0, 0, 0), (128, 128, 128, EDGE)])
+    shades = [bytes.fromhex(COLOURS[code % len(COLOURS)][1:]) for code in range(last)]
+    colours = [(red, green, blue, OPACITY) for red, green, blue in shades]
+    return palette_image(codes[::-1], [*colours, (0, 0, 0, 0), (128, 128, 128, EDGE)])
 
 
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Read a colour."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def rows_drawn(story: Story, rows: Indices) -> dict[str, Any]:
+def row_details(story: Story, rows: Indices) -> dict[str, Any]:
     """Return the rows of the map as the page shows them when they are pointed at."""
     subject, some = story.subject, story.subject.take(rows)
     texts = some.texts()
     order = (story.columns_that_count or list(range(len(texts))))[:MOST_COLUMNS]
-    answers = story.evidence.answers
-    said = dict(zip(story.evidence.rows.tolist(), answers.y_pred.tolist(), strict=True))
-    sure: dict[int, float] = {}
-    if story.evidence.probability is not None:
-        sure = dict(
-            zip(story.evidence.rows.tolist(), story.evidence.probability.tolist(), strict=True)
-        )
-    places = rows.tolist()
+    evidence, places = story.evidence, rows.tolist()
+    judged, sure = evidence.rows.tolist(), {}
+    said = dict(zip(judged, evidence.answers.y_pred.tolist(), strict=True))
+    if evidence.probability is not None:
+        sure = dict(zip(judged, evidence.probability.tolist(), strict=True))
     return {
         "columns": [subject.names[j] for j in order],
         "left": len(texts) - len(order),
         "cells": [[shortened(text, LONGEST) for text in texts[j]] for j in order],
         "names": [shortened(str(story.row_names[i]), LONGEST) for i in places],
         "true": some.codes.tolist(),
-        "says": some.predicted.tolist(),
-        "who": speaker(story.evidence),
+        "says": some.predicted_codes.tolist(),
+        "who": speaker(evidence),
         "said": [None if i not in said else shortened(str(said[i]), LONGEST) for i in places],
         "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,
         "sure": [round(sure[i], 3) if i in sure else None for i in places],

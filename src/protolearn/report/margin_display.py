@@ -18,16 +18,13 @@ from ..analysis import (
     known_labels,
     sample_margin,
 )
-from .margin_history import MarginHistoryDisplay
-from .style import axes_for, colour, line_style, number_drawn, percent
+from .style import Display, axes_for, colour, line_style, number_drawn, percent
 
 GREY = "#666666"
-
-CURVE = "margins"
-"""By which a curve is known among the lines of an axes."""
+CURVE, HISTORY_CURVE = "margins", "margins during training"  # by which curves are known in axes
 
 
-class MarginDisplay:
+class MarginDisplay(Display):
     """The cumulative distribution of margins: for each value the share of rows that are below it.
 
     At zero it shows the share of errors; the further to the right a line lies, the surer is the
@@ -161,18 +158,8 @@ class MarginDisplay:
                 )
         return MarginHistoryDisplay(histories=histories).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> MarginDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : MarginDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         ax = axes_for(ax)
         first = number_drawn(ax, CURVE)
         if not first:
@@ -188,12 +175,55 @@ class MarginDisplay:
         early = np.mean([np.mean(margin <= middle) for margin in self.margins.values()]) >= 0.5
         place = "lower right" if early else "upper left"  # where the lines are not
         ax.legend(loc=place, edgecolor="none", framealpha=0.8)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
 
-def signed(distance: Callable[[Any, Any], Floats]) -> Callable[[Any, Any, Any], Floats]:
-    """Return a distance to the boundary a minus sign where the prediction is wrong."""
+class MarginHistoryDisplay(Display):
+    """The average margin after every iteration of one or several fits.
+
+    Make one with :meth:`MarginDisplay.from_history`.
+
+    Parameters
+    ----------
+    histories : dict of str to MarginHistory
+        What was recorded, by the name in the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    """
+
+    def __init__(self, *, histories: Mapping[str, MarginHistory]):
+        self.histories = histories
+
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        for name, history in self.histories.items():
+            if not history.iterations:
+                raise ValueError(
+                    f"{name} has recorded nothing; fit a model with this object as its callback. "
+                    "A clone has a copy of its own."
+                )
+        ax = axes_for(ax)
+        first = number_drawn(ax, HISTORY_CURVE)
+        for i, (name, history) in enumerate(self.histories.items(), start=first):
+            single = "o" if len(history.iterations) == 1 else None  # a line of one point is unseen
+            look = {"color": colour(i), "ls": line_style(i), "gid": HISTORY_CURVE}
+            ax.plot(history.iterations, history.mean_margin, marker=single, label=name, **look)
+        ax.set(xlabel="iteration", ylabel="mean hypothesis margin")
+        ax.locator_params(axis="x", integer=True)
+        if first + len(self.histories) > 1:
+            ax.legend(frameon=False)
+        return ax
+
+
+def negative_where_wrong(
+    distance: Callable[[Any, Any], Floats],
+) -> Callable[[Any, Any, Any], Floats]:
+    """Return a measure: the distance to the boundary, negative where the prediction is wrong."""
 
     def measure(model: Any, X: Any, y: Any) -> Floats:
         radius, y = distance(model, X), known_labels(model, y)
@@ -205,8 +235,11 @@ def signed(distance: Callable[[Any, Any], Floats]) -> Callable[[Any, Any, Any], 
 
 KINDS = {
     "hypothesis": (hypothesis_margin, "hypothesis margin"),
-    "certified": (signed(certified_radius), "certified radius, negative where wrong"),
-    "sample": (signed(sample_margin), "distance to the boundary, negative where wrong"),
+    "certified": (negative_where_wrong(certified_radius), "certified radius, negative where wrong"),
+    "sample": (
+        negative_where_wrong(sample_margin),
+        "distance to the boundary, negative where wrong",
+    ),
 }
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
@@ -11,48 +9,52 @@ from ..._arrays import Floats
 from ...analysis import hypothesis_margin
 from ...tables import CategoryColumn
 from ..subject import Subject
-from .chart import ACCENT, INK, Chart, axis, class_colour, every, numbers, safe, shares
+from .chart import (
+    ABOVE,
+    ACCENT,
+    INK,
+    Chart,
+    Trace,
+    axis,
+    class_colour,
+    curve,
+    every,
+    numbers,
+    safe,
+    shares,
+)
+from .contents import Section, Story, value_or_reason
 from .html import paragraph
-from .story import Section, Story, told
-from .traces import ABOVE, curve
 
-N_BINS = 40
-MOST_CLASSES = 8
-MOST_POINTS = 200
-FAR = 99.0
-"""Percentile at which the axis of radii ends."""
+N_BINS, MOST_CLASSES, MOST_POINTS = 40, 8, 200
+FAR = 99.0  # percentile at which the axis of radii ends
 
 
-def safety(story: Story) -> Section:
-    """Draw margins and certificates."""
+def margins_section(story: Story) -> Section:
+    """Return margins and certificates."""
     section = Section("safety", "How far each answer is from another one", "Margins")
-    some, radius = story.measured, story.certified
-    margin = told(hypothesis_margin, some.last, some.inner, some.y)
-    if not isinstance(radius, str):
-        section.parts.append(paragraph(certain(some, radius)))
+    some, radius = story.measured_subject, story.certified_radii
+    margin = value_or_reason(hypothesis_margin, some.last, some.inner, some.y)
     if isinstance(margin, str):
         section.parts.append(paragraph(f"No hypothesis margin: {margin}."))
     else:
-        section.parts.append(margins(some, margin))
+        section.parts.append(margins_chart(some, margin))
     if isinstance(radius, str):
         section.parts.append(paragraph(f"No certificate: {radius}."))
     else:
-        section.parts.append(certificates(some, radius))
+        section.parts.insert(0, paragraph(certificate_text(some, radius)))
+        section.parts.append(certificates_chart(some, radius))
     if section.charts:
-        section.parts.append(paragraph(by_which(story), "note"))
+        n_rows, n_used = len(story.subject.y), len(story.measured_rows)
+        which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
+        seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
+        text = f"Both are those of the model itself on {which} of this page{seen}."
+        section.parts.append(paragraph(text, "note"))
     return section
 
 
-def by_which(story: Story) -> str:
-    """Return a text that says by which rows the charts are."""
-    n_rows, n_used = len(story.subject.y), len(story.measured_rows)
-    which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
-    seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
-    return f"Both are those of the model itself on {which} of this page{seen}."
-
-
-def unit(subject: Subject) -> str:
-    """Name the unit of distances: standard deviations only where they are that."""
+def distance_unit(subject: Subject) -> str:
+    """Return the unit of distances: standard deviations only where they are that."""
     scalers = [step for _, step in subject.between]
     words = any(isinstance(column, CategoryColumn) for column in subject.columns)
     if subject.begins_with_table and not scalers:
@@ -63,28 +65,27 @@ def unit(subject: Subject) -> str:
     return "units in which the model sees the rows"
 
 
-def certain(subject: Subject, radius: Floats) -> str:
+def certificate_text(subject: Subject, radius: Floats) -> str:
     """Return a text that says what the certificates tell, in a sentence."""
     half = float(np.median(radius))
     return (
         "A certificate is a proof: no change of a row that is smaller than its certified radius "
         f"can give it another answer. For half of the rows the radius is at least {half:.2g}, in "
-        f"{unit(subject)}."
+        f"{distance_unit(subject)}."
     )
 
 
-def margins(subject: Subject, margin: Floats) -> Chart:
-    """Draw the distribution of margins by class."""
+def margins_chart(subject: Subject, margin: Floats) -> Chart:
+    """Return the distribution of margins by class."""
     low, high = float(margin.min()), float(margin.max())
     width = (high - low) / N_BINS or 1.0
     # A bin begins at zero, so that none holds right and wrong answers.
-    bins = {"start": width * np.floor(low / width), "end": high + width, "size": width}
-    traces: list[dict[str, Any]] = []
+    edges = np.arange(width * np.floor(low / width), high + width + width, width)
+    traces: list[Trace] = []
     codes = np.unique(subject.codes)
     for code in codes if len(codes) <= MOST_CLASSES else [None]:
         mine = margin if code is None else margin[subject.codes == code]
-        edges = np.arange(bins["start"], bins["end"] + width, width)
-        counts, edges = np.histogram(mine, edges)
+        counts, _ = np.histogram(mine, edges)
         name = "all classes" if code is None else subject.classes[code]
         traces.append(
             {
@@ -101,11 +102,12 @@ def margins(subject: Subject, margin: Floats) -> Chart:
     wrong = float((margin < 0.0).mean())
     soft = getattr(getattr(subject.last, "_decision", None), "soft", False)
     right = "for the nearest to be of its class" if soft else "for it to be right"
+    ends = {"x0": 0, "x1": 0, "y0": 0, "y1": 1}  # a line at zero
     layout = {
         "barmode": "stack",
         "xaxis": axis("hypothesis margin"),
         "yaxis": axis("rows"),
-        "shapes": [at_zero()],
+        "shapes": [{"type": "line", **ends, "yref": "paper", "line": {"color": INK, "width": 1}}],
         "showlegend": len(traces) > 1,
         "legend": ABOVE,
     }
@@ -118,22 +120,9 @@ def margins(subject: Subject, margin: Floats) -> Chart:
     )
 
 
-def at_zero() -> dict[str, Any]:
-    """Draw a line at zero."""
-    return {
-        "type": "line",
-        "x0": 0,
-        "x1": 0,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": INK, "width": 1},
-    }
-
-
-def certificates(subject: Subject, radius: Floats) -> Chart:
-    """Draw the share of rows that stay right whatever change smaller than a radius is made."""
-    right = subject.predicted == subject.codes
+def certificates_chart(subject: Subject, radius: Floats) -> Chart:
+    """Return the share of rows that stay right whatever change smaller than a radius is made."""
+    right = subject.predicted_codes == subject.codes
     sizes = np.sort(radius[right])
     share = (len(sizes) - np.arange(len(sizes))) / len(radius)
     finite = radius[np.isfinite(radius)]
@@ -149,7 +138,7 @@ def certificates(subject: Subject, radius: Floats) -> Chart:
         hovertemplate=hover,
     )
     layout = {
-        "xaxis": axis(f"change, in {unit(subject).partition(',')[0]}", range=[0, end]),
+        "xaxis": axis(f"change, in {distance_unit(subject).partition(',')[0]}", range=[0, end]),
         "yaxis": shares("right for certain", range=[0, 1.01]),
     }
     note = "The share of rows that are right, and stay right under every change smaller than this."

@@ -13,13 +13,13 @@ from .._arrays import Floats
 from .._validation import integer_in
 from ..analysis import RelevanceProfile, group_names, learned_metric
 from ..analysis import feature_names as names_of
-from .style import colour, percent, pyplot
+from .style import Display, colour, legend_beside, panel_grid, percent
 
 PANELS_IN_A_ROW = 4
 DARK = "#333333"
 
 
-class RelevanceDisplay:
+class RelevanceDisplay(Display):
     """Horizontal bars of the relevances, the largest on top; one panel for each local metric.
 
     Make one with :meth:`from_estimator` or :meth:`from_profile`.
@@ -137,18 +137,8 @@ class RelevanceDisplay:
             max_features=max_features,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> RelevanceDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; local metrics need a sequence, one for each group. None makes a figure.
-
-        Returns
-        -------
-        display : RelevanceDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         count = integer_in(self.max_features, "max_features={value!r}", 1)
         values = np.atleast_2d(self.values)
         shown = np.argsort(-values.mean(axis=0), kind="stable")[:count]
@@ -156,36 +146,21 @@ class RelevanceDisplay:
         drawn = [values, *(self.interval or ()), *([] if self.single is None else [self.single])]
         longest = max(float(np.atleast_2d(part)[:, shown].max()) for part in drawn)
         for g, panel in enumerate(panels):
-            self._draw(panel, g, shown)
+            self._draw_bars(panel, g, shown)
             lowest = ax is not None or g + PANELS_IN_A_ROW >= len(panels)
             self._label(panel, g, shown, lowest)
             panel.set_xlim(0.0, 1.05 * longest)
         if self.interval is not None or self.single is not None:
-            last = panels[min(len(panels), PANELS_IN_A_ROW) - 1]
-            last.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self.ax_ = panels if self.group_names else panels[0]
-        self.figure_ = panels[0].figure
-        return self
+            legend_beside(panels[min(len(panels), PANELS_IN_A_ROW) - 1])
+        return panels if self.group_names else panels[0]
 
     def _panels(self, ax: Any, n_panels: int, n_bars: int) -> Any:
         """Return one axes for each group, new ones if none are given."""
-        plt = pyplot()
         if ax is None:
             across = min(n_panels, PANELS_IN_A_ROW)
             down = -(-n_panels // across)
             size = (6.4 if n_panels == 1 else 2.0 + 2.4 * across), down * (1.0 + 0.28 * n_bars)
-            _, grid = plt.subplots(
-                down,
-                across,
-                figsize=size,
-                sharex=True,
-                sharey=True,
-                squeeze=False,
-                layout="constrained",
-            )
-            for unused in grid.ravel()[n_panels:]:
-                unused.set_axis_off()
-            return grid.ravel()[:n_panels]
+            return panel_grid(n_panels, across, figsize=size, sharex=True, sharey=True)
         panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if len(panels) != n_panels:
             raise ValueError(
@@ -194,7 +169,7 @@ class RelevanceDisplay:
             )
         return panels
 
-    def _draw(self, panel: Any, g: int, shown: Any) -> None:
+    def _draw_bars(self, panel: Any, g: int, shown: Any) -> None:
         """Draw the bars of one group."""
         rows = np.arange(len(shown))
         panel.barh(rows, np.atleast_2d(self.values)[g, shown], color=colour(0), alpha=0.75)

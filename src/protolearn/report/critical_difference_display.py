@@ -9,21 +9,17 @@ import numpy as np
 
 from .._arrays import Floats
 from ..selection import Comparison
-from .style import colour, pyplot
+from .style import Display, colour, pyplot
 
 DARK = "#333333"
-RULER, AXIS, FIRST_BAR = 0.35, 0.85, 1.05
-BAR_STEP, LEVEL_STEP, MARGIN = 0.13, 0.27, 0.15
-AXIS_LENGTH, TICK = 4.5, 0.28
-"""Places from the top, and lengths, in inches."""
-
-SHORTEST = 0.3
-"""Least share of the width for the axis."""
-
+RULER, AXIS, FIRST_GROUP_BAR = 0.35, 0.85, 1.05
+GROUP_BAR_STEP, NAME_LEVEL_STEP, MARGIN = 0.13, 0.27, 0.15
+AXIS_LENGTH, TICK = 4.5, 0.28  # places from the top, and lengths, in inches
+SHORTEST = 0.3  # least share of the width for the axis
 FONT_SIZE = 10.0
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Mean ranks on an axis, the best on the right, and bars over models that do not differ.
 
     Two models differ significantly by Nemenyi's test if no bar joins them, that is if their ranks
@@ -87,29 +83,18 @@ class CriticalDifferenceDisplay:
         -------
         display : CriticalDifferenceDisplay
         """
-        difference = comparison.critical_difference(alpha)
         return cls(
             models=comparison.models,
             ranks=comparison.ranks,
-            critical_difference=difference,
+            critical_difference=comparison.critical_difference(alpha),
             alpha=alpha,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> CriticalDifferenceDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure, as wide as the names need.
-
-        Returns
-        -------
-        display : CriticalDifferenceDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         order = np.argsort(self.ranks, kind="stable")
         ranks = np.asarray(self.ranks, dtype=float)[order]
-        groups = joined(ranks, self.critical_difference)
+        groups = indistinct_groups(ranks, self.critical_difference)
         new = ax is None
         if ax is None:
             # Nothing but this picture: its axes are the whole figure.
@@ -117,25 +102,20 @@ class CriticalDifferenceDisplay:
         ax.axis("off")
         labels = [f"{self.models[i]}  {self.ranks[i]:.2f}" for i in order]
         sheet = _Sheet(ax, ranks, labels, len(groups), new)
-        sheet.set_unit(self.critical_difference)
+        # With few data sets the ruler is longer than the axis.
+        sheet.unit = (sheet.right - sheet.left) / max(len(ranks) - 1.0, self.critical_difference)
         sheet.draw_axis()
         sheet.draw_ruler(self.critical_difference, self.alpha)
         sheet.draw_models()
         sheet.draw_groups(groups)
         self.groups_ = [tuple(self.models[order[i]] for i in range(a, b + 1)) for a, b in groups]
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
 
-def joined(ranks: Floats, difference: float) -> list[tuple[int, int]]:
+def indistinct_groups(ranks: Floats, difference: float) -> list[tuple[int, int]]:
     """Return the first and last of all largest groups in which no two ranks differ significantly.
 
-    Parameters
-    ----------
-    ranks : array of shape (n_models,)
-        In ascending order.
-    difference : float
-        This and more is significant.
+    Ranks are in ascending order; this difference and more is significant.
     """
     lasts = np.searchsorted(ranks, ranks + difference, side="left") - 1
     groups: list[tuple[int, int]] = []
@@ -148,11 +128,13 @@ def joined(ranks: Floats, difference: float) -> list[tuple[int, int]]:
 class _Sheet:
     """The axes in inches: x from the left, y from the top; better models on the right."""
 
+    unit: float  # length of a rank
+
     def __init__(self, ax: Any, ranks: Floats, labels: Sequence[str], n_groups: int, new: bool):
         self.ax, self.ranks, self.labels = ax, ranks, labels
         self.n_right = len(ranks) // 2
-        self.first_level = FIRST_BAR + BAR_STEP * n_groups + 0.1
-        height = self.first_level + LEVEL_STEP * (len(ranks) - self.n_right - 1) + 0.25
+        self.first_level = FIRST_GROUP_BAR + GROUP_BAR_STEP * n_groups + 0.1
+        height = self.first_level + NAME_LEVEL_STEP * (len(ranks) - self.n_right - 1) + 0.25
         self.font_size = FONT_SIZE
         left, right = self._name_widths()
         if new:
@@ -172,10 +154,6 @@ class _Sheet:
         margin = 2.0 * MARGIN * self.font_size / FONT_SIZE
         widths = [_width(self.ax, label, self.font_size) + margin for label in self.labels]
         return max(widths[self.n_right :]), max(widths[: self.n_right])
-
-    def set_unit(self, difference: float) -> None:
-        """Choose the length of a rank; with few data sets the ruler is longer than the axis."""
-        self.unit = (self.right - self.left) / max(len(self.ranks) - 1.0, difference)
 
     def x(self, rank: float) -> float:
         """Return the place of a rank."""
@@ -209,7 +187,7 @@ class _Sheet:
         last = len(self.ranks) - 1
         for i, (rank, label) in enumerate(zip(self.ranks, self.labels, strict=True)):
             better = i < self.n_right
-            level = self.first_level + LEVEL_STEP * (i if better else last - i)
+            level = self.first_level + NAME_LEVEL_STEP * (i if better else last - i)
             end, gap = (self.right, 0.06) if better else (self.left, -0.06)
             place = self.x(rank)
             self._line([place, place, end], [AXIS, level, level], lw=0.9)
@@ -219,7 +197,7 @@ class _Sheet:
     def draw_groups(self, groups: Sequence[tuple[int, int]]) -> None:
         """Draw a bar over each group, longer than its ranks so that it is seen between them."""
         for number, (first, last) in enumerate(groups):
-            y = FIRST_BAR + BAR_STEP * number
+            y = FIRST_GROUP_BAR + GROUP_BAR_STEP * number
             ends = self.x(self.ranks[last]) - 0.05, self.x(self.ranks[first]) + 0.05
             self._line(ends, [y, y], lw=4.0, color=colour(0), gid="group", zorder=3)
 

@@ -11,17 +11,15 @@ from .._arrays import Floats, Indices
 from .._names import class_name
 from .._validation import integer_in
 from ..linear import PrototypePath
-from .distance_path import DistancePathDisplay
-from .hyperplane import shown, shown_path
-from .style import axes_for, colour, percent
+from .hyperplane import rows_with_hyperplane, rows_with_path
+from .path_display import DistancePathDisplay
+from .style import LegendDisplay, axes_for, colour, percent
 
 GREY = "#666666"
-
-WIDE = 7.4, 4.0
-"""Size of a figure in inches, which has room for a legend beside the axes."""
+WIDE = 7.4, 4.0  # size of a figure in inches, which has room for a legend beside the axes
 
 
-class DistanceDistributionDisplay:
+class DistanceDistributionDisplay(LegendDisplay):
     """Histograms of the signed distances of two classes to the hyperplane between them.
 
     The hyperplane is at zero and the second class should be on its right. Make one with
@@ -105,7 +103,7 @@ class DistanceDistributionDisplay:
         -------
         display : DistanceDistributionDisplay
         """
-        what = shown(model, X, y)
+        what = rows_with_hyperplane(model, X, y)
         plane = what.hyperplane
         distances = plane.distances(what.X)
         return cls(
@@ -143,31 +141,19 @@ class DistanceDistributionDisplay:
         display : DistancePathDisplay
             A picture of another kind: an image for each class.
         """
-        what = shown_path(path, X, y)
+        what = rows_with_path(path, X, y)
         return DistancePathDisplay.of(path, what, lambda found: edges_of(found, bins)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, legend: bool = True) -> DistanceDistributionDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        legend : bool, default=True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        display : DistanceDistributionDisplay
-        """
-        alone = ax is None
-        ax = axes_for(ax)
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        alone, ax = ax is None, axes_for(ax)
         if alone:
             ax.figure.set_size_inches(WIDE)
         for code, name in enumerate(self.classes):
             own = self.distances[self.codes == code]
             share = np.histogram(own, self.edges)[0] / max(len(own), 1)
-            label = f"{name}: {100.0 * wrong(own, code):.1f} % wrong"
+            wrong = float(np.mean((own > 0.0) != bool(code))) if len(own) else 0.0
+            label = f"{name}: {100.0 * wrong:.1f} % wrong"
             ax.stairs(share, self.edges, fill=True, color=colour(code), alpha=0.35)
             ax.stairs(share, self.edges, color=colour(code), lw=1.4, label=label)
             if self.prototypes is not None:
@@ -177,15 +163,7 @@ class DistanceDistributionDisplay:
             ax.plot([], [], color=GREY, ls=":", lw=2.0, label="prototypes")
         ax.set(xlabel="distance to the hyperplane", ylabel="share of the class", title=self.name)
         ax.yaxis.set_major_formatter(percent)
-        if legend:
-            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-
-def wrong(distances: Floats, code: int) -> float:
-    """Return the share of rows of a class that lie on the side of the other."""
-    return float(np.mean((distances > 0.0) != bool(code))) if len(distances) else 0.0
+        return ax
 
 
 def edges_of(distances: Floats, bins: Any) -> Floats:

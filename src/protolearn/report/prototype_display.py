@@ -11,22 +11,17 @@ from .._arrays import Floats, Indices
 from .._names import shortened
 from .._validation import integer_in
 from ..tables import CategoryColumn, NumberColumn
-from .prototype_pictures import checked_shape, draw_pictures
-from .prototype_strips import Strips
-from .spread import LEVELS, spread_of
-from .subject import Subject
+from .prototype_drawings import Strips, checked_shape, draw_pictures
+from .style import Display
+from .subject import LEVELS, Subject, spread_of
 
-FEW = 4
-"""Number of prototypes up to which their values are written."""
-
+FEW = 4  # number of prototypes up to which their values are written
+# Letters of names of columns, and of all other texts, that are written.
 LONGEST_NAME, LONGEST_VALUE = 32, 18
-"""Letters of names of columns, and of all other texts, that are written."""
-
-MOST_USUAL, LONGEST_USUAL = 3, 12
-"""Categories of a class that are written, and letters of each."""
+MOST_USUAL, LONGEST_USUAL = 3, 12  # categories of a class that are written, and letters of each
 
 
-class PrototypeDisplay:
+class PrototypeDisplay(Display):
     """The prototypes of a model beside the spread of each class, or as pictures.
 
     A row for each column of numbers: a thin line from percentile 5 to 95 of a class, a thick one
@@ -157,7 +152,7 @@ class PrototypeDisplay:
                 "in one."
             )
         rows, codes = subject.prototypes
-        plain = subject.undone(rows)
+        plain = subject.undo_steps(rows)
         common: dict[str, Any] = {
             "prototype_codes": codes,
             "prototype_names": subject.prototype_names,
@@ -199,32 +194,18 @@ class PrototypeDisplay:
             **common,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> PrototypeDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; pictures need a sequence, one for each prototype. None makes a figure.
-
-        Returns
-        -------
-        display : PrototypeDisplay
-        """
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
         count = integer_in(self.max_features, "max_features={value!r}", 1)
         if self.image_shape is None:
-            self.ax_ = self._strips(count).draw(ax)
-            self.figure_ = self.ax_.figure
-            return self
+            return self._strips(count).draw(ax)
         pictures = np.reshape(self.prototypes, (-1, *self.image_shape))
-        names = cut(self.prototype_names)
-        self.ax_ = draw_pictures(pictures, names, self.prototype_codes, self.limits, ax)
-        self.figure_ = self.ax_[0].figure
-        return self
+        names = cut_texts(self.prototype_names)
+        return draw_pictures(pictures, names, self.prototype_codes, self.limits, ax)
 
     def _strips(self, count: int) -> Strips:
-        """Choose columns, and give what is drawn and written of them."""
-        points, codes = self._scaled(self.prototypes), np.asarray(self.prototype_codes)
+        """Return, for chosen columns, what is drawn and written of them."""
+        points, codes = self._in_deviations(self.prototypes), np.asarray(self.prototype_codes)
         shown = np.argsort(-apart(points, codes), kind="stable")[:count]
         listed, values = [], []
         if len(codes) <= FEW:
@@ -233,19 +214,21 @@ class PrototypeDisplay:
             listed = list(self.categories)[:count]
             values = [texts[j] for j in shown] + [self.categories[name] for name in listed]
         return Strips(
-            classes=cut(self.classes),
-            prototype_names=cut(self.prototype_names),
+            classes=cut_texts(self.classes),
+            prototype_names=cut_texts(self.prototype_names),
             prototype_codes=codes,
             points=points[:, shown],
-            spread=None if self.quantiles is None else self._scaled(self.quantiles.T)[..., shown],
-            names=cut([*(self.column_names[j] for j in shown), *listed], LONGEST_NAME),
+            spread=None
+            if self.quantiles is None
+            else self._in_deviations(self.quantiles.T)[..., shown],
+            names=cut_texts([*(self.column_names[j] for j in shown), *listed], LONGEST_NAME),
             scale_texts=[self.scale_texts[j] for j in shown] if len(self.scale_texts) else [],
             usual=[self.usual.get(name, ()) for name in listed],
-            values=[cut(row) for row in values],
+            values=[cut_texts(row) for row in values],
             label=self._label(len(shown), len(listed)),
         )
 
-    def _scaled(self, values: Floats) -> Floats:
+    def _in_deviations(self, values: Floats) -> Floats:
         """Return values of the columns, along the last axis, in standard deviations."""
         means = 0.0 if self.means is None else self.means
         return (values - means) / (1.0 if self.sds is None else self.sds)
@@ -273,7 +256,7 @@ def apart(points: Floats, codes: Indices) -> Floats:
 
 
 def scale_text(column: NumberColumn) -> str:
-    """Write the mean and the standard deviation of a column in its units."""
+    """Return the mean and the standard deviation of a column as text, in its units."""
     if column.low == column.high:
         return f"always {column.text(column.mean)}"
     sd = f"{column.sd:.3g} days" if column.kind == "date" else column.text(column.sd)
@@ -281,8 +264,8 @@ def scale_text(column: NumberColumn) -> str:
 
 
 def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
-    """Write for each class the most frequent categories of a column."""
-    names = cut([column.text(code) for code in range(len(column.categories))], LONGEST_USUAL)
+    """Return for each class the most frequent categories of a column."""
+    names = cut_texts([column.text(code) for code in range(len(column.categories))], LONGEST_USUAL)
     return [
         ", ".join(
             f"{names[code]} {100.0 * share[code]:.0f} %"
@@ -293,6 +276,6 @@ def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
     ]
 
 
-def cut(texts: Sequence[str], longest: int = LONGEST_VALUE) -> list[str]:
-    """Cut long texts."""
+def cut_texts(texts: Sequence[str], longest: int = LONGEST_VALUE) -> list[str]:
+    """Return texts of which long ones are cut."""
     return [shortened(text, longest) for text in texts]

@@ -8,31 +8,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..selection import ConfusionMatrix, confusion_percent
-from .style import pyplot
+from .style import Display, pyplot
 
-COLOURS = "Blues"
-"""One hue from light to dark: told apart by everybody, and in print."""
-
-MOST_NUMBERS = 30
-"""Classes up to which numbers are written into the cells."""
-
-CELL = 0.5
-"""Inches of a cell that has room for its number."""
-
+COLOURS = "Blues"  # one hue from light to dark: told apart by everybody, and in print
+MOST_NUMBERS = 30  # classes up to which numbers are written into the cells
+CELL = 0.5  # inches of a cell that has room for its number
 TICKS = (0, 1, 5, 10, 20, 40, 60, 80, 100)
-
-GAMMA = 0.5
-"""Power of the share that a colour stands for: a few percent, the errors, must be seen."""
-
-DARK = 40.0
-"""Percent from which a cell is so dark that its number is white."""
+GAMMA = 0.5  # power of the share that a colour stands for: a few percent, the errors, must be seen
+DARK = 40.0  # percent from which a cell is so dark that its number is white
 
 
-class ConfusionDisplay:
+class ConfusionDisplay(Display):
     """Which class is taken for which, in percent of the true class.
 
     Rows are true classes and sum to 100. Zeros are left blank, and so are, with more than 30
-    classes, all numbers; a class without rows is hatched.
+    classes, all numbers; a class without rows is hatched. A new figure has room for the numbers.
 
     Make one with :meth:`from_estimator` or :meth:`from_predictions`.
 
@@ -105,75 +95,49 @@ class ConfusionDisplay:
         """
         return cls(confusion=confusion_percent(y_true, y_pred, labels=labels)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> ConfusionDisplay:
-        """Draw.
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        from matplotlib.colors import PowerNorm
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure, large enough for the numbers.
-
-        Returns
-        -------
-        display : ConfusionDisplay
-        """
         names = [str(label) for label in self.confusion.labels.tolist()]
-        ax = square_for(len(names)) if ax is None else ax
+        if ax is None:
+            side = min(max(CELL * len(names), 3.6), 12.0)
+            ax = pyplot().subplots(layout="constrained", figsize=(side + 1.6, side + 0.6))[1]
         percent = np.ma.masked_invalid(self.confusion.percent)
-        self.image_ = ax.imshow(percent, cmap=COLOURS, norm=scale())
+        self.image_ = ax.imshow(percent, cmap=COLOURS, norm=PowerNorm(GAMMA, 0.0, 100.0))
         ax.patch.set(hatch="////", edgecolor="0.8")  # seen where a class has no rows
         self.texts_ = self._numbers(ax) if len(names) <= MOST_NUMBERS else []
         every = -(-len(names) // MOST_NUMBERS)
         shown = range(0, len(names), every)
-        ax.set_yticks(shown, [names[i] for i in shown])
-        upright = max(map(len, names)) > 3
-        ax.set_xticks(
-            shown,
-            [names[i] for i in shown],
-            rotation=45.0 if upright else 0.0,
-            ha="right" if upright else "center",
-            rotation_mode="anchor",
-        )
+        ax.set_yticks(shown, names[::every])
+        tilt = {"rotation": 45.0, "ha": "right"} if max(map(len, names)) > 3 else {"ha": "center"}
+        ax.set_xticks(shown, names[::every], rotation_mode="anchor", **tilt)
         ax.set(xlabel="assigned class", ylabel="true class")
         ax.figure.colorbar(self.image_, ax=ax, label="percent of the true class", ticks=TICKS)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
     def _numbers(self, ax: Any) -> list[Any]:
-        """Write the numbers into the cells; those that round to zero without digits."""
+        """Return the numbers, written into the cells; those that round to zero without digits."""
         size = 10.0 if len(self.confusion.labels) <= 12 else 7.0
         return [
-            ax.text(j, i, written(share), ha="center", va="center", size=size, color=ink(share))
+            ax.text(
+                j,
+                i,
+                format_share(share),
+                ha="center",
+                va="center",
+                size=size,
+                color="white" if share >= DARK else "black",
+            )
             for (i, j), share in np.ndenumerate(self.confusion.percent)
             if share > 0.0
         ]
 
 
-def scale() -> Any:
-    """Return the scale of the colours."""
-    from matplotlib.colors import PowerNorm
-
-    return PowerNorm(GAMMA, 0.0, 100.0)
-
-
-def written(share: float) -> str:
-    """Write a percentage: with a digit below ten, where it tells most."""
+def format_share(share: float) -> str:
+    """Return a percentage as text: with a digit below ten, where it tells most."""
     if share < 0.1:
         return "<0.1"
-    return f"{share:.1f}" if share < 9.95 else f"{share:.0f}" if share <= 99.5 else exact(share)
-
-
-def exact(share: float) -> str:
-    """Write a percentage near 100 so that only all is 100."""
-    return "100" if share == 100.0 else f"{min(np.floor(10.0 * share) / 10.0, 99.9):.1f}"
-
-
-def ink(share: float) -> str:
-    """Return the colour of a number that is readable in its cell."""
-    return "white" if share >= DARK else "black"
-
-
-def square_for(n_classes: int) -> Any:
-    """Make axes that are large enough for the numbers."""
-    side = min(max(CELL * n_classes, 3.6), 12.0)
-    return pyplot().subplots(layout="constrained", figsize=(side + 1.6, side + 0.6))[1]
+    if 99.5 < share < 100.0:  # only all is 100
+        return f"{min(np.floor(10.0 * share) / 10.0, 99.9):.1f}"
+    return f"{share:.1f}" if share < 9.95 else f"{share:.0f}"

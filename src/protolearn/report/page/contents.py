@@ -1,0 +1,203 @@
+"""All that a page tells: a model, rows, how good it is, and how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..._arrays import Floats, Indices
+from ..._names import class_name, count, shortened
+from ...analysis import certified_radius
+from ...tables import NO_FEATURE_NAMES, ignore_warnings
+from ..subject import Subject
+from .chart import Chart
+from .evidence import Evidence
+from .html import Markup, tag
+
+MOST_MEASURED_ROWS = 5_000  # rows for which margins and the like are computed
+MOST_POINTS, MOST_PICTURES = 1_500, 500  # rows that are drawn, and those with a picture each
+MOST_PIXELS = 200_000  # numbers of all these pictures together
+LARGEST_PICTURE = 4_096  # points of a picture; larger ones are thinned out
+
+
+@dataclass(frozen=True, eq=False)
+class Relevances:
+    """How much each column counts."""
+
+    names: list[str]  # the columns, or what the model sees in their place
+    # (n_groups, n_columns): shares of one; several groups if there are local metrics.
+    values: Floats
+    low: Floats  # ends of the intervals, like the values; NaN where there are none
+    high: Floats
+    groups: list[str]  # names of the local metrics
+    meaning: str  # what the numbers and the intervals are
+    reason: str = ""  # why there are no numbers, if so
+
+    @classmethod
+    def none(cls, reason: str) -> Relevances:
+        """Return no numbers, and the reason."""
+        empty = np.empty((0, 0))
+        return cls([], empty, empty, empty, [], "", reason)
+
+    @property
+    def order(self) -> Indices:
+        """The columns, those that count most first."""
+        return np.argsort(-self.values.mean(axis=0), kind="stable")
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """What a page tells."""
+
+    title: str  # the heading of the page
+    about: str  # a line below it: which rows, which columns
+    sentences: Sequence[str]  # what was learned, in three sentences
+    subject: Subject  # the model and the rows
+    evidence: Evidence  # how good it is
+    relevances: Relevances  # how much each column counts, or why nobody knows
+    made: Sequence[tuple[str, Any]]  # how the model was made: names, and what can be written
+    page: Sequence[tuple[str, Any]]  # the same of the page, if that was made by itself
+    begun: float  # when the work began, by ``perf_counter``
+    use: str  # how to load the model again, in code
+    # What each row is called: its number in a file, or its name in a frame.
+    row_names: Sequence[Any]
+    # Probability below which predictions are flagged for a second look.
+    threshold: float | None = None
+    image_shape: tuple[int, ...] | None = None  # of features that form a picture
+    tried: Sequence[Any] = ()  # candidates among which the model was chosen, if it was
+    seed: int = 0  # draws the rows that are shown
+
+    @cached_property
+    def black_and_white(self) -> tuple[float, float]:
+        """The values that are black and white in pictures of rows."""
+        low, high = np.percentile(self.subject.plain, [0.5, 99.5])
+        return float(low), float(high)
+
+    @property
+    def columns_that_count(self) -> list[int] | None:
+        """The columns, those that count most first; None if that is not known by column."""
+        by_column = self.relevances.names == self.subject.names
+        return self.relevances.order.tolist() if by_column else None
+
+    @property
+    def most_points(self) -> int:
+        """Rows that are drawn; of pictures fewer, since each comes with its picture."""
+        if self.image_shape is None:
+            return MOST_POINTS
+        size = min(int(np.prod(self.image_shape)), 3 * LARGEST_PICTURE)
+        return min(MOST_PICTURES, MOST_PIXELS // size)
+
+    @cached_property
+    def measured_rows(self) -> Indices:
+        """The rows for which margins and the like are computed."""
+        return sample_rows(len(self.subject.y), MOST_MEASURED_ROWS, self.seed)
+
+    @cached_property
+    def measured_subject(self) -> Subject:
+        """The model with these rows."""
+        return self.subject.take(self.measured_rows)
+
+    @cached_property
+    def certified_radii(self) -> Floats | str:
+        """The certified radius of each of these rows, or why there is none."""
+        some = self.measured_subject
+        return value_or_reason(certified_radius, some.last, some.inner)
+
+    def rows_on_map(self, besides: Indices) -> Indices:
+        """Return rows drawn at random for the map, and some besides, in order."""
+        rows = sample_rows(len(self.subject.y), self.most_points, self.seed)
+        return np.union1d(rows, besides).astype(np.intp)
+
+
+def sample_rows(n_rows: int, most: int, seed: int) -> Indices:
+    """Return at most so many out of a number of rows, drawn at random, in order."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.RandomState(seed).permutation(n_rows)[:most])
+
+
+def value_or_reason(ask: Callable[..., Floats], *about: Any) -> Floats | str:
+    """Return what a function says about a model, or the reason why it cannot."""
+    try:
+        with ignore_warnings(NO_FEATURE_NAMES):
+            return ask(*about)
+    except (TypeError, ValueError) as error:
+        return str(error).partition("; give ")[0].rstrip(".")  # no advice for callers of functions
+
+
+@dataclass
+class Section:
+    """A part of a page."""
+
+    name: str  # by which links know it
+    title: str  # its heading
+    short: str  # its name in the list of contents
+    parts: list[Markup | Chart] = field(default_factory=list)  # what is in it
+    # Charts that some markup among the parts has a place for already.
+    placed: list[Chart] = field(default_factory=list)
+
+    @property
+    def charts(self) -> list[Chart]:
+        """The charts."""
+        return [*(part for part in self.parts if isinstance(part, Chart)), *self.placed]
+
+    @property
+    def html(self) -> Markup:
+        """The section as it stands in the page; neighbouring charts stand side by side."""
+        whole: list[Markup] = []
+        row: list[Markup] = []
+        for part in [*self.parts, None]:
+            if isinstance(part, Chart):
+                row.append(part.figure)
+                continue
+            if row:
+                whole.append(tag("div", row, class_="charts" if len(row) > 1 else "alone"))
+                row = []
+            if part is not None:
+                whole.append(part)
+        return tag("section", tag("h2", self.title), whole, id=self.name)
+
+
+def describe_data(subject: Subject) -> str:
+    """Return a text that says what the page is about."""
+    counts = np.bincount(subject.codes, minlength=len(subject.classes))
+    names = [shortened(name, 40) for name in subject.classes]
+    parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
+    more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
+    return (
+        f"{count(len(subject.y), 'row')}, {count(len(subject.columns), 'column')}, {len(parts)} "
+        f"class{'es' * (len(parts) > 1)}: {', '.join(parts[:8])}{more}"
+    )
+
+
+def sentences(subject: Subject, evidence: Evidence) -> list[str]:
+    """Return what was learned, in three sentences."""
+    accuracy = evidence.evaluation.accuracy
+    name, true = class_name(subject.last), evidence.answers.y_true
+    labels, counts = np.unique(true, return_counts=True)
+    most = int(counts.argmax())
+    found, columns = subject.prototypes, count(int(subject.is_used.sum()), "column")
+    means = "" if found is None else f"{count(len(found[0]), 'prototype')} in "
+    pairs = evidence.evaluation.confusion
+    errors = pairs.counts - np.diag(np.diag(pairs.counts))
+    i, j = np.unravel_index(int(errors.argmax()), errors.shape)
+    third = (
+        f"Its most frequent error is to take {name_of(pairs.labels[i])} for "
+        f"{name_of(pairs.labels[j])}: {errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
+    )
+    return [
+        f"{name} tells {len(subject.classes)} classes apart by {means}{columns}.",
+        f"It is right in {accuracy.value:.1%} of cases ({evidence.evaluation.confidence:.0%} "
+        f"interval {accuracy.low:.1%} to {accuracy.high:.1%}); always saying "
+        f"{name_of(labels[most])!r} would be right in {counts[most] / len(true):.1%}.",
+        third if errors.any() else f"It made no error on {len(true):,} rows.",
+    ]
+
+
+def name_of(label: Any) -> str:
+    """Return the name of a class."""
+    return shortened(str(label), 80)
