@@ -44,7 +44,7 @@ def sequential() -> Iterator[Row]:
     for n, d, K, target in ((7291, 256, 200, 4.0), (1797, 64, 10, np.inf)):
         X, y, codebook = make(n, d, K)
         objective = Objective(SquaredEuclidean(), Relative(), Sigmoid(5.0), 10, scale=2.0 * d)
-        blocks = MemoryBlocks(Block(X, y)).prepared(objective.distance, codebook)
+        blocks = MemoryBlocks(Block(X, y)).prepare_for(objective.distance, codebook)
         rng = np.random.RandomState(0)
 
         def epochs(count: int) -> None:
@@ -76,7 +76,7 @@ def batch() -> Iterator[Row]:
     for name, margin, target in cases:
         loss = Sigmoid(5.0) if margin.winners else Logistic()
         objective = Objective(SquaredEuclidean(), margin, loss, 10, scale=2.0 * d)
-        blocks = MemoryBlocks(Block(X, y)).prepared(objective.distance, codebook)
+        blocks = MemoryBlocks(Block(X, y)).prepare_for(objective.distance, codebook)
         seconds, product = best_of(
             lambda: blocks.reduce(objective.partial, codebook),  # noqa: B023
             lambda: X @ codebook.prototypes.T,
@@ -94,7 +94,7 @@ def matrix_batch() -> Iterator[Row]:
     omega /= np.linalg.norm(omega)
     codebook = replace(codebook, metric=omega.reshape(1, -1))
     objective = Objective(Matrix(rank=r), Relative(), Sigmoid(5.0), 10, scale=1.0)
-    blocks = MemoryBlocks(Block(X, y)).prepared(objective.distance, codebook)
+    blocks = MemoryBlocks(Block(X, y)).prepare_for(objective.distance, codebook)
     seconds, products = best_of(
         lambda: blocks.reduce(objective.partial, codebook),
         lambda: (X @ omega.T, R.T @ X),

@@ -19,7 +19,8 @@ import json, os, sys
 import protolearn.cli
 import protolearn_papers
 from protolearn.cli import (
-    answers, compare, datasets, demo, explain, fit, predict, reproduce, saved
+    compare_command, demo_command, explain_command, fit_command, predict_and_export,
+    reproduce_command
 )
 import skops.io
 from protolearn.io.trust import known_types

@@ -93,7 +93,7 @@ def test_gradient_of_the_flat_vector(distance, margin):
     codebook = make_codebook(W, distance)
     constraint = distance.constraint if distance.adaptive else None
     coordinates = Coordinates(codebook, distance.length(objective.scale, codebook), constraint)
-    blocks = MemoryBlocks(Block(X, y, weight)).prepared(distance, codebook)
+    blocks = MemoryBlocks(Block(X, y, weight)).prepare_for(distance, codebook)
     flat = coordinates.flatten(codebook)
     flat = flat + 0.1 * np.random.RandomState(1).standard_normal(flat.size)
 

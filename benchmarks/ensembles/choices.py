@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from protolearn.ensemble import editing, prototype
+from protolearn.ensemble import members, prototype
 
 from ..measure import Table
 from .data import OTHERS, noisy_folds, on_folds
@@ -101,7 +101,7 @@ def edited() -> Iterator[Choice]:
     with patch.object(prototype, "worth_learning", lambda X, *_: np.arange(len(X))):
         yield measured("all rows are learned from", {})
     for neighbours in NEIGHBOURS:
-        with patch.object(editing, "NEIGHBOURS", neighbours):
+        with patch.object(members, "NEIGHBOURS", neighbours):
             yield measured(f"{neighbours} neighbours", {})
 
 

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from protolearn.ensemble.machines import Machines
-from protolearn.ensemble.members import Members
-from protolearn.ensemble.negatives import choose_negatives
-from protolearn.ensemble.shifting import shift
+from protolearn.ensemble.linear_machines import Machines, shift
+from protolearn.ensemble.members import Members, choose_negatives
 
 Floats = NDArray[np.float64]
 
@@ -45,8 +43,8 @@ def exemplar_models(X: Floats, codes: Any) -> Machines:
     """Give the sets of all models before the first shift."""
     exemplar, negative = choose_negatives(X, codes, NEGATIVES)
     own = np.arange(len(X))
-    members = Members.none().joined(own, own, 1.0).joined(exemplar, negative, -1.0)
-    return Machines.untrained(X, codes, members)
+    members = Members.empty().with_rows(own, own, 1.0).with_rows(exemplar, negative, -1.0)
+    return Machines.one_a_row(X, codes, members)
 
 
 def trained(

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from protolearn import PrototypeSVM, datasets
-from protolearn.ensemble.solver import solve
+from protolearn.ensemble.hyperplane_solver import solve
 
 from ..measure import Line, Table, best_of
 from ..peers.row import ALONE, COMPARISONS, Alone, Comparison

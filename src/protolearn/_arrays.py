@@ -45,16 +45,9 @@ def middle(rows: Floats, weight: Floats | None = None) -> Floats:
 
 
 class MappedRows:
-    """Rows of a memory map, all of them or some, in whatever type they are stored.
+    """Rows of a memory map, all of them or those of an index, in whatever type they are stored.
 
     Indexing gives doubles, row by row; nothing else is read or kept.
-
-    Parameters
-    ----------
-    array : array (n, d)
-        Where the rows are.
-    index : array of int or None, default=None
-        Which of them; None: all.
     """
 
     dtype = np.dtype(np.float64)
@@ -179,7 +172,7 @@ def class_means(X: Any, y: NDArray[Any], weight: Floats | None, n_classes: int) 
 
 
 def some_rows(X: Any) -> Iterator[slice]:
-    """Cut the rows into parts of bounded size."""
+    """Yield slices that cut the rows into parts of bounded size."""
     n = X.shape[0]
     size = rows_at_a_time(X.nnz // max(n, 1) + 1 if issparse(X) else X.shape[1])
     for start in range(0, n, size):

@@ -1,4 +1,10 @@
-"""Whether something is a Dask collection, without importing Dask."""
+"""Dask collections: recognised without importing Dask, and answered lazily.
+
+:func:`row_by_row` and :func:`mean_over_rows` decorate methods and functions of a fitted model and
+rows: given a Dask collection they answer part by part, and only when they are computed. Nothing of
+Dask is imported unless a collection is given. A part of an array is an array or a CSR matrix; a
+part of a frame is a pandas frame, so that a model sees the names of its columns.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,7 @@ from copy import deepcopy
 from functools import partial, wraps
 from importlib import import_module
 from inspect import signature
+from operator import itemgetter
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -19,7 +26,15 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._threads import one_blas_thread
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 PACKAGES = ("dask", "dask_expr")
+
+ALONG = ("y", "sample_weight")
+"""Arguments that have an entry for each row of X."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""What stands behind the decorators, by module and name: tasks carry the name only."""
 
 
 def is_dask(value: Any) -> bool:
@@ -32,136 +47,59 @@ def is_frame(value: Any) -> bool:
     return is_dask(value) and hasattr(type(value), "map_partitions")
 
 
-# Dask collections as arrays of rows, and what belongs to the rows cut in the same places.
+def row_by_row(function: F) -> F:
+    """Return a function that answers row by row, and Dask collections lazily.
+
+    Its first argument is a fitted model, its second X; an argument y has a label for each row. It
+    returns an array with one or two axes, or a tuple of such. Anything but a Dask collection is
+    passed on as it is. The answers are those of the model as it was when it was asked.
+    """
+    name = register(function)
+
+    @wraps(function)
+    def answer_rows(*args: Any, **kwargs: Any) -> Any:
+        if not is_dask(args[1] if len(args) > 1 else kwargs.get("X")):
+            return function(*args, **kwargs)
+        model, X, *_ = (given := signature(function).bind(*args, **kwargs).arguments).values()
+        return lazy_answers(name, model, X, dict(list(given.items())[2:]))
+
+    return cast(F, answer_rows)
 
 
-def as_rows(X: Any) -> Any:
-    """Return a collection as a Dask array with one chunk of columns."""
-    if not isinstance(getattr(X, "ndim", None), int):  # neither an array nor a frame
-        raise TypeError(f"X is a Dask {type(X).__name__}; give a Dask array or frame.")
-    if X.ndim != 2:
-        raise ValueError(f"Expected 2D rows, but X is a Dask {type(X).__name__} with {X.ndim}D.")
-    if is_frame(X):
-        return parts_of(X, len(X.columns))
-    if np.isnan(X.shape[1]):
-        raise ValueError(
-            "The number of columns of X is not known; call X.compute_chunk_sizes() first."
-        )
-    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+def mean_over_rows(function: F) -> F:
+    """Return a score that is a mean over rows, and is computed part by part for Dask collections.
+
+    The arguments are those of ``score``: a fitted model, X, y and the weights of the rows.
+    """
+    name = register(function)
+
+    @wraps(function)
+    def score_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        if not is_dask(X):
+            return function(model, X, y, sample_weight)
+        return mean_over_parts(name, model, X, y, sample_weight)
+
+    return cast(F, score_rows)
 
 
-def parts_of(frame: Any, width: int) -> Any:
-    """Return an array with a chunk a partition. The chunks themselves stay pandas objects."""
-    import dask.array as da
-
-    shape, meta = (np.nan, width), np.empty((0, 0))
-    return da.concatenate([da.from_delayed(part, shape, meta=meta) for part in frame.to_delayed()])
-
-
-def as_column(values: Any, name: str, rows: Any) -> Any:
-    """Return what belongs to the rows as a Dask array with the same chunks and one column."""
-    import dask.array as da
-
-    known = not np.isnan(rows.shape[0])
-    if not is_dask(values):
-        if not known:
-            raise ValueError(
-                f"{name} is in memory, but the lengths of the parts of X are not known; give {name}"
-                " as a Dask collection with the same parts, or call compute_chunk_sizes() of an "
-                "array X first."
-            )
-        values = da.from_array(column_or_1d(values), chunks=-1)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must have one axis, but has {values.ndim}.")
-    if is_frame(values):
-        column = parts_of(values, 1)
-    else:
-        column = (with_chunks_of(rows, values, name) if known else values)[:, None]
-    if column.numblocks[0] != rows.numblocks[0]:
-        raise ValueError(
-            f"X has {rows.numblocks[0]} parts and {name} has {column.numblocks[0]}, and lengths of "
-            "parts are not known; give both the same parts, or call compute_chunk_sizes() first."
-        )
-    return column
-
-
-def with_chunks_of(rows: Any, values: Any, name: str) -> Any:
-    """Cut an array as the rows are cut, if its length is known."""
-    if np.isnan(values.shape[0]):
-        return values
-    if len(values) != len(rows):
-        raise ValueError(f"X has {len(rows)} rows, but {name} has {len(values)} entries.")
-    return values.rechunk((rows.chunks[0],))
-
-
-# Answers about the rows of a Dask collection: part by part, and only when they are computed.
-#
-# Nothing of Dask is imported unless a collection is given. A part of an array is an array or a CSR
-# matrix; a part of a frame is a pandas frame, so that a model sees the names of its columns.
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-ALONG = ("y", "sample_weight")
-"""Arguments that have an entry for each row of X."""
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""What stands behind the decorators, by module and name: tasks carry the name only."""
-
-
-def registered(function: Callable[..., Any]) -> str:
-    """Remember a function, and give the name by which tasks find it."""
+def register(function: Callable[..., Any]) -> str:
+    """Remember a function, and return the name by which tasks find it."""
     name = f"{function.__module__}:{function.__qualname__}"
     FUNCTIONS[name] = function
     return name
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """Find a function, also in a process that has not imported its module yet."""
+    """Return a function, also in a process that has not imported its module yet."""
     if name not in FUNCTIONS:
         import_module(name.partition(":")[0])
     return FUNCTIONS[name]
 
 
-def row_by_row(function: F) -> F:
-    """Let a function that answers row by row take Dask collections and answer lazily.
-
-    Its first argument is a fitted model, its second X; an argument y has a label for each row. It
-    gives an array with one or two axes, or a tuple of such. Anything but a Dask collection is
-    passed on as it is. The answers are those of the model as it was when it was asked.
-    """
-    name = registered(function)
-
-    @wraps(function)
-    def answered(*args: Any, **kwargs: Any) -> Any:
-        if not is_dask(args[1] if len(args) > 1 else kwargs.get("X")):
-            return function(*args, **kwargs)
-        model, X, *_ = (given := signature(function).bind(*args, **kwargs).arguments).values()
-        return lazy_answers(name, model, X, dict(list(given.items())[2:]))
-
-    return cast(F, answered)
-
-
-def averaged(function: F) -> F:
-    """Let a score that is a mean over rows take Dask collections: it is computed part by part.
-
-    The arguments are those of ``score``: a fitted model, X, y and the weights of the rows.
-    """
-    name = registered(function)
-
-    @wraps(function)
-    def scored(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        if not is_dask(X):
-            return function(model, X, y, sample_weight)
-        return mean_over_parts(name, model, X, y, sample_weight)
-
-    return cast(F, scored)
-
-
 class AccuracyMixin(ClassifierMixin):
     """A classifier whose score is taken part by part if the rows are a Dask collection."""
 
-    @averaged
+    @mean_over_rows
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy: the share of right answers.
 
@@ -189,30 +127,23 @@ def lazy_answers(name: str, model: Any, X: Any, options: dict[str, Any]) -> Any:
     along = {key: as_column(options.pop(key), key, rows) for key in ALONG if key in options}
     like = answer_about_nothing(name, model, X, tuple(along), options)
     ask = partial(answer, name=name, names=tuple(along), options=options, like=like)
-    given = rows, shared(model), *along.values()
+    given = rows, as_node(model), *along.values()
     if not isinstance(like, tuple):
         return layer(ask, like, *given)
-    together = map_rows(ask, like[0], *given)
-    return tuple(
-        layer(partial(entry, place=place), each, together) for place, each in enumerate(like)
-    )
+    both = map_rows(ask, like[0], *given)
+    return tuple(layer(itemgetter(place), each, both) for place, each in enumerate(like))
 
 
 def mean_over_parts(name: str, model: Any, X: Any, y: Any, sample_weight: Any) -> float:
-    """Compute the mean of a score over the rows, from its sum over each part."""
+    """Return the mean of a score over the rows, computed from its sum over each part."""
     import dask.array as da
 
     check_is_fitted(model)
     rows, given = as_rows(X), (y,) if sample_weight is None else (y, sample_weight)
     columns = [as_column(each, key, rows) for each, key in zip(given, ALONG, strict=False)]
-    sums = da.map_blocks(
-        partial(sum_of_score, name=name),
-        rows,
-        shared(model),
-        *columns,
-        chunks=((1,) * rows.numblocks[0], (2,)),
-        meta=np.empty((0, 0)),
-    )
+    ask, chunks = partial(sum_of_score, name=name), ((1,) * rows.numblocks[0], (2,))
+    meta = np.empty((0, 0))
+    sums = da.map_blocks(ask, rows, as_node(model), *columns, chunks=chunks, meta=meta)
     score, weight = sums.sum(axis=0).compute()
     if weight == 0.0:
         raise ValueError("There is nothing to score: X has no rows, or none of them counts.")
@@ -234,11 +165,65 @@ def map_rows(function: Any, like: Any, rows: Any, *others: Any) -> Any:
     return da.map_blocks(function, rows, *others, chunks=(rows.chunks[0], (width,)), meta=meta)
 
 
-def shared(model: Any) -> Any:
+def as_node(model: Any) -> Any:
     """Return a model as one node of a graph: a copy, because it may learn more meanwhile."""
     from dask import delayed
 
     return delayed(deepcopy(model), pure=True, traverse=False)
+
+
+def as_rows(X: Any) -> Any:
+    """Return a collection as a Dask array with one chunk of columns."""
+    if not isinstance(getattr(X, "ndim", None), int):  # neither an array nor a frame
+        raise TypeError(f"X is a Dask {type(X).__name__}; give a Dask array or frame.")
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D rows, but X is a Dask {type(X).__name__} with {X.ndim}D.")
+    if is_frame(X):
+        return array_of_partitions(X, len(X.columns))
+    if np.isnan(X.shape[1]):
+        raise ValueError(
+            "The number of columns of X is not known; call X.compute_chunk_sizes() first."
+        )
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def as_column(values: Any, name: str, rows: Any) -> Any:
+    """Return what belongs to the rows as a Dask array with the same chunks and one column."""
+    import dask.array as da
+
+    known = not np.isnan(rows.shape[0])
+    if not is_dask(values):
+        if not known:
+            raise ValueError(
+                f"{name} is in memory, but the lengths of the parts of X are not known; give {name}"
+                " as a Dask collection with the same parts, or call compute_chunk_sizes() of an "
+                "array X first."
+            )
+        values = da.from_array(column_or_1d(values), chunks=-1)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must have one axis, but has {values.ndim}.")
+    if is_frame(values):
+        column = array_of_partitions(values, 1)
+    else:
+        if known and not np.isnan(values.shape[0]):
+            if len(values) != len(rows):
+                raise ValueError(f"X has {len(rows)} rows, but {name} has {len(values)} entries.")
+            values = values.rechunk((rows.chunks[0],))
+        column = values[:, None]
+    if column.numblocks[0] != rows.numblocks[0]:
+        raise ValueError(
+            f"X has {rows.numblocks[0]} parts and {name} has {column.numblocks[0]}, and lengths of "
+            "parts are not known; give both the same parts, or call compute_chunk_sizes() first."
+        )
+    return column
+
+
+def array_of_partitions(frame: Any, width: int) -> Any:
+    """Return an array with a chunk a partition. The chunks themselves stay pandas objects."""
+    import dask.array as da
+
+    shape, meta = (np.nan, width), np.empty((0, 0))
+    return da.concatenate([da.from_delayed(part, shape, meta=meta) for part in frame.to_delayed()])
 
 
 def answer_about_nothing(
@@ -253,8 +238,7 @@ def answer_about_nothing(
     for asked, numbers in examples(model, X.shape[1]):
         labels = dict.fromkeys(names, getattr(asked, "classes_", np.zeros(1))[:1])
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # it is only an example
+            with warnings.catch_warnings(action="ignore"):  # it is only an example
                 row = as_row_of(X, numbers) if asked is model else numbers
                 told = function_of(name)(asked, row, **labels, **options)
         except (ValueError, TypeError) as error:
@@ -266,7 +250,7 @@ def answer_about_nothing(
 
 
 def examples(model: Any, width: int) -> Iterator[tuple[Any, Any]]:
-    """Return models and rows to ask about, the most likely to be taken first.
+    """Yield models and rows to ask about, the most likely to be taken first.
 
     If the steps of a pipeline take none of these rows, its last step takes its own prototype.
     """
@@ -298,11 +282,10 @@ def answer(
     like: Any,
     block_id: tuple[int, ...],
 ) -> Any:
-    """Answer about one part; about no rows as ``like`` does, because models refuse to."""
+    """Return the answer about one part; about no rows ``like``, because models refuse to."""
     with within(block_id):
-        along = {
-            key: entries(part, column, key) for key, column in zip(names, columns, strict=True)
-        }
+        pairs = zip(names, columns, strict=True)
+        along = {key: entries(part, column, key) for key, column in pairs}
         told = function_of(name)(model, part, **along, **options) if part.shape[0] else like
     return tuple(map(two_axes, told)) if isinstance(told, tuple) else two_axes(told)
 
@@ -316,11 +299,6 @@ def sum_of_score(part: Any, model: Any, *columns: Any, name: str, block_id: tupl
             return np.zeros((1, 2))
         score = function_of(name)(model, part, y, *weight) * total
     return np.array([[score, total]])
-
-
-def entry(together: Any, place: int) -> Any:
-    """Return one of the arrays of a tuple."""
-    return together[place]
 
 
 def entries(part: Any, column: Any, name: str) -> Any:
@@ -338,7 +316,7 @@ def two_axes(told: Any) -> Any:
 
 @contextmanager
 def within(block_id: tuple[int, ...]) -> Iterator[None]:
-    """Work on one part with one BLAS thread, and say in errors which part it is."""
+    """Work on one part with one BLAS thread; errors name the part."""
     try:
         with one_blas_thread():
             yield

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 
-def named(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, Any]:
+def things_by_name(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, Any]:
     """Return things by name: a single one, a list of them, or a dict that names them already.
 
     Names by default that repeat are numbered.
@@ -21,7 +21,7 @@ def named(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, An
         found = {str(key): thing for key, thing in things.items()}
     else:
         things = list(things) if isinstance(things, (list, tuple)) else [things]
-        names = numbered([default(thing) for thing in things])
+        names = number_repeats([default(thing) for thing in things])
         if name is not None:
             names = [name] if isinstance(name, str) else [str(one) for one in name]
         if len(names) != len(things) or len(set(names)) != len(names):
@@ -34,8 +34,8 @@ def named(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, An
     return found
 
 
-def numbered(names: list[str]) -> list[str]:
-    """Add numbers to names that are there more than once."""
+def number_repeats(names: list[str]) -> list[str]:
+    """Return names, with a number after those that are there more than once."""
     total, seen = Counter(names), {name: itertools.count(1) for name in names}
     return [f"{name} {next(seen[name])}" if total[name] > 1 else name for name in names]
 
@@ -46,10 +46,10 @@ def class_name(model: Any) -> str:
 
 
 def count(n: Any, what: str) -> str:
-    """Write a number of things."""
+    """Return a number of things as text."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def shortened(name: str, most: int = 28) -> str:
-    """Cut a long name in the middle."""
+def shorten_name(name: str, most: int = 28) -> str:
+    """Return a name, cut in the middle if it is long."""
     return name if len(name) <= most else f"{name[: most // 2]}…{name[-most // 2 + 1 :]}"

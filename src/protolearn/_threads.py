@@ -28,7 +28,6 @@ KEPT_BYTES = 1 << 25
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """What glibc calls the settings."""
 
-
 _controller = cache(ThreadpoolController)
 """Finds the numerical libraries of this process, once."""
 
@@ -75,12 +74,6 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
     The work is native, which does not hold the interpreter, and independent for each item. A
     process that joblib started takes its share of the cores: that is what joblib tells numba. An
     error of a thread is raised here.
-
-    Parameters
-    ----------
-    n_items : int
-    work : callable
-        Handles the items from ``first`` up to ``last``.
     """
     n_threads = min(_n_threads(), n_items)
     if n_threads <= 1:

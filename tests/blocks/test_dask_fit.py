@@ -7,7 +7,7 @@ from scipy import sparse
 
 from given_parts import overlapping, starts
 from protolearn import GLVQ, GMLVQ, GRLVQ, LVQ1, RSLVQ, MarginLVQ
-from protolearn.blocks import dask_batches, on_dask
+from protolearn.blocks import on_dask
 from protolearn.solvers import SGD, Adam, Momentum
 
 dask = pytest.importorskip("dask")
@@ -94,7 +94,7 @@ def test_mini_batches_in_order_are_those_of_memory(solver):
 
 @pytest.mark.parametrize("size", [7, 64, 1000])
 def test_mini_batches_in_random_order_have_every_row_once(size, monkeypatch):
-    monkeypatch.setattr(dask_batches, "ROWS_OF_A_CHUNK", 5)
+    monkeypatch.setattr(on_dask, "ROWS_OF_A_CHUNK", 5)
     X, y = overlapping()
     X[:, 0] = np.arange(len(X))
     seen = []
@@ -148,8 +148,8 @@ def test_held_out_rows_and_number_of_prototypes():
 def test_one_compute_an_evaluation(monkeypatch):
     X, y = overlapping()
     seen, computed = [], []
-    compute = on_dask.computed
-    monkeypatch.setattr(on_dask, "computed", lambda *a: computed.append(1) or compute(*a))
+    compute = on_dask.sum_in_tree
+    monkeypatch.setattr(on_dask, "sum_in_tree", lambda *a: computed.append(1) or compute(*a))
     model = batch(init=starts(X, y, 1), scale=1.0, callback=seen.append)
     model.fit(chunked(X), chunked(y))
     evaluations = len(computed) - 1  # the survey

@@ -21,9 +21,9 @@ from protolearn import (
     PrototypeClassifier,
 )
 from protolearn._arrays import MappedRows
-from protolearn.blocks import Block, MemoryBlocks, moments
+from protolearn.blocks import Block, MemoryBlocks, rows_with_moments
 from protolearn.classifiers import rows as training_rows
-from protolearn.distances.mahalanobis import within_covariance
+from protolearn.distances.axes import within_covariance
 from protolearn.solvers import SGD, Adam, Momentum
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -196,7 +196,7 @@ def test_rows_with_the_same_moments():
     X[:, 3] = 2.0
     y, weight = rng.randint(0, 3, 200), rng.random_sample(200)
     means = [np.average(X[y == c], axis=0, weights=weight[y == c]) for c in range(3)]
-    few = moments.rows_with_moments(
+    few = rows_with_moments(
         MemoryBlocks(Block(X, y, weight)), np.array(means), X.min(axis=0), X.max(axis=0)
     )
     assert few.weight.min() >= 0.0

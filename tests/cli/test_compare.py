@@ -13,10 +13,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from given_store import results
-from protolearn.cli import comparison_files
-from protolearn.cli.compare import DEFAULT, affordable, possible, run
+from protolearn.cli import compare_command
+from protolearn.cli.compare_command import (
+    DEFAULT_MODELS,
+    affordable_models,
+    possible_folds,
+    run_compare,
+)
 from protolearn.cli.failure import Failure
-from protolearn.cli.models import official_name
+from protolearn.cli.model_names import official_name
 from protolearn.tables import TableFileError
 
 
@@ -28,7 +33,7 @@ def wide(monkeypatch):
 
 def compare(*models, data="iris", target=None, folds=3, repeats=1, seed=0, out=None, **columns):
     """Compare with few folds."""
-    run(data, target, models, folds, repeats, seed, out, **columns)
+    run_compare(data, target, models, folds, repeats, seed, out, **columns)
 
 
 def rows_of(out):
@@ -142,7 +147,7 @@ def test_other_settings_in_the_same_folder(tmp_path):
 def test_picture(monkeypatch, capsys, tmp_path):
     compare("knn", "lda", out=tmp_path)
     assert (tmp_path / "comparison.png").read_bytes()[:4] == b"\x89PNG"
-    monkeypatch.setattr(comparison_files, "find_spec", lambda name: None)
+    monkeypatch.setattr(compare_command, "find_spec", lambda name: None)
     compare("knn", "lda", out=tmp_path / "plain")
     assert {path.suffix for path in (tmp_path / "plain").iterdir()} == {".csv", ".jsonl"}
     assert "comparison.csv for the scores" in capsys.readouterr().out.splitlines()[-1]
@@ -194,16 +199,16 @@ def test_wrong_names():
 
 
 def test_usual_models():
-    assert [official_name(name) for name in DEFAULT] == list(DEFAULT)
-    assert affordable([], 5000) == (list(DEFAULT), [])
-    names, notes = affordable([], 5001)
-    assert set(DEFAULT) - set(names) == {"kernel-glvq", "prototype-svm", "svc"}
+    assert [official_name(name) for name in DEFAULT_MODELS] == list(DEFAULT_MODELS)
+    assert affordable_models([], 5000) == (list(DEFAULT_MODELS), [])
+    names, notes = affordable_models([], 5001)
+    assert set(DEFAULT_MODELS) - set(names) == {"kernel-glvq", "prototype-svm", "svc"}
     assert notes[0].startswith("kernel-glvq, prototype-svm, svc left out: ")
-    assert affordable(["svc"], 10**6) == (["svc"], [])
+    assert affordable_models(["svc"], 10**6) == (["svc"], [])
 
 
 def test_no_more_folds_than_the_smallest_class_has_rows(capsys, tmp_path):
-    assert possible(3, ["a"] * 3 + ["b"] * 9) == (3, [])
+    assert possible_folds(3, ["a"] * 3 + ["b"] * 9) == (3, [])
     data = given(tmp_path, x=np.arange(13.0)[::-1], label=["a"] * 9 + ["b"] * 4)
     compare("mean-of-class", data=data, target="label", folds=10)
     shown = capsys.readouterr()

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from protolearn import datasets
-from protolearn.cli.datasets import classes_of, run
+from protolearn.cli.data_source import classes_of, print_datasets
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def wide(monkeypatch):
 
 def lines(capsys):
     """Give what is printed, by its first word."""
-    run()
+    print_datasets()
     shown = capsys.readouterr().out.splitlines()
     return {line.split()[0]: line for line in shown}, shown[-1]
 

@@ -7,9 +7,8 @@ import pytest
 
 from given_pets import FIT, pets, write
 from given_profile import long_test
-from protolearn.cli import cluster
-from protolearn.cli.cluster import check_engine, running_on, workers
-from protolearn.cli.engine import Engine
+from protolearn.cli import engines
+from protolearn.cli.engines import Engine, check_engine, chosen_workers, running_on
 from protolearn.cli.failure import FAILED, Failure
 from protolearn.io import load
 
@@ -51,7 +50,7 @@ def test_no_answer(monkeypatch):
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # nobody listens
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        monkeypatch.setattr(cluster, "ANSWER", 0.5)
+        monkeypatch.setattr(engines, "ANSWER_SECONDS", 0.5)
         with pytest.raises(Failure, match=r"no scheduler answers within 0\.5 s") as caught:
             running_on(Engine.dask, address, None).__enter__()
     assert caught.value.code == FAILED
@@ -76,6 +75,6 @@ def test_jobs_choose_workers():
         def nthreads(self):
             return {"a": 2, "b": 2, "c": 1}
 
-    assert workers(Client(), None) == workers(Client(), -1) == {}
-    assert workers(Client(), 3) == {"workers": ["a", "c"]}
-    assert workers(Client(), 1) == {"workers": ["c"]}
+    assert chosen_workers(Client(), None) == chosen_workers(Client(), -1) == {}
+    assert chosen_workers(Client(), 3) == {"workers": ["a", "c"]}
+    assert chosen_workers(Client(), 1) == {"workers": ["c"]}

@@ -10,8 +10,8 @@ from sklearn.datasets import load_wine
 
 import protolearn
 from protolearn import GLVQ
-from protolearn.cli.export import run
 from protolearn.cli.failure import FAILED, Failure
+from protolearn.cli.predict_and_export import run_export
 from protolearn.tables import table_pipeline
 
 onnx = pytest.importorskip("onnx", reason="ONNX is optional: pip install 'protolearn[onnx]'")
@@ -69,7 +69,7 @@ def test_what_cannot_be_exported(command, fitted, wine, tmp_path):
 def test_packages_that_are_not_installed(wine, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(Failure, match=r"protolearn\[onnx\]") as failure:
-        run(wine[0] / "wine.protolearn", tmp_path / "wine.onnx")
+        run_export(wine[0] / "wine.protolearn", tmp_path / "wine.onnx")
     assert failure.value.code == FAILED
     assert not any(tmp_path.iterdir())
 

@@ -8,7 +8,7 @@ import pytest
 
 from given_pets import FIT, pets, write
 from protolearn.cli.failure import Failure
-from protolearn.cli.opening import open_table
+from protolearn.cli.training_rows import open_table
 from protolearn.tables import read_table
 
 pa = pytest.importorskip("pyarrow")

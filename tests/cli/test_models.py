@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 import protolearn
 from protolearn.cli.failure import Failure
-from protolearn.cli.models import model_named, names, official_name, print_names
+from protolearn.cli.model_names import all_names, model_named, official_name, print_models
 
 
 @pytest.mark.parametrize(
@@ -17,18 +17,18 @@ def test_how_a_name_may_be_written(name):
 
 
 def test_every_named_class_of_the_library_is_known():
-    found = {type(model_named(name, 0)).__name__ for name in names()}
+    found = {type(model_named(name, 0)).__name__ for name in all_names()}
     assert found >= {"GLVQ", "GMLVQ", "LVQ21", "KernelGLVQ", "MeanOfClass", "RVM", "AdaTron"}
     # One needs a model, one is made by a function, one stores patterns.
     assert found.isdisjoint({"RejectClassifier", "LinearPrototypes", "Hopfield"})
 
 
 def test_names_are_different_and_lead_back_to_themselves():
-    assert len(set(names())) == len(names())
-    assert [official_name(name) for name in names()] == names()
+    assert len(set(all_names())) == len(all_names())
+    assert [official_name(name) for name in all_names()] == all_names()
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - {"auto", "hard-margin-svm"}))
+@pytest.mark.parametrize("name", sorted(set(all_names()) - {"auto", "hard-margin-svm"}))
 def test_defaults_are_enough(name, iris):
     X, y = (part[[0, 1, 2, 60, 61, 62]] for part in iris)
     if name == "knn":
@@ -60,6 +60,6 @@ def test_wrong_name():
 
 
 def test_listing(capsys):
-    print_names()
+    print_models()
     shown = capsys.readouterr().out
-    assert all(name in shown for name in names())
+    assert all(name in shown for name in all_names())

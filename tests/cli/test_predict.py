@@ -93,8 +93,9 @@ def test_what_a_model_cannot_tell_is_left_empty(command, fitted, tmp_path):
 
 
 def test_many_rows_are_asked_in_blocks(monkeypatch, capsys, fitted, model, asked):
-    from protolearn.cli import predict
+    from protolearn.cli import predict_and_export
 
-    monkeypatch.setattr(predict, "ROWS", 7)
-    predict.run(model, str(fitted[0] / "pets.csv"), predict.STANDARD_OUTPUT)
+    monkeypatch.setattr(predict_and_export, "ROWS_AT_A_TIME", 7)
+    table = str(fitted[0] / "pets.csv")
+    predict_and_export.run_predict(model, table, predict_and_export.STANDARD_OUTPUT)
     assert answers(capsys.readouterr().out) == answers(asked.out)

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 import protolearn_papers
 from protolearn.cli import app
-from protolearn.cli.experiments import GROUP
-from protolearn.cli.reproduce import run
+from protolearn.cli.reproduce_command import GROUP, run_reproduce
 from protolearn_papers import experiments
 
 NAME = "crammer-fig4"
@@ -54,7 +53,7 @@ def test_a_finished_run_is_not_done_again(done, monkeypatch, capsys):
         raise AssertionError("done again")
 
     monkeypatch.setattr("protolearn_papers.crammer.fig4.follow", never)
-    run(NAME, True, folder, 3, 1)
+    run_reproduce(NAME, True, folder, 3, 1)
     assert (folder / "hinge_loss.csv").read_bytes() == before
     assert "Hinge loss" in capsys.readouterr().out
 
@@ -87,7 +86,7 @@ def test_data_that_cannot_be_had_are_told(command, tmp_path):
 @pytest.mark.parametrize("given", [["--list"], [NAME, "--quick"], ["all"]])
 def test_a_missing_distribution_is_named_in_one_sentence(given, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("protolearn.cli.experiments.entry_points", lambda group: ())
+    monkeypatch.setattr("protolearn.cli.reproduce_command.entry_points", lambda group: ())
     found = CliRunner().invoke(app, ["reproduce", *given])
     assert found.exit_code == 1
     assert isinstance(found.exception, SystemExit)  # and no traceback

@@ -12,8 +12,7 @@ import sklearn.datasets
 
 from given_profile import in_all
 from protolearn.datasets import describe, fetch, load
-from protolearn.datasets._newsgroups import word_counts
-from protolearn.datasets._openml import IDS
+from protolearn.datasets._openml import IDS, word_counts
 from protolearn.datasets._sizes import SIZES
 
 THEIR_GLASS = {

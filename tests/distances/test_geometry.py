@@ -26,7 +26,7 @@ from protolearn.distances import (
     Tangent,
     starts_from,
 )
-from protolearn.distances.base import start_source
+from protolearn.distances.distance import start_source
 
 D_FEATURES = 4
 K = 5

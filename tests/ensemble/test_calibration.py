@@ -15,8 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from given_transcription import platt
-from protolearn.ensemble.calibration import CALIBRATIONS
-from protolearn.ensemble.platt import fit_sigmoids
+from protolearn.ensemble.calibration import CALIBRATIONS, fit_sigmoids
 from protolearn.ensemble.voters import Voters
 
 COUNTING = ["binning", "local"]
@@ -39,7 +38,7 @@ def some_voters(name, rng, n=300, n_models=6, d=2, n_classes=3):
     none = np.empty((n_models, calibration.width))
     label = codes[exemplar]
     voters = Voters(weights, intercepts, X[exemplar], label, calibration, none)
-    return voters.calibrated(X, codes, n_classes), X, codes
+    return voters.calibrate(X, codes, n_classes), X, codes
 
 
 def shares_by_counting(values, own, prior):
@@ -171,7 +170,7 @@ def test_rows_of_equal_values_have_equal_votes(rng, name):
     calibration = CALIBRATIONS[name]
     none = np.empty((len(voters), calibration.width))
     parts = voters.weights, voters.intercepts, voters.exemplars, voters.label
-    voters = Voters(*parts, calibration, none).calibrated(X, codes, 3)
+    voters = Voters(*parts, calibration, none).calibrate(X, codes, 3)
     votes = voters.votes(X, np.arange(len(voters)))
     assert ((votes >= 0) & (votes < 1)).all()
     for block in votes.reshape(len(voters), 20, 15).transpose(1, 0, 2):
@@ -219,7 +218,7 @@ def test_totals_are_sums_of_votes(rng, name):
 def test_a_model_that_never_fired_says_what_is_true_of_all_rows(rng):
     voters, X, codes = some_voters("binning", rng)
     quiet = Voters(**{**vars(voters), "intercepts": voters.intercepts - 1e3})
-    quiet = quiet.calibrated(X, codes, 3)
+    quiet = quiet.calibrate(X, codes, 3)
     prior = np.bincount(codes) / len(codes)
     totals = quiet.totals(X, 3)
     assert_allclose(totals.max(axis=1), prior[totals.argmax(axis=1)], rtol=1e-12)

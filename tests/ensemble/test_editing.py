@@ -9,7 +9,7 @@ from sklearn.datasets import load_wine, make_blobs
 
 from protolearn.datasets import flip_labels
 from protolearn.ensemble import prototype
-from protolearn.ensemble.editing import agreeing, worth_learning
+from protolearn.ensemble.members import agreeing_rows, worth_learning
 from protolearn.ensemble.prototype import PrototypeSVM
 
 
@@ -43,7 +43,7 @@ def right_by_hand(X, codes, rows, truth):
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(2, 4))
 def test_it_asks_the_three_nearest_others(seed, n, n_classes):
     X, codes = some_rows(seed, max(n, n_classes), n_classes)
-    assert_array_equal(agreeing(X, codes), agreeing_by_hand(X, codes))
+    assert_array_equal(agreeing_rows(X, codes), agreeing_by_hand(X, codes))
 
 
 @given(st.integers(0, 10**6), st.integers(4, 40), st.integers(2, 4))
@@ -61,7 +61,7 @@ def test_both_answers_occur():
     answers = set()
     for seed in range(20):
         X, codes = some_rows(seed, 40, 3)
-        assert not agreeing(X, codes).all()
+        assert not agreeing_rows(X, codes).all()
         answers.add(len(worth_learning(X, codes, *some_rows(seed + 100, 40, 3))) == len(X))
     assert answers == {False, True}
 
@@ -69,8 +69,8 @@ def test_both_answers_occur():
 def test_a_class_among_others_does_not_get_lost():
     X = np.append(np.linspace(0.0, 1.0, 20), [0.21, 0.82])[:, None]
     codes = np.append(np.zeros(20, int), [1, 1])
-    assert agreeing(X, codes).all()
-    assert agreeing(X[:3], np.array([0, 1, 0])).all()
+    assert agreeing_rows(X, codes).all()
+    assert agreeing_rows(X[:3], np.array([0, 1, 0])).all()
 
 
 def blobs(noise):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from protolearn.ensemble.machines import Machines, Settings
+from protolearn.ensemble.linear_machines import Machines, SolverSettings
 from protolearn.ensemble.members import Members
 
 N_MODELS = 5
@@ -20,10 +20,10 @@ def as_arrays(pairs):
 
 def joined(moves):
     """Let pairs join a table, and sets of Python."""
-    members, expected = Members.none(), {1.0: {}, -1.0: {}}
+    members, expected = Members.empty(), {1.0: {}, -1.0: {}}
     for pairs, sign in moves:
         model, row = as_arrays(pairs)
-        members = members.joined(model, row, sign)
+        members = members.with_rows(model, row, sign)
         for i, j in pairs:
             expected[sign].setdefault(i, set()).add(j)
     return members, expected
@@ -72,7 +72,7 @@ def test_who_belongs_already_keeps_his_strength(moves, pairs):
         (i, j, s): a
         for i, j, s, a in zip(strong.model, strong.row, strong.sign, strong.strength, strict=True)
     }
-    after = strong.joined(*as_arrays(pairs), -1.0)
+    after = strong.with_rows(*as_arrays(pairs), -1.0)
     assert len(after.row) == len(set(before) | {(i, j, -1.0) for i, j in pairs})
     for i, j, s, a in zip(after.model, after.row, after.sign, after.strength, strict=True):
         assert a == before.get((i, j, s), 0.0)
@@ -82,11 +82,11 @@ def test_who_belongs_already_keeps_his_strength(moves, pairs):
 def test_training_again_changes_nothing_and_begins_where_it_ended(rng, penalty):
     X, codes = rng.normal(size=(30, 3)), np.arange(30) % 2
     own = np.arange(30)
-    members = Members.none().joined(own, own, 1.0).joined(own, (own + 1) % 30, -1.0)
-    settings = Settings(10.0, penalty, 1e-9, 10000)
-    once = Machines.untrained(X, codes, members).trained(X, settings)
+    members = Members.empty().with_rows(own, own, 1.0).with_rows(own, (own + 1) % 30, -1.0)
+    settings = SolverSettings(10.0, penalty, 1e-9, 10000)
+    once = Machines.one_a_row(X, codes, members).train(X, settings)
     assert once.solved.all()
-    again = once.trained(X, settings._replace(max_iter=1))
+    again = once.train(X, settings._replace(max_iter=1))
     assert again.solved.all()
     np.testing.assert_allclose(again.weights, once.weights, atol=1e-6)
     np.testing.assert_allclose(again.intercepts, once.intercepts, atol=1e-6)
@@ -95,26 +95,26 @@ def test_training_again_changes_nothing_and_begins_where_it_ended(rng, penalty):
 def test_models_that_fire_on_nothing_go_and_all_stay_if_none_fires():
     X, codes = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 0])
     own = np.arange(3)
-    members = Members.none().joined(own, own, 1.0)
+    members = Members.empty().with_rows(own, own, 1.0)
     weights, intercepts = np.array([[1.0], [-1.0], [-1.0]]), np.array([-0.5, 0.0, -1.0])
     machines = Machines(
         own, codes, weights, intercepts, members, np.ones(len(own), bool), np.ones(len(own), bool)
     )
-    useful = machines.useful(X)
+    useful = machines.that_fire(X)
     assert_array_equal(useful.exemplar, [0])
     assert not useful.silent
     assert [rows.tolist() for rows in useful.members.sets(1, 1.0)] == [[0]]
-    silent = machines.some(np.array([1, 2])).useful(X)
+    silent = machines.some(np.array([1, 2])).that_fire(X)
     assert_array_equal(silent.exemplar, [1, 2])  # zero is not positive
     assert silent.silent
-    loud = Machines(**{**vars(silent), "intercepts": np.array([-1.0, 1.0])}).useful(X)
+    loud = Machines(**{**vars(silent), "intercepts": np.array([-1.0, 1.0])}).that_fire(X)
     assert not loud.silent  # silent no more
     assert_array_equal(loud.exemplar, [2])
 
 
 def test_a_model_without_weights_is_of_no_use():
     X, own = np.array([[0.0], [1.0]]), np.arange(2)
-    members = Members.none().joined(own, own, 1.0)
+    members = Members.empty().with_rows(own, own, 1.0)
     weights, intercepts = np.array([[0.0], [1.0]]), np.array([1.0, 0.0])
     machines = Machines(own, own, weights, intercepts, members, np.ones(2, bool), np.ones(2, bool))
-    assert_array_equal(machines.useful(X).exemplar, [1])
+    assert_array_equal(machines.that_fire(X).exemplar, [1])

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from protolearn.ensemble import blocks
-from protolearn.ensemble.negatives import choose_negatives
+from protolearn.ensemble import members
+from protolearn.ensemble.members import choose_negatives
 
 
 def plain(X, codes, k):
@@ -66,7 +66,7 @@ def test_the_size_of_a_block_does_not_matter(rng, monkeypatch, size):
     X = rng.randint(-3, 4, size=(101, 2)).astype(float)  # exact, so that ties stay ties
     codes = rng.randint(0, 3, 101)
     whole = choose_negatives(X, codes, 6)
-    monkeypatch.setattr(blocks, "rows_at_a_time", lambda width: size)
+    monkeypatch.setattr(members, "rows_at_a_time", lambda width: size)
     for part, expected in zip(choose_negatives(X, codes, 6), whole, strict=True):
         assert_array_equal(part, expected)
 

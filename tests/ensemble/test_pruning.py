@@ -10,11 +10,10 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
 from protolearn.datasets import make_striated
-from protolearn.ensemble import pruning
+from protolearn.ensemble import voters as voters_module
 from protolearn.ensemble.calibration import CALIBRATIONS
 from protolearn.ensemble.prototype import PrototypeSVM
-from protolearn.ensemble.pruning import worth_keeping
-from protolearn.ensemble.voters import Voters
+from protolearn.ensemble.voters import Voters, worth_keeping
 
 
 def some_voters(seed, n_models, name="binning", n=60, n_classes=3):
@@ -27,7 +26,7 @@ def some_voters(seed, n_models, name="binning", n=60, n_classes=3):
     calibration = CALIBRATIONS[name]
     none = np.empty((n_models, calibration.width))
     voters = Voters(weights, intercepts, X[exemplar], codes[exemplar], calibration, none)
-    return voters.calibrated(X, codes, n_classes), X, codes
+    return voters.calibrate(X, codes, n_classes), X, codes
 
 
 def log_likelihood(votes, label, codes, n_classes):
@@ -96,7 +95,7 @@ def test_the_same_models_stay_if_votes_do_not_fit_in_memory(monkeypatch, kept_by
     monkeypatch.setattr(
         Voters, "votes", lambda *given: calls.append(len(given[2])) or votes(*given)
     )
-    monkeypatch.setattr(pruning, "KEPT_BYTES", kept_bytes)
+    monkeypatch.setattr(voters_module, "KEPT_BYTES", kept_bytes)
     assert_array_equal(worth_keeping(voters, X, codes, 3, 0.1), expected)
     assert 1 < len(expected) < 40
     assert max(calls) <= max(kept_bytes // (8 * 60), 1)

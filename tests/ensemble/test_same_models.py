@@ -8,7 +8,8 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from protolearn import _threads
-from protolearn.ensemble import blocks, pruning, shifting
+from protolearn.ensemble import linear_machines, members
+from protolearn.ensemble import voters as voters_module
 from protolearn.ensemble.prototype import PrototypeSVM
 
 
@@ -75,9 +76,9 @@ def test_little_memory_gives_the_same_models(stripes, monkeypatch):
     X, y = stripes
     base = PrototypeSVM(n_shifts=3, hard_negative_probability=0.05, random_state=0)
     expected = clone(base).fit(X, y)
-    for module in (blocks, shifting):
+    for module in (members, linear_machines):
         monkeypatch.setattr(module, "rows_at_a_time", lambda width: 7)
-    monkeypatch.setattr(pruning, "KEPT_BYTES", 8 * len(X) * 11)
+    monkeypatch.setattr(voters_module, "KEPT_BYTES", 8 * len(X) * 11)
     model = clone(base).fit(X, y)
     assert_array_equal(model.exemplar_indices_, expected.exemplar_indices_)
     assert_array_equal(model.ensemble_sizes_, expected.ensemble_sizes_)

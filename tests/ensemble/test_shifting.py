@@ -7,11 +7,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from protolearn.datasets import make_striated
-from protolearn.ensemble import blocks, shifting
-from protolearn.ensemble.machines import Machines, Settings
-from protolearn.ensemble.members import Members
-from protolearn.ensemble.negatives import choose_negatives
-from protolearn.ensemble.shifting import shift
+from protolearn.ensemble import linear_machines, members
+from protolearn.ensemble.linear_machines import Machines, SolverSettings, shift
+from protolearn.ensemble.members import Members, choose_negatives
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +17,11 @@ def trained():
     """Exemplar SVMs on stripes, with their rows and class codes."""
     X, codes = make_striated(80, n_stripes=4, random_state=0)
     own = np.arange(len(X))
-    members = Members.none().joined(own, own, 1.0).joined(*choose_negatives(X, codes, 5), -1.0)
-    machines = Machines.untrained(X, codes, members).trained(X, Settings(1.0, "l2", 1e-6, 1000))
-    return machines.useful(X), X, codes
+    members = (
+        Members.empty().with_rows(own, own, 1.0).with_rows(*choose_negatives(X, codes, 5), -1.0)
+    )
+    machines = Machines.one_a_row(X, codes, members).train(X, SolverSettings(1.0, "l2", 1e-6, 1000))
+    return machines.that_fire(X), X, codes
 
 
 def firing(machines, X, codes):
@@ -84,8 +84,8 @@ def test_one_number_is_drawn_for_each_hard_negative_model_by_model(trained):
 def test_the_size_of_a_block_does_not_matter(trained, monkeypatch, size):
     machines, X, codes = trained
     expected = shift(machines, X, codes, 0.2, np.random.RandomState(0)).members
-    monkeypatch.setattr(blocks, "rows_at_a_time", lambda width: size)
-    monkeypatch.setattr(shifting, "rows_at_a_time", lambda width: 3 * size)
+    monkeypatch.setattr(members, "rows_at_a_time", lambda width: size)
+    monkeypatch.setattr(linear_machines, "rows_at_a_time", lambda width: 3 * size)
     found = shift(machines, X, codes, 0.2, np.random.RandomState(0)).members
     for name in ("model", "row", "sign", "strength"):
         assert_array_equal(getattr(found, name), getattr(expected, name))
@@ -94,7 +94,7 @@ def test_the_size_of_a_block_does_not_matter(trained, monkeypatch, size):
 def test_a_row_stays_with_its_own_model_if_another_has_the_same_exemplar():
     X, codes = np.array([[0.1, 0.3], [0.1, 0.3], [5.0, 5.0]]), np.array([0, 0, 1])
     own = np.arange(3)
-    members = Members.none().joined(own, own, 1.0)
+    members = Members.empty().with_rows(own, own, 1.0)
     machines = Machines(
         own, codes, np.zeros((3, 2)), np.ones(3), members, np.ones(3, bool), np.ones(3, bool)
     )
@@ -113,7 +113,7 @@ def test_models_that_were_not_solved_are_trained_again(trained):
     shifted = shift(machines, X, codes, 0.0, np.random.RandomState(0))
     assert shifted.changed[unsolved].all()
     assert not shifted.changed.all()
-    again = shifted.trained(X, Settings(100.0, "l2", 1e-6, 1000))
+    again = shifted.train(X, SolverSettings(100.0, "l2", 1e-6, 1000))
     assert again.solved.all()
     same = ~shifted.changed
     assert_array_equal(again.weights[same], machines.weights[same])

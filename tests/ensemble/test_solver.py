@@ -16,9 +16,7 @@ from sklearn.svm import LinearSVC
 
 from protolearn import _threads
 from protolearn.datasets import load
-from protolearn.ensemble.cholesky import solve_positive
-from protolearn.ensemble.problems import Problems
-from protolearn.ensemble.solver import solve
+from protolearn.ensemble.hyperplane_solver import Problems, solve, solve_positive
 
 PENALTIES = ["l2", "l1"]
 both = pytest.mark.parametrize("penalty", PENALTIES)

@@ -80,8 +80,8 @@ def told(request):
     class Observed(PrototypeSVM):
         """Remembers the models of every shift."""
 
-        def _pruned(self, machines, voters, train, validation):
-            ensemble = super()._pruned(machines, voters, train, validation)
+        def _prune(self, machines, voters, train, validation):
+            ensemble = super()._prune(machines, voters, train, validation)
             seen.append((ensemble.machines, ensemble.voters, train.places))
             return ensemble
 

@@ -25,7 +25,7 @@ from protolearn import (
     SoftMarginSVM,
 )
 from protolearn.analysis import Counterfactuals, GeneralizationBound, RelevanceProfile
-from protolearn.cli.experiments import Experiments
+from protolearn.cli.reproduce_command import Experiments
 from protolearn.io import ModelFile, describe
 from protolearn.linear import LinearPrototypes, PrototypePath
 from protolearn.losses import Sigmoid

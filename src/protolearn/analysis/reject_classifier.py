@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats
-from .._dask import averaged, row_by_row
+from .._dask import mean_over_rows, row_by_row
 from .._validation import check_flag, check_number
 from .confidence import (
     HeldOut,
@@ -240,7 +240,7 @@ class RejectClassifier(AroundClassifier):
         check_is_fitted(self)
         return self._accepts(self.model_.predict(X), self.confidence(X))
 
-    @averaged
+    @mean_over_rows
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy over all rows, where a rejected row is no right answer.
 

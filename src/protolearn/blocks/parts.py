@@ -1,14 +1,29 @@
-"""Data that come in parts: as they are given, not yet checked."""
+"""Data that come in parts, as they are given and not yet checked: from files, or by a function."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
 from typing import Any
 
-from .base import Blocks
-from .block import Block
+import numpy as np
+
+from .block import Block, Blocks
+from .files import (
+    column_as_doubles,
+    column_as_labels,
+    index_columns,
+    is_path,
+    open_dataset,
+    with_doubles,
+)
+
+NUMBERS = 1 << 21
+"""Numbers that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -63,27 +78,16 @@ class Parts(ABC):
         """Return the parts as blocks that ``read`` makes of them; empty ones are left out."""
 
 
-def added(results: Iterable[Any]) -> Any:
-    """Sum results, leaving out those that are None; None if there is no other."""
-    total = None
-    for result in results:
-        if total is None:
-            total = result
-        elif result is not None:
-            total = total + result
-    return total
-
-
 class ReadParts(Parts):
     """Parts that are read here, one after the other."""
 
     @abstractmethod
     def __iter__(self) -> Iterator[Part]:
-        """Read the parts."""
+        """Yield the parts."""
 
     def map_reduce(self, function: Callable[[Part], Any]) -> Any:
         """Sum the results over the parts, leaving out those that are None."""
-        return added(map(function, self))
+        return sum_results(map(function, self))
 
     def blocks(self, read: Read, n_samples: int, size: int) -> ReadBlocks:
         """Return the parts as blocks that ``read`` makes of them; empty ones are left out."""
@@ -91,17 +95,7 @@ class ReadParts(Parts):
 
 
 class ReadBlocks(Blocks):
-    """Blocks that are read anew at each pass; one of them is in memory at a time.
-
-    Parameters
-    ----------
-    parts : ReadParts
-        Where they come from.
-    read : callable
-        Makes a block of a part.
-    n_samples, size : int
-        Number of rows and of numbers in all.
-    """
+    """Blocks that ``read`` makes of parts, anew at each pass; one is in memory at a time."""
 
     def __init__(self, parts: ReadParts, read: Read, n_samples: int, size: int):
         self.n_samples, self.size = n_samples, size
@@ -124,10 +118,7 @@ class ReadBlocks(Blocks):
 class MadeParts(ReadParts):
     """Parts that a function makes.
 
-    Parameters
-    ----------
-    make : callable
-        Gives, at each call, an iterable over ``(X, y)`` or ``(X, y, sample_weight)``.
+    Each call returns an iterable over ``(X, y)`` or ``(X, y, sample_weight)``.
     """
 
     def __init__(self, make: Callable[[], Iterable[Any]]):
@@ -159,12 +150,137 @@ class MadeParts(ReadParts):
             yield Part(index, f"block {index}", *block)
 
 
+class FileParts(ReadParts):
+    """The rows of a file, of a folder of files or of a pyarrow dataset, some at a time.
+
+    They come in the order of the files. ``label`` and ``weight`` name columns; all others are
+    features.
+    """
+
+    def __init__(self, data: Any, label: Any, weight: Any = None):
+        self._dataset = open_dataset(data) if is_path(data) else data
+        self._label, self._weight = label, weight
+        schema = self._dataset.schema
+        known = [name for name in schema.names if name not in index_columns(schema)]
+        for role, name in (("y", label), ("sample_weight", weight)):
+            if name is not None or role == "y":
+                _check_column(role, name, known)
+        if weight == label:
+            raise ValueError(f"sample_weight={weight!r} is the column of the labels.")
+        self.names: tuple[str, ...] = tuple(n for n in known if n not in (label, weight))
+        self.n_features = len(self.names)
+        if not self.names:
+            raise ValueError(f"X has no column beside {label!r}; there is nothing to learn from.")
+        self._numbers = (*self.names, *([] if weight is None else [weight]))
+        self._schema = with_doubles(schema, self._numbers)
+
+    def __iter__(self) -> Iterator[Part]:
+        index, columns = 0, [*self._numbers, self._label]
+        for fragment in self._fragments():
+            begin, file = 0, _file(fragment)
+            with naming_file(file):
+                self._check_columns(fragment)
+                batches = fragment.to_batches(
+                    schema=self._schema,
+                    columns=columns,
+                    batch_size=max(NUMBERS // self.n_features, 1),
+                    batch_readahead=1,
+                )
+            while True:
+                with naming_file(file):
+                    batch = next(batches, None)
+                    if batch is None:
+                        break
+                    name = f"rows {begin} to {begin + batch.num_rows - 1} of {file}"
+                    part = self._part(index, name, batch)
+                yield part
+                index, begin = index + 1, begin + batch.num_rows
+
+    def _fragments(self) -> Iterator[Any]:
+        """Return the files; a dataset with a filter is one."""
+        try:
+            return iter(self._dataset.get_fragments())
+        except ValueError:  # how pyarrow says that there is a filter
+            return iter([_Filtered(self._dataset)])
+
+    def _check_columns(self, fragment: Any) -> None:
+        """Raise if a file has other columns than the first one."""
+        there = getattr(fragment, "physical_schema", None)
+        if there is None:
+            return
+        from pyarrow.dataset import get_partition_keys
+
+        keys = get_partition_keys(fragment.partition_expression)
+        found = {*there.names, *keys} - set(index_columns(there))
+        expected = {*self._schema.names} - set(index_columns(self._schema))
+        if found != expected:
+            other = ", ".join(map(repr, sorted(found ^ expected)))
+            raise ValueError(
+                f"it has not the columns of the first file: one of them lacks {other}."
+            )
+
+    def _part(self, index: int, name: str, batch: Any) -> Part:
+        """Return a batch as arrays."""
+        X = np.empty((batch.num_rows, self.n_features))
+        for j, column in enumerate(self.names):
+            X[:, j] = column_as_doubles(batch.column(column))
+        y = column_as_labels(batch.column(self._label))
+        weight = None if self._weight is None else column_as_doubles(batch.column(self._weight))
+        return Part(index, name, X, y, weight)
+
+
+class _Filtered:
+    """A dataset with a filter, read as one file."""
+
+    def __init__(self, dataset: Any):
+        self._dataset = dataset
+
+    def to_batches(self, schema: Any, **settings: Any) -> Iterator[Any]:
+        """Read it; its columns have the types that they have."""
+        return iter(self._dataset.to_batches(**settings))
+
+
+@contextmanager
+def naming_file(file: str) -> Iterator[None]:
+    """Add to an error in which file it occurs."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (ValueError, pa.ArrowException) as error:
+        raise ValueError(f"In {file}: {error}") from error
+
+
+def sum_results(results: Iterable[Any]) -> Any:
+    """Return the sum of results but those that are None; None if there is no other."""
+    total = None
+    for result in results:
+        if total is None:
+            total = result
+        elif result is not None:
+            total = total + result
+    return total
+
+
 def column_names(X: Any) -> tuple[str, ...] | None:
     """Return the names of columns, if all of them are texts."""
     names = getattr(X, "columns", None)
     if names is None or not all(isinstance(name, str) for name in names):
         return None
     return tuple(names)
+
+
+def _file(fragment: Any) -> str:
+    path = getattr(fragment, "path", "")
+    return repr(Path(path).name) if path else "the data"
+
+
+def _check_column(role: str, name: Any, known: list[str]) -> None:
+    if not isinstance(name, str) or name not in known:
+        shown = repr(name) if isinstance(name, (str, NoneType)) else type(name).__name__
+        raise ValueError(
+            f"{role}={shown} must name a column of X; they are {', '.join(map(repr, known))}."
+        )
 
 
 def _n_columns(part: Part) -> int:

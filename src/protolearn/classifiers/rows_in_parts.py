@@ -19,10 +19,10 @@ from ..blocks import (
     MadeParts,
     Parts,
     Reader,
+    SampleSize,
     Split,
     Survey,
     Surveyor,
-    Wanted,
     is_dataset,
     is_path,
 )
@@ -144,11 +144,11 @@ def set_features(model: Any, parts: Parts) -> None:
         model.feature_names_in_ = np.asarray(parts.names, dtype=object)
 
 
-def wanted_rows(settings: Settings) -> Wanted:
+def wanted_rows(settings: Settings) -> SampleSize:
     """Return how many rows of each class a start looks at; none where means tell all."""
     per_class, distance, init = settings.prototypes_per_class, settings.distance, settings.init
     if settings.automatic:
-        return Wanted(1, ROWS_PER_PROTOTYPE, GROWN_ON)
+        return SampleSize(1, ROWS_PER_PROTOTYPE, GROWN_ON)
     labels = [*per_class] if isinstance(per_class, Mapping) else [0]
     counts = prototype_counts(per_class, np.array(labels, dtype=object))
     clusters = isinstance(init, str) and (
@@ -156,7 +156,7 @@ def wanted_rows(settings: Settings) -> Wanted:
     )
     own_start = type(distance).initial is not Distance.initial
     looked_at = clusters or (own_start and start_source(distance) in ("rows", "covariances"))
-    return Wanted(per_class, ROWS_PER_PROTOTYPE, FEWEST_ROWS if looked_at else 0)
+    return SampleSize(per_class, ROWS_PER_PROTOTYPE, FEWEST_ROWS if looked_at else 0)
 
 
 def check_split(settings: Settings, survey: Survey) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .ending import ending
-from .engine import Engine
+from .engines import Engine
+from .failure import report_errors
 
 app = typer.Typer(
     help="Interpretable classification by prototypes and margins.",
@@ -122,8 +122,9 @@ def fit(
     ] = 0.2,
 ) -> None:
     """Learn a model from a table, and tell how good it is on rows it has not seen."""
-    with ending("fit", "Run the same command again to go on where it stopped."):
-        from .fit import FitSettings, image_shape, run
+    with report_errors("fit", "Run the same command again to go on where it stopped."):
+        from .fit_command import image_shape, run_fit
+        from .fit_procedure import FitSettings
 
         settings = FitSettings(
             data=data,
@@ -144,7 +145,7 @@ def fit(
             engine=engine,
             scheduler=scheduler,
         )
-        run(settings, spent=process_time())
+        run_fit(settings, spent=process_time())
 
 
 @app.command()
@@ -156,10 +157,10 @@ def predict(
     ] = Path("-"),
 ) -> None:
     """Ask a model about the rows of a table: labels, probabilities, margins, which to look at."""
-    with ending("predict", "Nothing was written; run the same command again."):
-        from .predict import run
+    with report_errors("predict", "Nothing was written; run the same command again."):
+        from .predict_and_export import run_predict
 
-        run(model, data, out)
+        run_predict(model, data, out)
 
 
 @app.command()
@@ -176,10 +177,10 @@ def explain(
     ] = None,
 ) -> None:
     """Explain what a model predicts for a row, and what would change its answer."""
-    with ending("explain"):
-        from .explain import run
+    with report_errors("explain"):
+        from .explain_command import run_explain
 
-        run(model, data, row, to, fixed or ())
+        run_explain(model, data, row, to, fixed or ())
 
 
 @app.command()
@@ -193,18 +194,18 @@ def export(
     ] = None,
 ) -> None:
     """Turn a model into an ONNX graph, which runs without Python."""
-    with ending("export", "Nothing was written; run the same command again."):
-        from .export import run
+    with report_errors("export", "Nothing was written; run the same command again."):
+        from .predict_and_export import run_export
 
-        run(model, out)
+        run_export(model, out)
 
 
 def list_models(wanted: bool) -> None:
     """Print the names of the models, and end."""
     if wanted:
-        from .models import print_names
+        from .model_names import print_models
 
-        print_names()
+        print_models()
         raise typer.Exit
 
 
@@ -238,20 +239,20 @@ def compare(
     ] = False,
 ) -> None:
     """Compare models on a table by cross-validation, with tests that hold."""
-    with ending("compare"):
-        from .compare import run
+    with report_errors("compare"):
+        from .compare_command import run_compare
 
         chosen = (drop or (), categorical or (), keep or ())
-        run(data, target, models or (), folds, repeats, seed, out, *chosen, rows)
+        run_compare(data, target, models or (), folds, repeats, seed, out, *chosen, rows)
 
 
 def list_experiments(wanted: bool) -> None:
     """Print the names of the experiments, and end."""
     if wanted:
-        with ending("reproduce"):
-            from .reproduce import print_names
+        with report_errors("reproduce"):
+            from .reproduce_command import print_experiments
 
-            print_names()
+            print_experiments()
         raise typer.Exit
 
 
@@ -281,19 +282,19 @@ def reproduce(
     ] = False,
 ) -> None:
     """Run a published experiment again, and show ours beside theirs."""
-    with ending("reproduce", "Run the same command again to go on where it stopped."):
-        from .reproduce import run
+    with report_errors("reproduce", "Run the same command again to go on where it stopped."):
+        from .reproduce_command import run_reproduce
 
-        run(name, quick, out, seed, jobs)
+        run_reproduce(name, quick, out, seed, jobs)
 
 
 @app.command()
 def datasets() -> None:
     """List the data sets that can be named in place of a file."""
-    with ending("datasets"):
-        from .datasets import run
+    with report_errors("datasets"):
+        from .data_source import print_datasets
 
-        run()
+        print_datasets()
 
 
 @app.command()
@@ -304,7 +305,7 @@ def demo(
     seed: Seed = 0,
 ) -> None:
     """Show the main commands on a built-in set, from a table to a model that one can read."""
-    with ending("demo"):
-        from .demo import run
+    with report_errors("demo"):
+        from .demo_command import run_demo
 
-        run(data, out, time, seed)
+        run_demo(data, out, time, seed)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from .._names import count
 from ..tables import ReadTable, suggest_name
+from .data_source import TARGET
 from .failure import Failure
-from .source import TARGET
 
 FEWEST_ROWS = 3
 """Rows that a class needs: some to learn from, one to judge by."""
@@ -23,7 +23,7 @@ FEWEST_ROWS = 3
 MOST_CATEGORIES = 50
 """Different texts in a column above which it is taken for names or free text."""
 
-MOST_CLASSES = 20
+MOST_NUMBERS = 20
 """Different numbers in the target above which they may be measurements, not classes."""
 
 FEW_EACH = 5
@@ -63,7 +63,7 @@ def learning_table(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
 ) -> LearningTable:
-    """Take the labels out of a table, and leave out what nothing can be learned from.
+    """Return the labels of a table and the columns that something can be learned from.
 
     ``keep`` names columns that stay although they look like row numbers, or like names.
     """
@@ -71,9 +71,9 @@ def learning_table(
     target = target_of(names, target)
     check_names(names, drop, keep)
     texts = read.frame[target]
-    labelled = ~missing(texts)
+    labelled = ~is_missing(texts)
     notes = without_labels(target, int((~labelled).sum()))
-    frame, y = read.frame[labelled], labels(target, texts[labelled])
+    frame, y = read.frame[labelled], class_labels(target, texts[labelled])
     check_classes(target, *np.unique(y, return_counts=True))
     rows = np.flatnonzero(labelled) + 1
     return with_columns(frame, LearningTable(frame, y, target, rows, notes), drop, keep)
@@ -86,15 +86,15 @@ def with_columns(
     keep: Sequence[str],
     drawn: bool = False,
 ) -> LearningTable:
-    """Take the columns that something can be learned from; ``drawn``: there are other rows."""
+    """Return the columns that something can be learned from; ``drawn``: there are other rows."""
     target, notes = table.target, list(table.notes)
     columns = [name for name in frame.dtype.names or () if name != target and name not in drop]
     for name in list(columns):
         if name in keep:
             continue
-        if missing(frame[name]).all():
-            raise empty(name, drawn)
-        reason = useless(name, frame[name], table.rows)
+        if is_missing(frame[name]).all():
+            raise no_values(name, drawn)
+        reason = why_useless(name, frame[name], table.rows)
         if reason:
             columns.remove(name)
             notes.append(f"column {name!r} left out: {reason} (--keep to use it all the same)")
@@ -106,7 +106,7 @@ def with_columns(
 def check_names(names: Sequence[str], *given: Sequence[str]) -> None:
     """Raise if a table has no column of a name that was given."""
     for name in (one for some in given for one in some):
-        known(name, names)
+        check_column(name, names)
 
 
 def without_labels(target: str, n_rows: int) -> tuple[str, ...]:
@@ -117,20 +117,21 @@ def without_labels(target: str, n_rows: int) -> tuple[str, ...]:
 def target_of(names: Sequence[str], target: str | None) -> str:
     """Return the column of labels, which a built-in set need not name."""
     if target is not None:
-        return known(target, names)
+        return check_column(target, names)
     if TARGET in names:
         return TARGET
-    raise Failure(f"say with --target which column to predict: {listed(names)}.")
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    raise Failure(f"say with --target which column to predict: {', '.join(names[:12])}{more}.")
 
 
-def known(name: str, names: Sequence[str]) -> str:
-    """Return a name that a table has."""
+def check_column(name: str, names: Sequence[str]) -> str:
+    """Return a name, which a table has to have."""
     if name not in names:
         raise Failure(f"the table has no column {name!r}.{suggest_name(name, list(names))}")
     return name
 
 
-def labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
+def class_labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
     """Return the classes as integers if all are whole numbers, else as texts."""
     if texts.dtype.kind == "M":
         raise Failure(f"the target {target!r} holds dates; expected classes.")
@@ -143,7 +144,7 @@ def labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
 
 def check_no_measurements(target: str, counts: Mapping[str, int]) -> None:
     """Raise if labels are numbers of which hardly any two are the same."""
-    many = len(counts) > MOST_CLASSES and np.median(list(counts.values())) < FEW_EACH
+    many = len(counts) > MOST_NUMBERS and np.median(list(counts.values())) < FEW_EACH
     if many and all(map(is_number, counts)):
         raise Failure(
             f"the target {target!r} holds {len(counts)} different numbers; expected classes, which "
@@ -183,16 +184,16 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> N
         )
 
 
-def empty(name: str, drawn: bool) -> Failure:
+def no_values(name: str, drawn: bool) -> Failure:
     """Return an error that says that a column has no values."""
     which = "in the rows that were drawn" if drawn else "in any row"
     more = ", or draw more with --rows" if drawn else ""
     return Failure(
-        f"column {name!r} has no value {which}; leave it out with --drop {quoted(name)}{more}."
+        f"column {name!r} has no value {which}; leave it out with --drop {shlex.quote(name)}{more}."
     )
 
 
-def useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
+def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
     """Return a text that says why nothing can be learned from a column, if so."""
     if values.dtype.kind == "f":
         if counts_rows(values, rows):
@@ -218,21 +219,10 @@ def are_keys(name: str, values: NDArray[Any]) -> bool:
     return len(np.unique(values)) == len(values)
 
 
-def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return where a column has no value."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind == "M":
         return np.isnat(values)
     return np.array([value is None for value in values.tolist()], dtype=bool)
-
-
-def quoted(name: str) -> str:
-    """Write a name as a shell takes it."""
-    return shlex.quote(name)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Write the first names."""
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return ", ".join(names[:12]) + more

@@ -6,12 +6,11 @@ what is not there. The ``make_*`` functions draw artificial data; the same ``ran
 gives the same numbers.
 """
 
+from ._drawing import flip_labels
 from ._folder import folder_state as folder_state
-from ._graf import make_graf_toy, make_neurons
-from ._label_noise import flip_labels
+from ._linear_data import make_graf_toy, make_neurons, make_random_patterns, make_teacher_student
 from ._loading import Description, describe, feature_names, load, names
 from ._openml import fetch
-from ._perceptron import make_random_patterns, make_teacher_student
 from ._planar import make_isolated, make_spirals, make_striated
 
 __all__ = [

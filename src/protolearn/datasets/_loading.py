@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._builtin import LOADERS, BundledSource
-from ._folder import folder_sources, folder_state
-from ._source import Data, Source
+from ._folder import Data, Source, folder_sources, folder_state
+
+LOADERS = {  # sets that scikit-learn bundles need neither a download nor a folder
+    "digits": "load_digits",  # the 1,797 test rows of optdigits
+    "iris": "load_iris",
+    "wdbc": "load_breast_cancer",
+    "wine": "load_wine",
+}
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ def names() -> list[str]:
 
 
 def feature_names(name: str) -> list[str]:
-    """Name the columns of a data set.
+    """Return the names of the columns of a data set.
 
     Parameters
     ----------
@@ -179,3 +185,30 @@ def _find(name: Any) -> Source:
         f"Unknown data set {name!r}.{hint} Known now: {', '.join(sorted(sources))}. "
         f"{folder_state()}"
     )
+
+
+class BundledSource(Source):
+    """A data set inside the scikit-learn package."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, f"scikit-learn, sklearn.datasets.{LOADERS[name]}")
+
+    def parts(self) -> tuple[str, ...]:
+        return ()
+
+    def read(self, part: str) -> Data:
+        bunch = self._bunch()
+        names = np.asarray(bunch.target_names).astype(np.str_)
+        return np.asarray(bunch.data, dtype=np.float64), names[bunch.target]
+
+    def labels(self) -> NDArray[np.str_]:
+        return self.read("all")[1]
+
+    def feature_names(self) -> list[str]:
+        return [str(name) for name in self._bunch().feature_names]
+
+    def _bunch(self) -> Any:
+        # Imported here: sklearn.datasets is slow to import, and most users never load a set.
+        from sklearn import datasets
+
+        return getattr(datasets, LOADERS[self.name])()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ._folder import folder_state
+from ._folder import Data, folder_state
 from ._loading import load, names
-from ._newsgroups import word_counts
 from ._sizes import SIZES, Size
-from ._source import Data
 
 IDS = {
     "diabetes": (37,),
@@ -39,6 +39,7 @@ WINDOWS = {
     "vehic wind float": "float",
     "build wind non-float": "non_float",
 }
+
 STATLOG_SOILS = {
     "1": "red soil",
     "2": "cotton crop",
@@ -47,6 +48,7 @@ STATLOG_SOILS = {
     "5": "vegetation stubble",
     "7": "very damp grey soil",
 }
+
 CLASSES = {
     "pima": {"tested_negative": "0", "tested_positive": "1"},
     "glass2": WINDOWS,
@@ -59,6 +61,12 @@ CLASSES = {
 
 TYPES = {"usps": np.float32, "mnist": np.uint8}
 """Types of X that are not double."""
+
+WORD = "(?<![a-z])[a-z]{2,20}(?![a-z])"
+"""A word: two to twenty letters in a row, and no more."""
+
+FEWEST = 3
+"""Training messages that a word is in, at least."""
 
 
 def fetch(name: str, part: str = "all") -> Data:
@@ -114,14 +122,14 @@ def fetch(name: str, part: str = "all") -> Data:
     X, y = _download(name, part)
     if part == "all":
         return X, y
-    rows = _rows_of(part, size)
+    rows = _rows_of_part(part, size)
     return X[rows], y[rows]
 
 
 def _download(name: str, part: str) -> Data:
-    """Try each source of a set; raise if none has it."""
+    """Return a set from the first source that has it; raise if none has."""
     reasons = []
-    for source in _sources(name):
+    for source in _download_sources(name):
         try:
             X, y = source()
             _check(X, y, SIZES[name], part)
@@ -136,7 +144,7 @@ def _download(name: str, part: str) -> Data:
     )
 
 
-def _sources(name: str) -> Iterator[Callable[[], Data]]:
+def _download_sources(name: str) -> Iterator[Callable[[], Data]]:
     if name == "20ng":
         yield word_counts
     for number in IDS.get(name, ()):
@@ -152,12 +160,12 @@ def _from_openml(name: str, number: int) -> Data:
         data_id=number, return_X_y=True, as_frame=False, parser="liac-arff", n_retries=1
     )
     labels = np.asarray(y).astype(np.str_)
-    rows, named = _named(labels, name)
+    rows, named = _classes_as_ours(labels, name)
     return np.asarray(X, dtype=TYPES.get(name, np.float64))[rows], named
 
 
-def _named(labels: NDArray[np.str_], name: str) -> tuple[Any, NDArray[np.str_]]:
-    """Return the rows of the classes that are wanted, and their names."""
+def _classes_as_ours(labels: NDArray[np.str_], name: str) -> tuple[Any, NDArray[np.str_]]:
+    """Return the rows of the classes that are wanted, and our names of these."""
     wanted = {label for classes in SIZES[name].parts.values() for label in classes}
     if name not in CLASSES or wanted.issuperset(labels.tolist()):
         return slice(None), labels
@@ -180,14 +188,14 @@ def _check(X: Any, y: NDArray[np.str_], size: Size, part: str) -> None:
     if (found := _counts(y)) != wanted:
         raise ValueError(f"it has the rows {found} in its classes instead of {wanted}")
     for one in size.parts if part != "all" else ():
-        if _counts(y[_rows_of(one, size)]) != size.parts[one]:
+        if _counts(y[_rows_of_part(one, size)]) != size.parts[one]:
             raise ValueError(
                 "its rows are not in the order of the customary split, so that only part='all' "
                 "can be had"
             )
 
 
-def _rows_of(part: str, size: Size) -> slice:
+def _rows_of_part(part: str, size: Size) -> slice:
     start = 0
     for one, classes in size.parts.items():
         end = start + sum(classes.values())
@@ -200,3 +208,28 @@ def _rows_of(part: str, size: Size) -> slice:
 def _counts(y: NDArray[np.str_]) -> dict[str, int]:
     labels, rows = np.unique(y, return_counts=True)
     return dict(zip(labels.tolist(), rows.tolist(), strict=True))
+
+
+def word_counts() -> Data:
+    """Return the words of whole 20 Newsgroups messages, headers too, and the groups.
+
+    Training rows come first, then by class and number.
+    """
+    from sklearn import datasets
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    train, test = (
+        _in_order(datasets.fetch_20newsgroups(subset=part, shuffle=False))
+        for part in ("train", "test")
+    )
+    counter = CountVectorizer(token_pattern=WORD, min_df=FEWEST, dtype=np.int32)
+    blocks = [counter.fit_transform(train[0]), counter.transform(test[0])]
+    return sp.csr_array(sp.vstack(blocks, format="csr")), np.array(train[1] + test[1])
+
+
+def _in_order(bunch: Any) -> tuple[list[str], list[str]]:
+    """Return texts and groups, by group and number of the message."""
+    groups = [str(bunch.target_names[code]) for code in bunch.target]
+    numbers = [int(Path(path).name) for path in bunch.filenames]
+    order = sorted(range(len(groups)), key=lambda row: (groups[row], numbers[row]))
+    return [bunch.data[row] for row in order], [groups[row] for row in order]

@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ._checks import Seed, check_count, check_number, check_positive, check_seed
-from ._labelled import Labelled, in_random_order
+from ._drawing import Labelled, Seed, check_count, check_number, check_seed, in_random_order
 
 # Clusters have unit variance. A cell holds a disc of EMPTY standard deviations whose centre is
 # up to one away from the middle, so the discs are disjoint and inside the square.
@@ -65,12 +64,12 @@ def make_isolated(
     centres = middles + rng.uniform(-1.0, 1.0, size=middles.shape)
     noise = rng.standard_normal((n_clustered, 2))
     clustered = centres[np.arange(n_clustered) % n_clusters] + noise
-    background = _outside(centres, CELL * cells_a_side, n_background, rng)
+    background = _draw_outside(centres, CELL * cells_a_side, n_background, rng)
     y = np.repeat([1, 0], [n_clustered, n_background])
     return in_random_order(np.vstack([clustered, background]), y, rng)
 
 
-def _outside(
+def _draw_outside(
     centres: NDArray[np.float64], side: float, n: int, rng: np.random.RandomState
 ) -> NDArray[np.float64]:
     """Draw n points uniformly on the square outside the discs around the centres."""
@@ -127,7 +126,8 @@ def make_striated(
     """
     n_per_class = check_count("n_per_class", n_per_class)
     n_stripes = check_count("n_stripes", n_stripes, minimum=2)
-    length, width = check_positive("length", length), check_positive("width", width)
+    length = check_number("length", length, above=True)
+    width = check_number("width", width, above=True)
     rng = check_seed(random_state)
     y = np.repeat([0, 1], n_per_class)
     stripes = [np.resize(np.arange(label, n_stripes, 2), n_per_class) for label in (0, 1)]
@@ -182,7 +182,7 @@ def make_spirals(
     ((194, 2), array([1, 0, 1, 0]))
     """
     density = check_count("density", density)
-    radius = check_positive("radius", radius)
+    radius = check_number("radius", radius, above=True)
     noise = check_number("noise", noise, 0.0)
     step = np.arange(96 * density + 1)
     angle = step * np.pi / (16 * density)

@@ -10,26 +10,11 @@ from string import ascii_uppercase
 
 DIGITS = tuple("0123456789")
 GROUPS = (
-    "alt.atheism",
-    "comp.graphics",
-    "comp.os.ms-windows.misc",
-    "comp.sys.ibm.pc.hardware",
-    "comp.sys.mac.hardware",
-    "comp.windows.x",
-    "misc.forsale",
-    "rec.autos",
-    "rec.motorcycles",
-    "rec.sport.baseball",
-    "rec.sport.hockey",
-    "sci.crypt",
-    "sci.electronics",
-    "sci.med",
-    "sci.space",
-    "soc.religion.christian",
-    "talk.politics.guns",
-    "talk.politics.mideast",
-    "talk.politics.misc",
-    "talk.religion.misc",
+    *("alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware"),
+    *("comp.sys.mac.hardware", "comp.windows.x", "misc.forsale", "rec.autos", "rec.motorcycles"),
+    *("rec.sport.baseball", "rec.sport.hockey", "sci.crypt", "sci.electronics", "sci.med"),
+    *("sci.space", "soc.religion.christian", "talk.politics.guns", "talk.politics.mideast"),
+    *("talk.politics.misc", "talk.religion.misc"),
 )
 SEGMENTS = ("brickface", "cement", "foliage", "grass", "path", "sky", "window")
 SOILS = (
@@ -46,13 +31,8 @@ SOILS = (
 class Size:
     """Size of a data set.
 
-    Attributes
-    ----------
-    n_features : int
-        Columns of X.
-    parts : dict of str to dict of str to int
-        Rows of each class in each part, in the order of the rows; ``"all"`` alone where there is
-        no customary split.
+    ``parts`` has the rows of each class in each part, in the order of the rows; ``"all"`` alone
+    where there is no customary split.
     """
 
     n_features: int

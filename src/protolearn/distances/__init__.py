@@ -1,21 +1,25 @@
 """The distance axis: how far a sample is from a prototype."""
 
-from .base import Distance, starts_from
-from .base import start_source as start_source
 from .constraints import Free, Orthonormal, UnitNorm
-from .divergences import CauchySchwarz, KullbackLeibler
+from .distance import Distance, starts_from
+from .distance import start_source as start_source
+from .divergences import CauchySchwarz, KullbackLeibler, Renyi
+from .fixed_metrics import Mahalanobis, Minkowski
 from .kernel import Kernel
 from .kernel import inverse_variance as inverse_variance
-from .linear import LinearMetric
-from .linear import by_map as by_map
-from .mahalanobis import Mahalanobis
+from .linear_metric import LinearMetric
+from .linear_metric import by_map as by_map
 from .matrix import LocalMatrix, Matrix
-from .minkowski import Minkowski
-from .missing_values import PartialRelevance, PartialSquaredEuclidean
 from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
 from .relevance import Relevance
-from .renyi import Renyi
-from .sparse_rows import SparseMahalanobis, SparseMatrix, SparseRelevance, SparseSquaredEuclidean
+from .row_forms import (
+    PartialRelevance,
+    PartialSquaredEuclidean,
+    SparseMahalanobis,
+    SparseMatrix,
+    SparseRelevance,
+    SparseSquaredEuclidean,
+)
 from .sqeuclidean import SquaredEuclidean
 from .tangent import Tangent
 from .tangent_space import tangents_of as tangents_of

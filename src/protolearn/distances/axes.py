@@ -1,7 +1,8 @@
-"""The directions in which data vary: where a matrix metric starts."""
+"""The directions in which data vary: where a matrix metric starts, and what a fixed one undoes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.linalg import qr
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, svds
 
-from .._arrays import Floats, column_ranges, differ, some_rows
+from .._arrays import Floats, Indices, class_means, column_ranges, differ, rows_at_a_time, some_rows
 
 DEPENDENT = 1e-11
 """Share of the largest eigenvalue of the correlations below which features depend on others."""
@@ -114,3 +115,48 @@ def complete_axes(axes: Floats, count: int) -> Floats:
     for _ in range(2):  # the second time takes away what rounding has left
         missing -= (missing @ axes.T) @ axes
     return np.vstack([axes, np.linalg.qr(missing.T)[0].T])
+
+
+def within_covariance(X: Any, y: Indices, weight: Floats, unit: float) -> tuple[Floats, float]:
+    """Return the covariance within the classes, lengths in some unit, and Ledoit and Wolf's share.
+
+    The share is the mean squared error of S over its squared distance from a multiple of the
+    identity, at most one.
+    """
+    d, total = X.shape[1], float(weight.sum())
+    S, fourth = np.zeros((d, d)), 0.0
+    for Z, part in centred_rows(X, y, weight, unit):
+        S += (part[:, None] * Z).T @ Z
+        fourth += float(part @ np.square(np.einsum("ij,ij->i", Z, Z)))
+    S /= total
+    size = float(np.square(S).sum())
+    spread = size - S.trace() ** 2 / d
+    error = (fourth / total - size) / total
+    return S, min(max(error / spread, 0.0), 1.0) if spread > 0.0 else 0.0
+
+
+def centred_rows(
+    X: Any, y: Indices, weight: Floats, unit: float
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield some rows at a time, less the mean of their class, with their weights."""
+    means = class_means(X, y, weight, int(y.max()) + 1)
+    size = rows_at_a_time(X.shape[1])
+    for start in range(0, X.shape[0], size):
+        rows = slice(start, start + size)
+        part = X[rows].toarray() if issparse(X) else X[rows]
+        yield (part - means[y[rows]]) / unit, weight[rows]
+
+
+def whitening(S: Floats) -> Floats:
+    """Return a matrix A with ``A^T A`` the pseudo-inverse of S, as many rows as the rank of S.
+
+    Rank and inverse come from the correlations, so that units of very different size do no harm.
+    """
+    spread = np.sqrt(S.diagonal())
+    spread[spread == 0.0] = 1.0
+    values, vectors = np.linalg.eigh(S / spread / spread[:, None])
+    independent = values > DEPENDENT * values[-1]
+    if independent.all():
+        return (vectors / np.sqrt(values)).T / spread
+    basis = np.linalg.qr(spread[:, None] * vectors[:, independent])[0].T
+    return whitening(basis @ S @ basis.T) @ basis

@@ -18,7 +18,7 @@ from .._arrays import ROUNDING, Floats, Indices, as_floats, some_rows
 from .._validation import check_choice, check_integer, check_number, check_positive
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, native
-from .base import Distance, starts_from
+from .distance import Distance, starts_from
 from .mixins import BlockForm, Geometry
 from .sqeuclidean import SquaredEuclidean
 

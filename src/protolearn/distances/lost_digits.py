@@ -27,7 +27,6 @@ MANY = 4
 FEW = 64
 """Dimensions, about, in which prototypes are compared first: they are not nearer in all."""
 
-
 TOLERATED = {char: float(np.finfo(char).eps) / share for char, share in KEPT.items()}
 """Share of its terms below which a sum has too few digits left."""
 
@@ -69,18 +68,10 @@ def restore_digits(
     in_double: Callable[[Any], Any],
     one_by_one: Callable[[Floats], Floats],
 ) -> Any:
-    """Return distances with the digits that products have lost.
+    """Return the distances D of rows by products, changed in place, with the digits they lost.
 
-    Parameters
-    ----------
-    D : array of shape (n, K)
-        Distances by products, changed in place.
-    X : {array, CSR matrix} of shape (n, d)
-        The rows.
-    norms, far : array of shape (n,), and float or array of shape (n,)
-        As in :func:`sizes`.
-    in_double, one_by_one : callable
-        Return the distances of some rows by products in double precision, and without products.
+    ``norms`` and ``far`` are as in :func:`sizes`; ``in_double`` and ``one_by_one`` return the
+    distances of some rows by products in double precision, and without products.
     """
     rows = rows_of_lost_digits(D, sizes(norms, far))
     if not len(rows):

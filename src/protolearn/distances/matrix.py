@@ -21,8 +21,8 @@ from .._validation import check_choice, check_integer, check_number
 from ..codebook import Codebook
 from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
 from .axes import complete_axes, principal_axes, span
-from .base import row_by_row, starts_from
-from .linear import LOCALIZED, LinearMetric
+from .distance import distances_by_row, starts_from
+from .linear_metric import LOCALIZED, LinearMetric
 from .mixins import Penalized
 from .sqeuclidean import SquaredEuclidean
 
@@ -205,7 +205,7 @@ class Matrix(Penalized, LinearMetric):
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
         """Return all distances by differences in the mapped space, where they are fewer."""
         P, Q = (as_floats(self.mapped(points - center, row)) for points in (X, W))
-        return row_by_row(EUCLIDEAN, P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
+        return distances_by_row(EUCLIDEAN, P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
 
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
@@ -217,7 +217,7 @@ class Matrix(Penalized, LinearMetric):
             X, P, index, value = X[here], P[here], index[here], value[here]
         R, S = np.zeros_like(P), np.zeros_like(Q)
         pull_mapped(P, Q, index, value, R, S)
-        return self._pulled(X, W, row, R, S)
+        return self._gradients(X, W, row, R, S)
 
     def pulled_by_rows(
         self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
@@ -225,9 +225,9 @@ class Matrix(Penalized, LinearMetric):
         """Return the gradients by small products in the mapped space and one large one."""
         X, W, P, Q = kept
         R = G.sum(axis=1)[:, None] * P - G @ Q
-        return self._pulled(X, W, row, R, G.T @ P - G.sum(axis=0)[:, None] * Q)
+        return self._gradients(X, W, row, R, G.T @ P - G.sum(axis=0)[:, None] * Q)
 
-    def _pulled(
+    def _gradients(
         self, X: Any, W: Floats, row: Floats, R: Floats, S: Floats
     ) -> tuple[Floats, Floats]:
         """Return ``-2 S Omega`` and ``2 (R^T X - S^T W)``."""

@@ -12,28 +12,13 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, varying
-from ..native import (
-    GRADIENT,
-    PAIR,
-    indices_matrix,
-    matrix,
-    matrix_out,
-    native,
-    types,
-    vector_out,
-)
-from .base import starts_from
-from .linear import LinearMetric
+from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types, vector_out
+from .distance import starts_from
+from .linear_metric import LinearMetric
 
 
 class DiagonalMetric(LinearMetric):
-    """A map that weighs each feature: what the relevance distances of all kinds of rows share.
-
-    Parameters
-    ----------
-    localized : {None, "class", "prototype"}, default=None
-        Who has weights of its own; None: the same for all.
-    """
+    """A map that weighs each feature: what the relevance distances of all kinds of rows share."""
 
     @starts_from("ranges")
     def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:

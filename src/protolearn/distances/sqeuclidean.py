@@ -14,7 +14,7 @@ import numpy as np
 from .._arrays import Floats, Indices
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
-from .base import Distance
+from .distance import Distance, least_of_rows
 from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
 from .mixins import BlockForm, FeatureTerms, Geometry
 
@@ -142,9 +142,7 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         few = X.shape[0] < MANY * len(codebook.labels)
         if few or not are_apart(codebook, offset, offset, X.dtype):
             return Distance.nearest(self, X, codebook)
-        D = self.relative(X, codebook)
-        winner = D.argmin(axis=1)
-        return winner, np.take_along_axis(D, winner[:, None], axis=1)[:, 0]
+        return least_of_rows(self.relative(X, codebook))
 
     def pull_winners(
         self,

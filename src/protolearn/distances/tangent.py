@@ -16,8 +16,8 @@ from .._validation import check_flag, check_integer, check_number, integer_in
 from ..codebook import Codebook, Constraint, Gradients
 from ..native import GRADIENT, PAIR, native
 from .axes import complete_axes, principal_axes
-from .base import Distance, starts_from
 from .constraints import Free, Orthonormal
+from .distance import Distance, starts_from
 from .mixins import BlockForm, FeatureTerms, Geometry
 from .sqeuclidean import SquaredEuclidean
 from .tangent_space import FORMULAS, across, by_prototype, by_tangents, image_tangents, tangents_of

@@ -11,56 +11,39 @@ from sklearn.utils import check_random_state
 from .._arrays import Floats, Indices
 from .._threads import one_blas_thread
 from .._validation import check_integer, check_number, check_verbose
-from .base import SVMEnsemble
-from .editing import worth_learning
-from .machines import Machines
-from .pruning import worth_keeping
-from .shared import documented
-from .shifting import shift
-from .voters import Voters
+from .exemplar import SVMEnsemble
+from .linear_machines import Machines, shift
+from .members import worth_learning
+from .voters import Voters, worth_keeping
 
 
 @dataclass(frozen=True)
-class Part:
+class ScaledRows:
     """Some of the scaled rows, with their class codes and their places in X."""
 
     rows: Floats
     codes: Indices
     places: Indices
 
-    def some(self, rows: Indices) -> Part:
-        """Keep some rows."""
-        return Part(self.rows[rows], self.codes[rows], self.places[rows])
+    def some(self, rows: Indices) -> ScaledRows:
+        """Return some rows."""
+        return ScaledRows(self.rows[rows], self.codes[rows], self.places[rows])
 
 
 @dataclass(frozen=True)
 class Ensemble:
-    """The ensemble after some shifts.
+    """The ensemble after some shifts."""
 
-    Attributes
-    ----------
-    machines : Machines
-        The models that fire.
-    voters : Voters
-        The same models with their votes.
-    kept : array
-        Those that pruning has left in the ensemble.
-    accuracy : float
-        Share of the validation part that it gets right.
-    """
-
-    machines: Machines
-    voters: Voters
-    kept: Indices
-    accuracy: float
+    machines: Machines  # that fire
+    voters: Voters  # the same models with their votes
+    kept: Indices  # those that pruning has left in the ensemble
+    accuracy: float  # on the validation part
 
     def beats(self, other: Ensemble) -> bool:
         """Whether it is more accurate than another, or as accurate with fewer models."""
-        mine, others = (self.accuracy, -len(self.kept)), (other.accuracy, -len(other.kept))
-        return mine > others
+        return (self.accuracy, -len(self.kept)) > (other.accuracy, -len(other.kept))
 
 
-@documented
 class PrototypeSVM(SVMEnsemble):
     """An ensemble of linear SVMs, each of which captures a cluster of its class.
 
@@ -86,8 +69,25 @@ class PrototypeSVM(SVMEnsemble):
         What a model has to contribute to the log-likelihood of the training part to stay in the
         ensemble. Who contributes less is not in it; if all do, the best one of each class stays.
         None keeps all models that fire, and learns from all rows.
-    {parameters}
-    {solver}
+    n_negatives : int, default=7
+        Most negatives k that an exemplar begins with: the nearest rows of other classes in front of
+        a hyperplane through it.
+    C : float, default=100.0
+        Cost of a row on the wrong side of its margin.
+    penalty : {"l2", "l1"}, default="l2"
+        How large weights are punished: "l2" is the usual SVM, ``|w|^2 / 2`` and the hinge loss;
+        "l1", ``|w|_1`` and the squared hinge loss, selects few features for each model.
+    calibration : {"local", "binning", "platt", None}, default="local"
+        What the vote of a model that fires is worth: the probability of its class. "platt" is a
+        sigmoid of the decision value, "binning" the share of the class among training rows of about
+        the same decision value; "local" also considers the distance from the exemplar; with None
+        each vote counts one.
+    standardize : bool, default=True
+        Whether to divide features by their standard deviations; distances and ``C`` depend on it.
+    tol : float, default=1e-4
+        The duality gap, in parts of the cost, at which a model is trained well enough.
+    max_iter : int, default=1000
+        Most sweeps through the rows of a model, or with "l1" through its weights.
     verbose : int, default=0
         Whether to print a line after each shift.
     random_state : int, RandomState or None, default=None
@@ -95,7 +95,31 @@ class PrototypeSVM(SVMEnsemble):
 
     Attributes
     ----------
-    {attributes}
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    exemplar_indices_ : array of shape (n_models,)
+        The row of X that each model was made for.
+    exemplars_ : array of shape (n_models, n_features)
+        These rows.
+    hyperplanes_ : array of shape (n_models, n_features)
+        The normal vectors w of the models, in the units of X.
+    offsets_ : array of shape (n_models,)
+        A model fires on x if ``w . x + offset`` is positive.
+    positive_sets_ : list of n_models arrays of int
+        The rows of X that each model gathers: its cluster. It fires on these, unless hard negatives
+        have moved it.
+    negative_sets_ : list of n_models arrays of int
+        The rows of X that it keeps away.
+    prototypes_ : array of shape (n_models, n_features)
+        The mean of each cluster.
+    prototype_labels_ : array of shape (n_models,)
+        The label that each model votes for.
+    n_iter_ : int
+        How many times the models were trained.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
     validation_scores_ : array of shape (n_shifts + 1,)
         Accuracy of the ensemble on the held-out rows: of the exemplar SVMs, and after each shift.
     ensemble_sizes_ : array of shape (n_shifts + 1,)
@@ -209,69 +233,73 @@ class PrototypeSVM(SVMEnsemble):
         self._check_parameters()
         X, codes, _ = self._check_data(X, y, None)
         rng = check_random_state(self.random_state)
-        rows = self._scaled(X)
+        rows = self._fit_scaler(X)
         held = self._held_out(codes, rng)
         train, validation = (
-            Part(rows[places], codes[places], places)
+            ScaledRows(rows[places], codes[places], places)
             for places in (np.flatnonzero(~held), np.flatnonzero(held if held.any() else ~held))
         )
         self.validation_indices_ = np.flatnonzero(held)
         with one_blas_thread():
-            core = self._edited(train, validation)
+            core = self._rows_to_learn(train, validation)
             self.edited_indices_ = np.setdiff1d(train.places, core.places)
-            best = self._shifted(core, train, validation, rng)
-            voters = best.voters.calibrated(rows, codes, len(self.classes_))
+            best = self._shift_boundaries(core, train, validation, rng)
+            voters = best.voters.calibrate(rows, codes, len(self.classes_))
             kept = self._worth_keeping(best.machines, voters, rows, codes)
-            machines = self._gathered(best.machines.some(kept), core, rng)
+            machines = self._gather_clusters(best.machines.some(kept), core, rng)
         self._store(machines, voters.some(kept), X, core.places)
         self.n_iter_ = len(self.validation_scores_)
         self._warn(best.machines)
         return self
 
-    def _edited(self, train: Part, validation: Part) -> Part:
+    def _rows_to_learn(self, train: ScaledRows, validation: ScaledRows) -> ScaledRows:
         """Return the rows to learn from; all, if the algorithm is to be as published."""
         if self.pruning is None or not len(self.validation_indices_):
             return train
         given = train.rows, train.codes, validation.rows, validation.codes
         return train.some(worth_learning(*given))
 
-    def _shifted(
-        self, core: Part, train: Part, validation: Part, rng: np.random.RandomState
+    def _shift_boundaries(
+        self,
+        core: ScaledRows,
+        train: ScaledRows,
+        validation: ScaledRows,
+        rng: np.random.RandomState,
     ) -> Ensemble:
-        """Shift boundaries; give the best ensemble and store how all of them did.
+        """Return the best ensemble of all shifts, and store how each of them did.
 
         Models learn from the core of the training part; all of it tells what they are worth.
         """
         machines = self._exemplar_machines(core.rows, core.codes)
-        voters = self._calibrated(
+        voters = self._calibrate(
             machines, train, Voters.of(machines, core.rows, self._calibration())
         )
-        best = self._pruned(machines, voters, train, validation)
-        self.best_shift_, story = 0, [self._told(0, best)]
+        best = self._prune(machines, voters, train, validation)
+        self.best_shift_, story = 0, [self._report(0, best)]
         for number in range(1, self.n_shifts + 1):
             old = machines.exemplar
             machines = shift(machines, core.rows, core.codes, self.hard_negative_probability, rng)
-            machines = machines.trained(core.rows, self._settings()).useful(core.rows)
-            voters = voters.some(np.searchsorted(old, machines.exemplar)).moved(machines)
-            voters = self._calibrated(machines, train, voters)
-            ensemble = self._pruned(machines, voters, train, validation)
+            machines = machines.train(core.rows, self._settings()).that_fire(core.rows)
+            voters = voters.some(np.searchsorted(old, machines.exemplar)).with_hyperplanes(machines)
+            voters = self._calibrate(machines, train, voters)
+            ensemble = self._prune(machines, voters, train, validation)
             if ensemble.beats(best):
                 best, self.best_shift_ = ensemble, number
-            story.append(self._told(number, ensemble))
+            story.append(self._report(number, ensemble))
         accuracy, sizes, firing = zip(*story, strict=True)
         self.validation_scores_ = np.array(accuracy)
         self.ensemble_sizes_, self.n_firing_ = np.array(sizes), np.array(firing)
         return best
 
-    def _calibrated(self, machines: Machines, train: Part, voters: Voters) -> Voters:
+    def _calibrate(self, machines: Machines, train: ScaledRows, voters: Voters) -> Voters:
         """Fit the curves of the models that have changed."""
         models = np.flatnonzero(machines.changed)
-        return voters.calibrated(train.rows, train.codes, len(self.classes_), models)
+        return voters.calibrate(train.rows, train.codes, len(self.classes_), models)
 
-    def _pruned(
-        self, machines: Machines, voters: Voters, train: Part, validation: Part
+    def _prune(
+        self, machines: Machines, voters: Voters, train: ScaledRows, validation: ScaledRows
     ) -> Ensemble:
-        """Keep the models that are worth it, and count the held-out successes."""
+        """Return the models that are worth it, with their held-out accuracy."""
         kept = self._worth_keeping(machines, voters, train.rows, train.codes)
         totals = voters.some(kept).totals(validation.rows, len(self.classes_))
         accuracy = float((totals.argmax(axis=1) == validation.codes).mean())
@@ -285,8 +313,10 @@ class PrototypeSVM(SVMEnsemble):
             return np.arange(len(machines))
         return worth_keeping(voters, rows, codes, len(self.classes_), float(self.pruning))
 
-    def _gathered(self, machines: Machines, core: Part, rng: np.random.RandomState) -> Machines:
-        """Let the rows of models that were pruned join the clusters of those that are left."""
+    def _gather_clusters(
+        self, machines: Machines, core: ScaledRows, rng: np.random.RandomState
+    ) -> Machines:
+        """Return the models with the rows of those that were pruned in their clusters."""
         if self.pruning is None or machines.silent:
             return machines
         return shift(machines, core.rows, core.codes, 0.0, rng)
@@ -308,7 +338,7 @@ class PrototypeSVM(SVMEnsemble):
             check_number(self, "pruning", low=0.0)
         check_verbose(self)
 
-    def _told(self, number: int, ensemble: Ensemble) -> tuple[float, int, int]:
+    def _report(self, number: int, ensemble: Ensemble) -> tuple[float, int, int]:
         """Return accuracy, size and models that fire of an ensemble; print them if asked to."""
         accuracy, size, machines = ensemble.accuracy, len(ensemble.kept), ensemble.machines
         firing = 0 if machines.silent else len(machines)

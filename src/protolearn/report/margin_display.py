@@ -10,7 +10,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats
-from .._names import class_name, named
+from .._names import class_name, things_by_name
 from ..analysis import (
     MarginHistory,
     certified_radius,
@@ -90,7 +90,7 @@ class MarginDisplay(Display):
         if not (isinstance(kind, str) and kind in KINDS):
             raise ValueError(f"kind={kind!r} must be one of {', '.join(map(repr, KINDS))}.")
         measure, xlabel = KINDS[kind]
-        models = named(model, name, class_name)
+        models = things_by_name(model, name, class_name)
         margins = {key: measure(each, X, y) for key, each in models.items()}
         return cls(margins=margins, xlabel=xlabel).plot(ax=ax)
 
@@ -149,7 +149,7 @@ class MarginDisplay(Display):
         display : MarginHistoryDisplay
             A picture of another kind: lines over the iterations.
         """
-        histories = named(history, name, lambda _: "fit")
+        histories = things_by_name(history, name, lambda _: "fit")
         for each in histories.values():
             if not isinstance(each, MarginHistory):
                 raise TypeError(

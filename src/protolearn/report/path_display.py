@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import Floats, Indices
-from .._names import class_name, numbered
+from .._names import class_name, number_repeats
 from ..linear import PrototypePath
 from .hyperplane import (
     Hyperplane,
@@ -111,7 +111,7 @@ class ConvergenceDisplay(PathDisplay):
         order = np.argsort(path.values, kind="stable")
         differences = {
             each: path_differences(path, other)[:, order]
-            for each, other in zip(numbered(names), targets, strict=True)
+            for each, other in zip(number_repeats(names), targets, strict=True)
         }
         return cls(
             values=path.values[order], differences=differences, parameter=path.parameter

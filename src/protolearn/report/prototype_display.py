@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Floats, Indices
-from .._names import shortened
+from .._names import shorten_name
 from .._validation import integer_in
 from ..tables import CategoryColumn, NumberColumn
 from .prototype_drawings import Strips, checked_shape, draw_pictures
@@ -278,4 +278,4 @@ def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
 
 def cut_texts(texts: Sequence[str], longest: int = LONGEST_VALUE) -> list[str]:
     """Return texts of which long ones are cut."""
-    return [shortened(text, longest) for text in texts]
+    return [shorten_name(text, longest) for text in texts]

@@ -18,7 +18,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
-from .._names import numbered, shortened
+from .._names import number_repeats, shorten_name
 from ..analysis import (
     FEATUREWISE,
     LabelledRows,
@@ -115,12 +115,12 @@ class Subject:
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        return [shortened(str(column.name), LONGEST) for column in self.columns]
+        return [shorten_name(str(column.name), LONGEST) for column in self.columns]
 
     @property
     def classes(self) -> list[str]:
         """Names of the classes."""
-        return [shortened(str(label), LONGEST) for label in self.model.classes_]
+        return [shorten_name(str(label), LONGEST) for label in self.model.classes_]
 
     def codes_of(self, labels: Any) -> Indices:
         """Return the places of labels among the classes."""
@@ -202,13 +202,13 @@ class Subject:
     def prototype_names(self) -> list[str]:
         """Of each prototype its class, with a number if the class has several."""
         assert self.prototypes is not None
-        return numbered([self.classes[code] for code in self.prototypes[1]])
+        return number_repeats([self.classes[code] for code in self.prototypes[1]])
 
     def prototype_texts(self, plain: Floats) -> list[list[str]]:
         """Return rows in the user's units as texts: for each column that of each row."""
         return [
             [
-                shortened(prototype_text(column, part[k : k + 1]), LONGEST)
+                shorten_name(prototype_text(column, part[k : k + 1]), LONGEST)
                 if used
                 else UNUSED_COLUMN
                 for k in range(len(part))

@@ -16,7 +16,7 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .._names import class_name, numbered
+from .._names import class_name, number_repeats
 from .._validation import integer_in
 from ..datasets import load
 from ..store import Store, digest, parameters, text
@@ -202,7 +202,7 @@ def named_models(models: Any) -> dict[str, Any]:
     if isinstance(models, Mapping):
         found = {_name(name, "model"): model for name, model in models.items()}
     elif isinstance(models, (list, tuple)):
-        found = dict(zip(numbered([class_name(m) for m in models]), models, strict=True))
+        found = dict(zip(number_repeats([class_name(m) for m in models]), models, strict=True))
     else:
         raise ValueError(f"models={models!r} must be a dict of classifiers by name, or a list.")
     if not found:

@@ -287,7 +287,7 @@ class LBFGS(Solver):
         """
         distance = cost.distance
         progress = Progress(callback, distance)
-        blocks = blocks.prepared(distance, codebook)
+        blocks = blocks.prepare_for(distance, codebook)
         for _ in range(ROUNDS if distance.moving else 1):
             left = max_iter - len(progress.loss_curve)
             result = self._descend(cost, codebook, blocks, progress, left, tol, record)

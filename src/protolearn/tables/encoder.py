@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from .._names import numbered
+from .._names import number_repeats
 from .._validation import check_choice, check_integer, check_positive
 from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, NumberColumn, column_places
 from .data_frames import LIBRARIES, input_table, library_of
@@ -283,7 +283,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             names = [str(name) for name in given]
         pairs = zip(self.columns_, names, strict=True)
         out = [text for column, name in pairs for text in column.out_names(name)]
-        return np.array(numbered(out), dtype=object)
+        return np.array(number_repeats(out), dtype=object)
 
     def describe(self) -> str:
         """Return in words what was understood of each column.

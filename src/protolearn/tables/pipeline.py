@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from .._names import numbered
+from .._names import number_repeats
 from ..analysis import no_way_back, undo_step
 from .columns import CategoryColumn
 from .data_frames import LIBRARIES, library_of
@@ -246,7 +246,7 @@ def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
     for column, part in encoder.split_columns(steps.in_units(rows)):
         if shares and isinstance(column, CategoryColumn):
             texts = [f"{column.name}={column.text(code)}" for code in range(len(column.categories))]
-            for text, share in zip(numbered(texts), column.shares(part).T, strict=True):
+            for text, share in zip(number_repeats(texts), column.shares(part).T, strict=True):
                 name = free_name(text, {*plain_names, *columns})
                 columns[name] = LIBRARIES[library].series(Values("number", share), None)
         else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
-from .._names import numbered
+from .._names import number_repeats
 from .._validation import integer_in
 from ..analysis import first_rows, known_labels
 from .columns import column_places
@@ -207,7 +207,7 @@ def counterfactual_table(
     table = encoder.input_table(frame)
     rows = encoder.unscaled_rows(table)
     inner = [("units", encoder.units_), *steps.between, ("model", steps.model)]
-    names = numbered([name for name, _ in inner])  # pipelines in pipelines may repeat them
+    names = number_repeats([name for name, _ in inner])  # pipelines in pipelines may repeat them
     model = Pipeline([(name, step) for name, (_, step) in zip(names, inner, strict=True)])
     label = np.asarray(predict_quietly(pipeline, table.data))
     targets = target_labels(steps.model, target, len(rows))

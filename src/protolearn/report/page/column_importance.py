@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
-from ..._names import shortened
+from ..._names import shorten_name
 from ...analysis import group_names, learned_metric, relevance_profile
 from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
@@ -87,7 +87,7 @@ def bars(found: Relevances, g: int, group: str) -> Chart:
         traces.append(intervals(low, high))
     places = {
         "tickvals": list(range(len(shown))),
-        "ticktext": [safe(shortened(name)) for name in names],
+        "ticktext": [safe(shorten_name(name)) for name in names],
         "autorange": "reversed",
         "automargin": True,
         "ticksuffix": "  ",

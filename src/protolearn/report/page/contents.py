@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ..._names import class_name, count, shortened
+from ..._names import class_name, count, shorten_name
 from ...analysis import certified_radius
 from ...tables import NO_FEATURE_NAMES, ignore_warnings
 from ..subject import Subject
@@ -165,7 +165,7 @@ class Section:
 def describe_data(subject: Subject) -> str:
     """Return a text that says what the page is about."""
     counts = np.bincount(subject.codes, minlength=len(subject.classes))
-    names = [shortened(name, 40) for name in subject.classes]
+    names = [shorten_name(name, 40) for name in subject.classes]
     parts = [f"{name} ({n:,})" for name, n in zip(names, counts, strict=True)]
     more = f" and {len(parts) - 8} more" if len(parts) > 8 else ""
     return (
@@ -200,4 +200,4 @@ def sentences(subject: Subject, evidence: Evidence) -> list[str]:
 
 def name_of(label: Any) -> str:
     """Return the name of a class."""
-    return shortened(str(label), 80)
+    return shorten_name(str(label), 80)

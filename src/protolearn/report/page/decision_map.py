@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Indices
-from ..._names import shortened
+from ..._names import shorten_name
 from ..projection_display import PlaneMap, plane_map
 from ..style import COLOURS
 from ..subject import Subject
@@ -114,7 +114,7 @@ def marks_of_rows(story: Story, found: PlaneMap, codes: Indices, rows: Indices) 
         if len(mine):
             texts = [f"row {story.row_names[rows[i]]}: {name}" for i in mine]
             told: dict[str, Any] = {
-                "hovertext": [safe(shortened(text, LONGEST)) for text in texts],
+                "hovertext": [safe(shorten_name(text, LONGEST)) for text in texts],
                 "hoverinfo": "text",
                 "customdata": mine.tolist(),
                 "meta": {"class": code, "rows": True},
@@ -172,12 +172,12 @@ def row_details(story: Story, rows: Indices) -> dict[str, Any]:
     return {
         "columns": [subject.names[j] for j in order],
         "left": len(texts) - len(order),
-        "cells": [[shortened(text, LONGEST) for text in texts[j]] for j in order],
-        "names": [shortened(str(story.row_names[i]), LONGEST) for i in places],
+        "cells": [[shorten_name(text, LONGEST) for text in texts[j]] for j in order],
+        "names": [shorten_name(str(story.row_names[i]), LONGEST) for i in places],
         "true": some.codes.tolist(),
         "says": some.predicted_codes.tolist(),
         "who": speaker(evidence),
-        "said": [None if i not in said else shortened(str(said[i]), LONGEST) for i in places],
+        "said": [None if i not in said else shorten_name(str(said[i]), LONGEST) for i in places],
         "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,
         "sure": [round(sure[i], 3) if i in sure else None for i in places],
     }

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
 from ..._files import replacing
-from ..._names import class_name, count, shortened
+from ..._names import class_name, count, shorten_name
 from ..._validation import integer_in
 from ...selection import Estimate
 from ..prototype_drawings import checked_shape
@@ -151,7 +151,7 @@ def write(
     say("[report] finding out which columns count")
     rows = sample_rows(len(y), MOST_MEASURED_ROWS, seed)
     story = Story(
-        title=class_name(subject.last) if title is None else shortened(str(title), 200),
+        title=class_name(subject.last) if title is None else shorten_name(str(title), 200),
         about=describe_data(subject),
         sentences=sentences(subject, evidence),
         subject=subject,
@@ -300,4 +300,4 @@ def names_of_rows(X: Any) -> Sequence[Any]:
     index = getattr(X, "index", None)
     if index is None or callable(index) or not index.is_unique:
         return range(len(X))
-    return [shortened(str(name), 60) for name in index]
+    return [shorten_name(str(name), 60) for name in index]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats
-from ..._names import shortened
+from ..._names import shorten_name
 from ...linear import PrototypePath, SoftMarginSVM, regularization_path
 from ...store import digest
 from ..hyperplane import HyperplaneRows, hyperplane_at, line_in, view_of
@@ -250,7 +250,7 @@ def data_fingerprint(X: Any, y: Any) -> str:
 
 def model_settings(model: Any) -> str:
     """Return a model as text, with its settings that are not the defaults."""
-    return shortened(" ".join(repr(model).split()), LONGEST)
+    return shorten_name(" ".join(repr(model).split()), LONGEST)
 
 
 def loading_code(path: str | os.PathLike[str], rows: str) -> str:

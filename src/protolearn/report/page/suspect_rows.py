@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..._arrays import Floats
-from ..._names import count, shortened
+from ..._names import count, shorten_name
 from ...analysis import Counterfactuals, counterfactual
 from ...selection import places_among
 from ...tables import (
@@ -214,7 +214,7 @@ def changes_of(turn: Turn | None) -> Markup | None:
 
 def short(value: Any) -> str:
     """Return a value as text that is not too long."""
-    return shortened(str(value), LONGEST)
+    return shorten_name(str(value), LONGEST)
 
 
 class Turn(NamedTuple):

@@ -1,0 +1,212 @@
+"""``protolearn fit``: from a table to a model, and an honest estimate of how good it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from .._names import number_repeats
+from ..report import LINEAR_PROTOTYPES_NOTE
+from ..tables import (
+    CategoryColumn,
+    Column,
+    ReadTable,
+    TableEncoder,
+    TableSteps,
+    labelled_prototypes,
+    prototype_texts,
+)
+from .command_output import check_folder, plain_table, progress_bars, say
+from .engines import check_engine, running_on
+from .failure import Failure
+from .fit_files import MODEL, REPORT, write_results
+from .fit_outcome import Outcome, evaluate_folds
+from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress
+from .learning_table import LearningTable
+from .model_names import candidates
+from .training_rows import open_table
+from .unfinished import Unfinished
+
+MOST_COLUMNS = 20
+MOST_CLASSES = 10
+MOST_PROTOTYPES = 6
+MOST_CATEGORIES = 4
+"""How many of each are printed."""
+
+
+def run_fit(settings: FitSettings, spent: float = 0.0) -> Outcome:
+    """Run the command; ``spent`` seconds of its time are over already."""
+    clock = Clock(settings.time_limit, spent)
+    families = candidates(settings.model)  # before the data: a wrong name is told at once
+    where = settings.engine, settings.scheduler, settings.jobs
+    check_engine(*where)
+    with running_on(*where) as n_jobs:
+        return learn_and_evaluate(settings, clock, families, n_jobs)
+
+
+def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_jobs: int) -> Outcome:
+    """Read the table, fit and evaluate a model, write the files and print a summary."""
+    console, aside = Console(), Console(stderr=True)
+    with aside.status("reading"):
+        opened = open_table(
+            settings.data,
+            settings.target,
+            drop=settings.drop,
+            keep=settings.keep,
+            categorical=settings.categorical,
+            rows=settings.rows,
+            seed=settings.seed,
+        )
+    table = opened.table
+    print_table(console, opened.read, table)
+    check_image(settings.image, table.X.dtype)
+    check_folder(settings.folder)
+    unfinished = Unfinished(settings.folder, fit_key(settings, table, families))
+    if unfinished.resumed:
+        aside.print("Going on where an interrupted run stopped.")
+    with progress_bar(aside) as report:
+        procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
+        model = procedure.model()
+        folds = list(procedure.folds())
+    performance = evaluate_folds(folds, len(procedure.splits), settings.reject_cost, settings.seed)
+    outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
+    write_results(outcome)
+    unfinished.remove()
+    print_outcome(console, outcome)
+    return outcome
+
+
+def image_shape(text: str | None) -> tuple[int, int] | None:
+    """Return the height and the width of a picture, read from an option."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d*)[x×]([1-9]\d*)", text.strip())  # noqa: RUF001
+    if found is None:
+        raise Failure(f"--image {text!r} is no shape; expected height and width such as 28x28.")
+    return int(found[1]), int(found[2])
+
+
+def check_image(image: tuple[int, int] | None, columns: np.dtype[Any]) -> None:
+    """Raise before any work if the columns are not the points of a picture."""
+    if image is None:
+        return
+    names = columns.names or ()
+    if image[0] * image[1] != len(names):
+        raise Failure(
+            f"--image {image[0]}x{image[1]} has {image[0] * image[1]} points, and the table has "
+            f"{len(names)} columns to learn from; they have to be as many."
+        )
+    words = [name for name in names if columns[name].kind != "f"]
+    if words:
+        raise Failure(f"--image needs numbers, and column {words[0]!r} holds none.")
+
+
+def fit_key(settings: FitSettings, table: LearningTable, families: object) -> dict[str, object]:
+    """Return all that the results depend on, but for the time."""
+    return {
+        "X": table.X,
+        "y": table.y,
+        "target": table.target,
+        "families": families,
+        "fits": settings.fits,
+        "folds": settings.folds,
+        "seed": settings.seed,
+    }
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[ReportProgress]:
+    """Show how far the work is; the context is the function that moves the bar."""
+    columns = (
+        TextColumn("{task.fields[part]}", markup=False),
+        BarColumn(20),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with progress_bars(console, *columns) as bars:
+        task = bars.add_task("", total=1.0, part="")
+        yield lambda part, share, best: bars.update(
+            task, completed=share, description=best, part=part
+        )
+
+
+def print_table(console: Console, read: ReadTable, table: LearningTable) -> None:
+    """Print what was understood of a file."""
+    say(console, read.origin, "bold")
+    for note in (*read.notes, *table.notes):
+        say(console, f"  {note}")
+    say(console, f"target {table.target!r}: {classes_text(table.y)}")
+    columns = TableEncoder().fit(table.X).columns_
+    shown = plain_table("column", "what it holds", "missing")
+    for column in columns[:MOST_COLUMNS]:
+        missing = f"{column.n_missing:,}" if column.n_missing else ""
+        shown.add_row(str(column.name), column_text(column), missing)
+    if len(columns) > MOST_COLUMNS:
+        shown.caption = f"and {len(columns) - MOST_COLUMNS} columns more"
+    say(console, shown)
+
+
+def classes_text(y: Any) -> str:
+    """Return the classes with their numbers of rows."""
+    labels, counts = np.unique(y, return_counts=True)
+    parts = [f"{one} ({n:,})" for one, n in zip(labels, counts, strict=True)]
+    more = f" and {len(parts) - MOST_CLASSES} more" if len(parts) > MOST_CLASSES else ""
+    return f"{len(parts)} classes: {', '.join(parts[:MOST_CLASSES])}{more}"
+
+
+def column_text(column: Column) -> str:
+    """Return what a column holds."""
+    if isinstance(column, CategoryColumn):
+        texts = [column.text(code) for code in np.argsort(column.counts)[::-1]]
+        more = ", ..." if len(texts) > MOST_CATEGORIES else ""
+        return f"{len(texts)} categories: {', '.join(texts[:MOST_CATEGORIES])}{more}"
+    kind = "dates" if column.kind == "date" else "numbers"
+    return f"{kind} from {column.text(column.low)} to {column.text(column.high)}"
+
+
+def print_outcome(console: Console, outcome: Outcome) -> None:
+    """Print what was learned, how good it is, and where it is written."""
+    console.print()
+    for sentence in outcome.sentences:
+        say(console, sentence)
+    measures = plain_table("measure", "value", "95 % interval")
+    for name, one in outcome.performance.evaluation.table.items():
+        ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
+        measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
+    say(console, measures)
+    print_prototypes(console, outcome.model)
+    folder = outcome.settings.folder
+    say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")
+    say(console, f"      protolearn explain {folder / MODEL} NEW_ROWS.csv --row 1")
+    say(console, f"Open {folder / REPORT} to see it all.", "bold")
+
+
+def print_prototypes(console: Console, model: Any) -> None:
+    """Print the first prototypes in the user's units, if the model has any."""
+    steps = TableSteps.of(model)
+    try:
+        prototypes, labels = labelled_prototypes(steps.model)
+    except TypeError:
+        return
+    names = number_repeats([str(label) for label in labels.tolist()])
+    shown = Table(title="Prototypes, in the units of the table", title_justify="left")
+    shown.add_column("column", overflow="fold")
+    for name in names[:MOST_PROTOTYPES]:
+        shown.add_column(name, justify="right")
+    columns, texts = steps.encoder.columns_, prototype_texts(steps, prototypes)
+    for column, cells in list(zip(columns, texts, strict=True))[:MOST_COLUMNS]:
+        shown.add_row(str(column.name), *cells[:MOST_PROTOTYPES])
+    counts = (names, MOST_PROTOTYPES, "prototypes"), (columns, MOST_COLUMNS, "columns")
+    more = [f"{len(all_) - most} {what} more" for all_, most, what in counts if len(all_) > most]
+    if more:
+        shown.caption = f"and {' and '.join(more)}"
+    say(console, shown)
+    if np.any(getattr(steps.model, "shift_", 0.0)):
+        say(console, LINEAR_PROTOTYPES_NOTE)

@@ -1,0 +1,197 @@
+"""The files that ``protolearn fit`` leaves."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .._files import replacing
+from ..io import ModelFileError, save
+from ..report import (
+    MOST_MEASURED_ROWS,
+    Evidence,
+    Story,
+    Subject,
+    data_fingerprint,
+    describe_data,
+    library_versions,
+    loading_code,
+    pool_answers,
+    relevances_of,
+    sample_rows,
+    versions_and_date,
+    write_page,
+)
+from ..selection import Estimate
+from .failure import FAILED, Failure
+from .fit_outcome import Outcome, Performance
+
+MODEL, METRICS, PREDICTIONS, REPORT = (
+    "model.protolearn",
+    "metrics.json",
+    "predictions.csv",
+    "report.html",
+)
+
+N_REFITS = 20
+
+FOR_REFITS = 0.02
+"""Share of the time of the command for the intervals of relevances."""
+
+
+def write_results(outcome: Outcome) -> None:
+    """Write the model, the measures, the predictions of the outer folds and the report."""
+    folder = outcome.settings.folder
+    try:
+        save(outcome.model, folder / MODEL, notes=model_notes(outcome))
+    except ModelFileError as error:  # none of the user's doing
+        raise Failure(f"the model cannot be saved: {error}", FAILED) from error
+    with replacing(folder / PREDICTIONS) as path, path.open("w", newline="", encoding="utf-8") as f:
+        csv.writer(f).writerows(prediction_lines(outcome))
+    with replacing(folder / METRICS) as path:
+        text = json.dumps(metrics_record(outcome), indent=2, ensure_ascii=False)
+        path.write_text(f"{text}\n", "utf-8")
+    write_page(report_story(outcome), folder / REPORT)
+
+
+def model_notes(outcome: Outcome) -> dict[str, Any]:
+    """Return what the other commands need to know of a model."""
+    threshold = outcome.performance.reject.threshold
+    return {
+        "target": outcome.table.target,
+        "columns": list(outcome.table.X.dtype.names or ()),
+        "reject": {"measure": "probability", "threshold": threshold},
+    }
+
+
+def metrics_record(outcome: Outcome) -> dict[str, Any]:
+    """Return all measures, and how they came about, as JSON has them."""
+    performance, settings = outcome.performance, outcome.settings
+    labels, counts = np.unique(outcome.table.y, return_counts=True)
+    confusion = performance.evaluation.confusion
+    auto = outcome.model[-1]
+    return {
+        "model": outcome.chosen_model,
+        "target": outcome.table.target,
+        "classes": {str(one): int(n) for one, n in zip(labels, counts, strict=True)},
+        "rows": len(outcome.table.y),
+        "rows_with_a_label": outcome.opened.n_labelled,
+        "columns": [column.name for column in outcome.model[0].columns_],
+        "measures": {name: interval(one) for name, one in performance.evaluation.table.items()},
+        "confidence": performance.evaluation.confidence,
+        "confusion": {
+            "labels": [str(label) for label in confusion.labels],
+            "counts": confusion.counts.tolist(),
+        },
+        "majority": {"label": performance.majority[0], "accuracy": performance.majority[1]},
+        "reject": {key: json_value(value) for key, value in performance.reject._asdict().items()},
+        "outer_folds": [
+            {
+                "fold": fold.number,
+                "rows": len(fold.test),
+                "accuracy": float((fold.answers.y_true == fold.answers.y_pred).mean()),
+                "model": fold.chosen,
+            }
+            for fold in performance.folds
+        ],
+        "outer_folds_planned": performance.n_planned,
+        "search": {
+            "best_score": json_value(auto.best_score_),
+            "candidates": len(auto.leaderboard_),
+            "fits": auto.n_fits_,
+            "stopped": auto.stopped_,
+        },
+        "seed": settings.seed,
+        "seconds": round(outcome.seconds, 1),
+        "data": outcome.opened.read.origin,
+        "versions": library_versions(),
+    }
+
+
+def interval(estimate: Estimate) -> dict[str, Any]:
+    """Return a measure with its interval, or why there is none."""
+    found = {key: json_value(value) for key, value in estimate._asdict().items()}
+    return {key: value for key, value in found.items() if value != ""}
+
+
+def json_value(value: Any) -> Any:
+    """Return a number as JSON has it, which has no NaN."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def prediction_lines(outcome: Outcome) -> Iterator[list[Any]]:
+    """Return the header, and a line for each row of the outer folds, in the order of the file."""
+    classes = outcome.model.classes_.tolist()
+    yield ["row", "fold", "true", "label", "right", *(f"probability_{one}" for one in classes)]
+    lines = []
+    for fold in outcome.performance.folds:
+        said = fold.answers
+        assert said.probabilities is not None
+        for place, true, label, shares in zip(
+            fold.test, said.y_true, said.y_pred, said.probabilities, strict=True
+        ):
+            right = "true" if true == label else "false"
+            shown = [f"{share:.6g}" for share in shares]
+            lines.append([int(outcome.table.rows[place]), fold.number, true, label, right, *shown])
+    yield from sorted(lines, key=lambda line: line[0])
+
+
+def report_story(outcome: Outcome) -> Story:
+    """Return what the report tells."""
+    table, settings = outcome.table, outcome.settings
+    subject = Subject.of(outcome.model, table.X, table.y)
+    limit = settings.time_limit
+    rows = sample_rows(len(table.y), MOST_MEASURED_ROWS, settings.seed)
+    seconds = None if limit is None else FOR_REFITS * limit
+    return Story(
+        title=f"{table.target}: {outcome.chosen_model}",
+        about=f"{outcome.opened.read.origin}. {describe_data(subject)}",
+        sentences=outcome.sentences,
+        subject=subject,
+        evidence=report_evidence(outcome.performance),
+        relevances=relevances_of(subject, rows, N_REFITS, seconds, outcome.n_jobs, settings.seed),
+        made=provenance(outcome),
+        page=(),
+        begun=perf_counter() - outcome.seconds,
+        use=loading_code(MODEL, "frame"),
+        row_names=table.rows.tolist(),
+        threshold=outcome.performance.reject.threshold,
+        image_shape=settings.image,
+        tried=outcome.model[-1].leaderboard_,
+        seed=settings.seed,
+    )
+
+
+def report_evidence(performance: Performance) -> Evidence:
+    """Return what was said about the rows of the outer folds."""
+    folds, planned, several = performance.folds, performance.n_planned, performance.fold_count
+    left = "" if len(folds) == planned else f" of {planned} that were planned"
+    how = (
+        "Every row here was judged by a model that was chosen and fitted without it: "
+        f"{several}{left}. So the measures are those of the whole procedure, the choice included."
+    )
+    rows = np.concatenate([fold.test for fold in folds])
+    answers = pool_answers([fold.answers for fold in folds])
+    return Evidence(performance.evaluation, rows, answers, how, several)
+
+
+def provenance(outcome: Outcome) -> list[tuple[str, Any]]:
+    """Return how the model was made."""
+    table, settings, search = outcome.table, outcome.settings, outcome.model[-1]
+    n_rows = f"{len(table.y):,}"
+    if len(table.y) < outcome.opened.n_labelled:
+        n_rows += f" of {outcome.opened.n_labelled:,}, drawn at random class by class"
+    return [
+        ("data", outcome.opened.read.origin),
+        *((("left out", "; ".join(table.notes)),) if table.notes else ()),
+        ("rows", f"{n_rows}; fingerprint {data_fingerprint(table.X, table.y)}"),
+        ("model", outcome.chosen_model),
+        ("search", search.stopped_),
+        ("seed", settings.seed),
+        *versions_and_date(),
+    ]

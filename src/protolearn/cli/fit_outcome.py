@@ -1,0 +1,146 @@
+"""What came of ``protolearn fit``: a model, and how good it is on rows that had no part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from .._names import count
+from ..analysis import cheapest_threshold
+from ..selection import Evaluation, on_folds, on_test_set
+from .fit_procedure import FitSettings, OuterFold, chosen_model
+from .learning_table import LearningTable
+from .training_rows import OpenedTable
+
+CONFIDENCE = 0.95
+N_RESAMPLES = 1000
+ABOVE_ALL = 2.0
+"""A threshold that no probability reaches: every row is flagged."""
+
+
+class RejectRule(NamedTuple):
+    """Which predictions should be looked at: those with a probability below a threshold.
+
+    A look costs ``cost`` errors. A share ``rate`` of the left-out rows is flagged, and the others
+    are right with this accuracy, NaN if there are none. The threshold None flags no prediction.
+    """
+
+    cost: float
+    threshold: float | None
+    rate: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Performance:
+    """How good the procedure is, by the outer folds that there was time for.
+
+    ``majority`` is the most frequent class, and how often it is right to say that always.
+    """
+
+    evaluation: Evaluation
+    folds: tuple[OuterFold, ...]
+    n_planned: int
+    majority: tuple[str, float]
+    reject: RejectRule
+
+    @property
+    def fold_count(self) -> str:
+        """How many outer folds there are, in words."""
+        return f"{len(self.folds)} outer folds" if len(self.folds) > 1 else "one outer fold"
+
+
+def evaluate_folds(
+    folds: Sequence[OuterFold], n_planned: int, cost: float, seed: int
+) -> Performance:
+    """Return what the outer folds say about the procedure."""
+    answers = [fold.answers for fold in folds]
+    if len(folds) > 1:
+        n_train, n_test = np.array([(fold.n_train, len(fold.test)) for fold in folds]).T
+        evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
+    else:
+        evaluation = on_test_set(answers[0], CONFIDENCE, N_RESAMPLES, seed)
+    true = np.concatenate([one.y_true for one in answers])
+    labels, counts = np.unique(true, return_counts=True)
+    most = int(counts.argmax())
+    majority = str(labels[most]), float(counts[most] / len(true))
+    return Performance(evaluation, tuple(folds), n_planned, majority, cheapest_rule(folds, cost))
+
+
+def cheapest_rule(folds: Sequence[OuterFold], cost: float) -> RejectRule:
+    """Return the probability below which a second look costs less than the errors do."""
+    probability = np.concatenate([fold.answers.probabilities.max(axis=1) for fold in folds])  # type: ignore[union-attr]
+    wrong = np.concatenate([fold.answers.y_true != fold.answers.y_pred for fold in folds])
+    found = cheapest_threshold(probability, wrong, np.ones(len(wrong)), cost)
+    flagged = probability < found
+    accuracy = float(1.0 - wrong[~flagged].mean()) if not flagged.all() else np.nan
+    threshold = None if found == -np.inf else float(min(found, ABOVE_ALL))
+    return RejectRule(cost, threshold, float(flagged.mean()), accuracy)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A pipeline of encoder and automatic choice, what it was learned from, and how good it is."""
+
+    settings: FitSettings
+    opened: OpenedTable
+    model: Pipeline
+    performance: Performance
+    seconds: float
+    n_jobs: int
+
+    @property
+    def table(self) -> LearningTable:
+        """The rows to learn from."""
+        return self.opened.table
+
+    @property
+    def chosen_model(self) -> str:
+        """The chosen model, with the settings that are not its defaults."""
+        return chosen_model(self.model)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was learned and how good it is, in a few sentences."""
+        accuracy, performance = self.performance.evaluation.accuracy, self.performance
+        n_done, n_planned = len(performance.folds), performance.n_planned
+        label, share = performance.majority
+        n_tried = len(self.model[-1].leaderboard_)
+        tried = f"out of {n_tried} models that were tried" if n_tried > 1 else "the only one tried"
+        sentences = [
+            f"{self.chosen_model} was chosen, {tried}, to tell {self.table.target!r} by "
+            f"{count(len(self.model[0].columns_), 'column')}.",
+            f"On rows that had no part in its choice it is right in {accuracy.value:.1%} of cases "
+            f"(95 % interval {accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); "
+            f"always saying {label!r} would be right in {share:.1%}.",
+        ]
+        if n_done < n_planned:
+            sentences.append(
+                f"Time was over after {n_done} of {n_planned} outer folds; a longer --time judges "
+                "by all."
+            )
+        return [*sentences, self.flagging]
+
+    @property
+    def flagging(self) -> str:
+        """What the reject flag of predictions means, in a sentence."""
+        reject = self.performance.reject
+        if reject.threshold is None:
+            return (
+                f"No prediction is flagged for a second look, since one that costs {reject.cost:g} "
+                "errors would not pay."
+            )
+        if reject.rate == 1.0:
+            return (
+                "Every prediction is flagged for a second look: errors are so frequent that one "
+                f"that costs {reject.cost:g} errors pays for all."
+            )
+        return (
+            f"Predictions with a probability below {reject.threshold:.2f} are flagged for a second "
+            f"look: {reject.rate:.1%} of those rows, and the others are right in "
+            f"{reject.accuracy:.1%}."
+        )

@@ -1,0 +1,120 @@
+"""``protolearn predict`` and ``protolearn export``: the answers of a saved model, and its graph."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+from rich.progress import track
+
+from .._files import replacing
+from .._names import count
+from .command_output import say
+from .failure import FAILED, Failure
+from .saved_model import RowPredictions, RowPredictor, SavedModel
+
+ROWS_AT_A_TIME = 10_000
+"""Rows that are asked about at a time."""
+
+STANDARD_OUTPUT = Path("-")
+
+
+def run_predict(model: Path, data: str, out: Path) -> None:
+    """Ask a model about all rows, and write a line for each."""
+    aside = Console(stderr=True)
+    saved = SavedModel.open(model)
+    if out.is_dir():
+        raise Failure(f"-o {str(out)!r} is a folder; expected the name of a file.")
+    with aside.status("reading"):
+        frame = saved.rows(data)
+    unseen = saved.unseen_note(frame)
+    if unseen:
+        say(aside, f"note: {unseen}")
+    predictor = RowPredictor(saved)
+    starts: Iterable[int] = range(0, len(frame), ROWS_AT_A_TIME)
+    if len(frame) > ROWS_AT_A_TIME and aside.is_terminal:
+        starts = track(starts, "asking", console=aside, transient=True)
+    n_flagged = 0
+    with open_output(out) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(answer_columns(predictor))
+        for start in starts:
+            answers = predictor.ask(frame[start : start + ROWS_AT_A_TIME])
+            writer.writerows(answer_lines(predictor, answers))
+            n_flagged += 0 if answers.flagged is None else int(answers.flagged.sum())
+    for what, reason in predictor.reasons.items():
+        say(aside, f"note: no {what.replace('_', ' ')}: {reason}")
+    where = "" if out == STANDARD_OUTPUT else f" in {out}"
+    flagged = f", {n_flagged:,} flagged for a second look" if predictor.threshold else ""
+    say(aside, f"{count(len(frame), 'answer')}{where}{flagged}")
+
+
+def answer_columns(predictor: RowPredictor) -> list[str]:
+    """Return the names of the columns."""
+    shares = [f"probability_{label}" for label in predictor.classes]
+    return ["label", *shares, "nearest_prototype", "margin", "certified_radius", "reject"]
+
+
+def answer_lines(predictor: RowPredictor, answers: RowPredictions) -> Iterator[list[Any]]:
+    """Return a line for each answer; what the model cannot tell is left empty."""
+    nearest = flags = empty = [""] * len(answers.label)
+    if answers.distances is not None:
+        nearest = [predictor.prototypes[k] for k in answers.distances.argmin(axis=1)]
+    if answers.flagged is not None:
+        flags = ["true" if flag else "false" for flag in answers.flagged]
+    shares: Any = [None] * len(predictor.classes)
+    if answers.probability is not None:
+        shares = answers.probability.T
+    *shares, margin, radius = (
+        empty if values is None else [f"{value:.6g}" for value in values.tolist()]
+        for values in (*shares, answers.margin, answers.radius)
+    )
+    yield from zip(answers.label.tolist(), *shares, nearest, margin, radius, flags, strict=True)
+
+
+@contextmanager
+def open_output(out: Path) -> Iterator[IO[str]]:
+    """Open what the lines are written to; a file is there when all of it is."""
+    if out == STANDARD_OUTPUT:
+        yield sys.stdout
+        return
+    with replacing(out) as path, path.open("w", newline="", encoding="utf-8") as file:
+        yield file
+
+
+def run_export(model: Path, out: Path | None) -> None:
+    """Write the graph of a model beside it, or where it is wanted, and say what it takes."""
+    from ..io import describe, load, to_onnx
+
+    out = model.with_suffix(".onnx") if out is None else out
+    if out.is_dir():
+        raise Failure(f"--out {str(out)!r} is a folder; give the name of a file.")
+    loaded, notes = load(model), describe(model).notes or {}
+    try:
+        graph = to_onnx(loaded)
+    except ImportError as error:
+        raise Failure(str(error), FAILED) from error
+    threshold = notes.get("reject", {}).get("threshold")
+    if threshold is not None:
+        graph.metadata_props.add(key="reject_below_probability", value=str(threshold))
+    with replacing(out) as path:
+        path.write_bytes(graph.SerializeToString())
+    print_graph(Console(stderr=True), graph, loaded, out, threshold)
+
+
+def print_graph(
+    console: Console, graph: Any, model: Any, out: Path, threshold: float | None
+) -> None:
+    """Print what the graph takes and gives."""
+    columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    given = ", ".join(columns) if columns else f"{model.n_features_in_} numbers"
+    say(console, f"{out}: {out.stat().st_size / 1000:,.0f} kB")
+    say(console, f"takes X, a row of: {given}")
+    say(console, f"gives {', '.join(output.name for output in graph.graph.output)}")
+    if threshold is not None:
+        say(console, f"look again where the largest probability is below {threshold:.3g}")

@@ -1,0 +1,280 @@
+"""A saved model, the rows of a table that it can be asked about, and what it says about them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import euclidean_distances
+from sklearn.pipeline import Pipeline
+
+from .._arrays import Floats
+from .._names import number_repeats
+from ..analysis import certified_radius, margin_of_prediction
+from ..classifiers import NearestPrototypeClassifier
+from ..selection import places_among
+from ..tables import (
+    NO_FEATURE_NAMES,
+    UNKNOWN_CATEGORY,
+    UNSEEN_CATEGORIES,
+    CategoryColumn,
+    Column,
+    TableEncoder,
+    TableSteps,
+    ignore_warnings,
+    is_number,
+    labelled_prototypes,
+    model_input,
+    suggest_name,
+    warn_of_unseen_categories,
+)
+from .data_source import open_data
+from .failure import Failure
+
+KINDS = {"number": "number", "date": "date", "category": "category", "boolean": "category"}
+"""How a column has to be read, by what it was in the training rows."""
+
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+"""How files write truth values."""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A pipeline that begins with a table, the steps it is made of, and the notes of its file."""
+
+    pipeline: Any
+    steps: TableSteps
+    notes: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: Path) -> SavedModel:
+        """Return a model from a file; it has to begin with a table."""
+        from ..io import describe, load
+
+        model, notes, this = load(path), describe(path).notes, f"the model in {str(path)!r}"
+        try:
+            steps = TableSteps.of(model)
+        except (TypeError, ValueError) as error:
+            raise Failure(f"{this} cannot be asked about a table: {error}") from error
+        if not hasattr(steps.model, "predict") or not hasattr(model, "classes_"):
+            name = type(steps.model).__name__
+            raise Failure(f"{this} ends in {name}, which is no classifier.")
+        if not hasattr(steps.encoder, "feature_names_in_"):
+            raise Failure(
+                f"{this} was fitted to columns that have no names, or names that are no texts, so "
+                "that the columns of a file cannot be told apart. Fit it to a table with names."
+            )
+        return cls(model, steps, dict(notes or {}))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that the model needs."""
+        return self.steps.encoder.columns_
+
+    def rows(self, data: str) -> NDArray[Any]:
+        """Return the columns that the model needs, read as what they were when it was fitted."""
+        names = [column.name for column in self.columns]
+        kinds = {c.name: KINDS[c.kind] for c in self.columns if c.kind in KINDS}
+        frame = open_data(data, kinds=kinds, columns=names).frame
+        found = list(frame.dtype.names or ())
+        lost = [name for name in names if name not in found]
+        if lost:
+            raise Failure(f"{data!r} has no column {lost[0]!r}, which the model needs.")
+        for column in self.columns:
+            if isinstance(column, CategoryColumn):
+                restore_categories(frame, column)
+        return frame
+
+    def unseen_note(self, frame: Any) -> str:
+        """Return which categories the training rows do not have; nothing if there are none."""
+        encoder, new = self.steps.encoder, {}
+        table = encoder.input_table(frame)
+        for column, name in zip(self.columns, table.names, strict=True):
+            if isinstance(column, CategoryColumn):
+                values = table.read(name)
+                unknown = column.codes(values) == UNKNOWN_CATEGORY
+                if unknown.any():
+                    new[name] = values.data[unknown].tolist()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            warn_of_unseen_categories(new, encoder.unknown)
+        return str(told[0].message) if told else ""
+
+    def label_named(self, text: str) -> Any:
+        """Return the class that is written so."""
+        by_text = {str(label): label for label in np.asarray(self.pipeline.classes_).tolist()}
+        if text not in by_text:
+            known = ", ".join(map(repr, list(by_text)[:8])) + ", ..." * (len(by_text) > 8)
+            raise Failure(f"the model has no class {text!r}; its classes are {known}.")
+        return by_text[text]
+
+    def column_named(self, text: str) -> Any:
+        """Return the column that is written so."""
+        names = [column.name for column in self.columns]
+        if text not in names:
+            raise Failure(f"the model has no column {text!r}.{suggest_name(text, names)}")
+        return text
+
+
+def restore_categories(frame: Any, column: CategoryColumn) -> None:
+    """Replace the texts that a file has for numbers and truth values."""
+    if all(value is None or isinstance(value, str) for value in column.categories):
+        return
+    values = frame[column.name].tolist()
+    meant = {value: category_written(value, column) for value in set(values)}
+    frame[column.name] = np.array([meant[value] for value in values], dtype=object)
+
+
+def category_written(value: Any, column: CategoryColumn) -> Any:
+    """Return the category that is written so, or what is written if there is none."""
+    if not isinstance(value, str):
+        return value
+    for category in column.categories:
+        if isinstance(category, (bool, np.bool_)):
+            if TRUTHS.get(value.strip().lower()) == bool(category):
+                return category
+        elif category == value or (is_number(category) and as_number(value) == float(category)):
+            return category
+    return value
+
+
+def as_number(text: str) -> float:
+    """Return the number that a text is, or NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+@dataclass(frozen=True)
+class RowPredictions:
+    """What is predicted for some rows; None where the model cannot tell.
+
+    These are the label, the probability of each class, the distances to the prototypes, the
+    hypothesis margin and the certified radius, and whether the rule of the file rejects the row.
+    """
+
+    label: NDArray[Any]
+    probability: Floats | None
+    distances: Floats | None
+    margin: Floats | None
+    radius: Floats | None
+    flagged: NDArray[np.bool_] | None
+
+
+class RowPredictor:
+    """A saved model that is asked about some rows after others.
+
+    ``reasons`` says why the model does not tell something, ``prototypes`` are the names of the
+    prototypes, and rows with a probability below ``threshold`` are flagged: None if there is no
+    rule, minus infinity if it flags nothing.
+    """
+
+    def __init__(self, saved: SavedModel):
+        self.saved, self.reasons = saved, dict[str, str]()
+        self.classes = np.asarray(saved.pipeline.classes_)
+        self._after_table = after_table(saved.pipeline)
+        self.threshold = self._threshold()
+        if not hasattr(self._after_table, "predict_proba"):
+            name = type(saved.steps.model).__name__
+            self.reasons["probability"] = f"{name} gives no probabilities"
+        self.prototypes = self._prototypes()
+
+    def ask(self, frame: Any) -> RowPredictions:
+        """Return all that can be told of some rows."""
+        steps, model = self.saved.steps, self.saved.steps.model
+        with ignore_warnings(UNSEEN_CATEGORIES, NO_FEATURE_NAMES):
+            Z = steps.encoder.transform(frame)
+            label = np.asarray(self._after_table.predict(Z))
+            rows = model_input(steps, Z)
+            probability = self._try("probability", lambda: self._after_table.predict_proba(Z))
+            return RowPredictions(
+                label,
+                probability,
+                self._try("nearest_prototype", prototype_distances, model, rows),
+                self._try("margin", margin_of_prediction, model, rows),
+                self._try("certified_radius", certified_radius, model, rows),
+                self._reject_flags(label, probability),
+            )
+
+    def _try(self, what: str, ask: Callable[..., Any], *args: Any) -> Floats | None:
+        """Return an answer, or keep the reason why there is none."""
+        if what in self.reasons:
+            return None
+        try:
+            return np.asarray(ask(*args), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            # What the caller of a function is to give instead is no advice for a command.
+            self.reasons[what] = str(error).partition("; give ")[0].rstrip(".")
+            return None
+
+    def _prototypes(self) -> list[str]:
+        """Return the names of the prototypes."""
+        try:
+            labels = prototype_labels(self.saved.steps.model)
+            return number_repeats([str(label) for label in labels.tolist()])
+        except TypeError as error:
+            self.reasons["nearest_prototype"] = str(error).partition(":")[0]
+            return []
+
+    def _threshold(self) -> float | None:
+        """Return the threshold of the rule in the file."""
+        rule = self.saved.notes.get("reject")
+        if rule is None:
+            self.reasons["reject"] = "the model file has no rule for it"
+            return None
+        try:
+            if rule["measure"] == "probability":
+                threshold = rule["threshold"]
+                return -np.inf if threshold is None else float(threshold)
+        except (KeyError, TypeError, ValueError):
+            pass
+        self.reasons["reject"] = f"the rule of the model file is not understood: {rule!r}"
+        return None
+
+    def _reject_flags(
+        self, label: NDArray[Any], probability: Floats | None
+    ) -> NDArray[np.bool_] | None:
+        """Return which rows the rule of the file rejects."""
+        if self.threshold is None:
+            return None
+        if self.threshold == -np.inf:
+            return np.zeros(len(label), dtype=bool)
+        if probability is None:
+            self.reasons["reject"] = "its rule needs probabilities"
+            return None
+        own = probability[np.arange(len(label)), places_among(self.classes, label)]
+        return own < self.threshold
+
+
+def after_table(model: Any) -> Any:
+    """Return the model without the encoder at its beginning: it takes the numbers of that."""
+    steps = steps_after(model)
+    return steps[0][1] if len(steps) == 1 else Pipeline(steps)
+
+
+def steps_after(model: Any) -> list[tuple[str, Any]]:
+    """Return what comes after the encoder; the last step stays as it is, also if it is a search."""
+    if not isinstance(model, Pipeline):
+        return steps_after(model.best_estimator_)
+    first, *others = [step for step in model.steps if step[1] not in (None, "passthrough")]
+    return others if isinstance(first[1], TableEncoder) else steps_after(first[1]) + others
+
+
+def prototype_distances(model: Any, rows: Floats) -> Floats:
+    """Return the distance of rows to all prototypes, as the model measures it if it does."""
+    if isinstance(model, NearestPrototypeClassifier):
+        return np.asarray(model.distances(rows))
+    return np.asarray(euclidean_distances(rows, labelled_prototypes(model)[0]))
+
+
+def prototype_labels(model: Any) -> NDArray[Any]:
+    """Return the label of each prototype."""
+    if isinstance(model, NearestPrototypeClassifier):
+        return np.asarray(model.prototype_labels_)
+    return np.asarray(labelled_prototypes(model)[1])
