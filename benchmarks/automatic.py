@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 
 from protolearn import AutoPrototypeClassifier, datasets
 from protolearn._files import replacing
-from protolearn.selection.auto.size import n_numbers, n_prototypes
+from protolearn.selection.auto.trials import n_numbers, n_prototypes
 
 SETS = (
     "diabetes",

@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 
-from protolearn.selection.auto.budget import Budget
-from protolearn.selection.auto.folds import Pair
-from protolearn.selection.auto.ledger import Ledger, Task
+from protolearn.selection.auto.ledger import Ledger, SearchedData
+from protolearn.selection.auto.pace import Budget
+from protolearn.selection.auto.search_data import Pair
 
 
 class Clock:
@@ -20,8 +20,8 @@ class Clock:
 
     def rules(self, monkeypatch):
         """Let budgets and fits take their time from here."""
-        monkeypatch.setattr("protolearn.selection.auto.budget.monotonic", self)
-        monkeypatch.setattr("protolearn.selection.auto.ledger.perf_counter", self)
+        monkeypatch.setattr("protolearn.selection.auto.pace.monotonic", self)
+        monkeypatch.setattr("protolearn.selection.auto.trials.perf_counter", self)
         return self
 
 
@@ -89,7 +89,7 @@ def given_ledger(
         Stub(k, int(sizes[k]), order, k in failing, clock, costs[k]) for k in range(len(scores))
     ]
     rows = np.arange(scores[0].size)
-    task = Task(rows, rows % 2, lambda model, X, y: scores[model.number].flat[X[0]], seed=0)
+    task = SearchedData(rows, rows % 2, lambda model, X, y: scores[model.number].flat[X[0]], seed=0)
     pairs, budget = pairs_of(n_splits, n_folds), Budget(max_fits, None)
     return Ledger(stubs, task, pairs, budget, n_jobs=1), order
 

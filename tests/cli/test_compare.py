@@ -1,7 +1,6 @@
 """Comparing models on a table: the scores, what is told, what is left in the folder."""
 
 import csv
-import json
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from given_store import results
 from protolearn.cli import compare_command
 from protolearn.cli.compare_command import (
     DEFAULT_MODELS,
@@ -126,7 +126,7 @@ def test_interrupted_and_continued(monkeypatch, capsys, tmp_path):
     with pytest.raises(Failure, match=r"stopped\. The same command goes on") as caught:
         compare("knn", folds=5, out=tmp_path)
     assert caught.value.code == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["comparison.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["comparison.jsonl"]
     compare("knn", folds=5, out=tmp_path)
     assert len(calls) == 3 + 3  # two of five were finished
     assert len(rows_of(tmp_path)) == 5
@@ -140,8 +140,8 @@ def test_other_settings_in_the_same_folder(tmp_path):
     with pytest.raises(ValueError, match="belongs to another comparison: random_state was 0"):
         compare("knn", seed=1, out=tmp_path)
     compare("lda", out=tmp_path)  # another model is no contradiction
-    cells = json.loads((tmp_path / "comparison.json").read_text())["cells"]
-    assert [cell["model"] for cell in cells] == ["knn", "lda"]
+    folds = [key for key in results(tmp_path / "comparison.jsonl") if len(key) == 3]
+    assert list(dict.fromkeys(model for _, model, _ in folds)) == ["knn", "lda"]
 
 
 def test_picture(monkeypatch, capsys, tmp_path):
@@ -149,7 +149,7 @@ def test_picture(monkeypatch, capsys, tmp_path):
     assert (tmp_path / "comparison.png").read_bytes()[:4] == b"\x89PNG"
     monkeypatch.setattr(compare_command, "find_spec", lambda name: None)
     compare("knn", "lda", out=tmp_path / "plain")
-    assert {path.suffix for path in (tmp_path / "plain").iterdir()} == {".csv", ".json"}
+    assert {path.suffix for path in (tmp_path / "plain").iterdir()} == {".csv", ".jsonl"}
     assert "comparison.csv for the scores" in capsys.readouterr().out.splitlines()[-1]
 
 

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 
 from given_command import PROTOLEARN, started
 from given_pets import pets, write
 from given_profile import long_test
+from protolearn.cli.unfinished import Unfinished
 
 FIT = ("fit", "pets.csv", "--target", "state", "--model", "linear,fixed", "--fits", "60")
 FIT += ("--folds", "3", "--out", "out")
@@ -37,6 +39,22 @@ def undisturbed(command, tmp_path_factory):
     return (folder / "out" / "predictions.csv").read_text("utf-8")
 
 
+def test_parts_that_are_damaged_are_done_again(tmp_path):
+    known_by = {"rows": np.arange(3), "seed": 1}
+    for number in range(3):
+        Unfinished(tmp_path, known_by).add(f"fold-{number}", {"scores": [number / 3]})
+    again = Unfinished(tmp_path, known_by)
+    assert again.resumed
+    assert [again.get(part) for part in again] == [{"scores": [n / 3]} for n in range(3)]
+    assert again.load_model("all") is None
+    again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
+    assert len(Unfinished(tmp_path, known_by)) == 0
+    other = Unfinished(tmp_path, {**known_by, "seed": 2})
+    assert not other.resumed
+    again.remove()
+    assert [path.name for path in tmp_path.iterdir()] == [other.folder.name]
+
+
 def wait_until(there):
     end = time.monotonic() + PATIENCE
     while not there():
@@ -46,15 +64,16 @@ def wait_until(there):
 
 def judging(folder):
     """Tell whether the model is there and the first fold is being judged."""
-    return any((folder / "out").glob(".unfinished-*/fold-1.search.json"))
+    return any((folder / "out").glob(".unfinished-*/fold-1.search.jsonl"))
 
 
 def check_left(folder):
     """Check that nothing is there but the folder of unfinished work, and that this is whole."""
     (left,) = (folder / "out").iterdir()
     assert left.name.startswith(".unfinished-")
-    for path in left.glob("[!.]*.json"):
-        json.loads(path.read_text("utf-8"))
+    for path in left.glob("[!.]*.jsonl"):
+        for line in path.read_text("utf-8").splitlines(keepends=True)[:-1]:
+            json.loads(line)
     return left
 
 
@@ -123,11 +142,12 @@ def test_terminated_while_comparing(command, folder):
     settings = ("compare", "pets.csv", "--target", "state", "--models", "glvq,gmlvq,lgmlvq")
     settings += ("--repeats", "20", "--out", "out")
     process = started(*settings, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_until(lambda: (folder / "out" / "comparison.json").exists())
+    wait_until(lambda: (folder / "out" / "comparison.jsonl").exists())
     process.terminate()
     _, err = process.communicate()
     assert process.returncode == 1
-    assert "stopped. The same command goes on: 'out/comparison.json' has" in err
+    assert "stopped. The same command goes on: 'out/comparison.jsonl' has" in err
     assert "Traceback" not in err
-    assert [path.name for path in (folder / "out").iterdir()] == ["comparison.json"]
-    json.loads((folder / "out" / "comparison.json").read_text("utf-8"))
+    assert [path.name for path in (folder / "out").iterdir()] == ["comparison.jsonl"]
+    for line in (folder / "out" / "comparison.jsonl").read_text("utf-8").splitlines()[:-1]:
+        json.loads(line)

@@ -171,7 +171,7 @@ def test_known_types_in_other_ways(name, forger):
         ("joblib.memory.Memory", "object"),
         ("protolearn.native.Native", "object"),
         ("protolearn.selection.auto.ledger.Ledger", "object"),
-        ("protolearn.selection.comparison.ledger.Ledger", "object"),
+        ("protolearn.store.Store", "object"),
         ("scipy.sparse._csr.csr_matrix", "object"),
     ],
 )

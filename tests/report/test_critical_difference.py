@@ -8,7 +8,7 @@ from protolearn.report.critical_difference_display import (
     CriticalDifferenceDisplay,
     indistinct_groups,
 )
-from protolearn.selection.comparison import Comparison
+from protolearn.selection import Comparison
 
 LONG = "a name that is much too long for any picture, with $signs_ and % in it"
 

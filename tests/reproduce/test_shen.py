@@ -204,7 +204,7 @@ def test_finished_folds_are_not_fitted_again(monkeypatch):
     monkeypatch.setattr(folds, "measure", pytest.fail)
     second = folds.compared(work, ["linear SVM"], noisy=False)
     np.testing.assert_array_equal(first.scores, second.scores)
-    fitted = [key for key in work.ledger.results if key.startswith("clean/")]
+    fitted = [key for key in work.store if key[0].startswith("clean/")]
     assert len(fitted) == len(data.QUICK) * folds.QUICK_FOLDS
 
 
@@ -218,4 +218,4 @@ def test_a_missing_set_is_told_before_any_work(monkeypatch):
     work = Work()
     with pytest.raises(FileNotFoundError, match=r"'glass'.*PROTOLEARN_DATA"):
         accuracy.table2(work)
-    assert not any(key.startswith("clean/") for key in work.ledger.results)
+    assert not any(key[0].startswith("clean/") for key in work.store)

@@ -1,16 +1,20 @@
 """Tasks are done once each, remembered, and taken up again where a run was stopped."""
 
-import json
-
 import pytest
 from threadpoolctl import threadpool_info
 
+from given_store import lines, results
 from protolearn.datasets import fetch
+from protolearn.store import Store
 from protolearn_papers import Experiment, Figure, Findings, Table, Work, experiments, find
-from protolearn_papers.ledger import Ledger
+from protolearn_papers.work import OWNER
 from protolearn_papers.writing import write
 
 CALLS = []
+
+
+def opened(path, known_by):
+    return Store(path, known_by, owner=OWNER)
 
 
 def threads(api):
@@ -50,12 +54,12 @@ def test_progress_is_told_from_nothing_to_all():
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path):
-    path, settings = tmp_path / "finished.jsonl", {"experiment": "x", "seed": 1}
+    path, settings = tmp_path / "finished.jsonl", {"experiment": "x", "seed": "1"}
     with pytest.raises(KeyboardInterrupt):
-        Work(ledger=Ledger(path, settings)).map("squares", fails_at_three, tasks(5))
+        Work(store=opened(path, settings)).map("squares", fails_at_three, tasks(5))
     assert CALLS == [0, 1, 2]
     CALLS.clear()
-    found = Work(ledger=Ledger(path, settings)).map("squares", squared, tasks(5))
+    found = Work(store=opened(path, settings)).map("squares", squared, tasks(5))
     assert CALLS == [3, 4]
     assert found == {f"task/{i}": {"square": i**2} for i in range(5)}
 
@@ -63,43 +67,49 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_half_a_line_is_done_again_and_no_more(tmp_path, end):
     path = tmp_path / "finished.jsonl"
-    ledger = Ledger(path, {"seed": 1})
+    store = opened(path, {"seed": "1"})
     for i in range(9):
-        ledger.add(f"{i}", i / 2)
+        store.add(f"{i}", i / 2)
     path.write_bytes(path.read_bytes().replace(b"\n", end)[:-6])
-    again = Ledger(path, {"seed": 1})
-    assert again.results == {f"{i}": i / 2 for i in range(8)}
+    again = opened(path, {"seed": "1"})
+    assert {key: again.get(key) for key in again} == {f"{i}": i / 2 for i in range(8)}
     again.add("8", 4.0)
-    assert Ledger(path, {"seed": 1}).results == {f"{i}": i / 2 for i in range(9)}
+    assert results(path) == {f"{i}": i / 2 for i in range(9)}
 
 
-def test_a_line_that_is_damaged_is_done_again(tmp_path):
+def test_a_line_that_is_damaged_is_done_again_if_it_is_the_last(tmp_path):
     path = tmp_path / "finished.jsonl"
-    ledger = Ledger(path, {"seed": 1})
+    store = opened(path, {"seed": "1"})
     for key in "abc":
-        ledger.add(key, key)
-    path.write_bytes(path.read_bytes().replace(b'"key": "b"', b'"key: "b"'))
-    assert Ledger(path, {"seed": 1}).results == {"a": "a", "c": "c"}
+        store.add(key, key)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"key": "c"', b'"key: "c"'))
+    assert list(opened(path, {"seed": "1"})) == ["a", "b"]
+    damaged = whole.replace(b'"key": "b"', b'"key: "b"')
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match="line 3 is not what was written"):
+        opened(path, {"seed": "1"})
+    assert path.read_bytes() == damaged
 
 
 def test_other_arguments_are_another_task(tmp_path):
     """A protocol that was changed does not find the results of the one before."""
     path = tmp_path / "finished.jsonl"
     for number in (2, 3, 3):
-        ledger = Ledger(path, {"seed": 1})
-        found = Work(ledger=ledger).map("squares", squared, {"same key": (number,)})
+        store = opened(path, {"seed": "1"})
+        found = Work(store=store).map("squares", squared, {"same key": (number,)})
         assert found == {"same key": {"square": number**2}}
     assert CALLS == [2, 3]
 
 
 def test_other_rows_are_not_mixed_in(tmp_path, monkeypatch):
     path = tmp_path / "finished.jsonl"
-    Work(ledger=Ledger(path, {"seed": 1})).need("iris", "wine")
-    Work(ledger=Ledger(path, {"seed": 1})).need("iris")
+    Work(store=opened(path, {"seed": "1"})).need("iris", "wine")
+    Work(store=opened(path, {"seed": "1"})).need("iris")
     X, y = fetch("iris")
     monkeypatch.setattr("protolearn_papers.work.fetch", lambda name: (X[::-1], y[::-1]))
     with pytest.raises(ValueError, match="other rows of 'iris'"):
-        Work(ledger=Ledger(path, {"seed": 1})).need("iris")
+        Work(store=opened(path, {"seed": "1"})).need("iris")
 
 
 def test_a_task_has_one_thread():
@@ -109,10 +119,10 @@ def test_a_task_has_one_thread():
 
 def test_results_of_other_settings_are_refused_and_kept(tmp_path):
     path = tmp_path / "finished.jsonl"
-    Ledger(path, {"experiment": "x", "seed": 1}).add("a", 1)
+    opened(path, {"experiment": "x", "seed": "1"}).add("a", 1)
     before = path.read_text()
     with pytest.raises(ValueError, match="seed was 1 and is 2"):
-        Ledger(path, {"experiment": "x", "seed": 2})
+        opened(path, {"experiment": "x", "seed": "2"})
     assert path.read_text() == before
 
 
@@ -121,7 +131,7 @@ def test_a_foreign_file_is_refused_and_kept(tmp_path, text):
     path = tmp_path / "finished.jsonl"
     path.write_text(text)
     with pytest.raises(ValueError, match=r"finished\.jsonl"):
-        Ledger(path, {"seed": 1})
+        opened(path, {"seed": "1"})
     assert path.read_text() == text
 
 
@@ -164,8 +174,7 @@ def test_files_hold_the_numbers_the_words_and_the_pictures(tmp_path):
 
 def test_every_result_is_plain_json(tmp_path):
     path = tmp_path / "finished.jsonl"
-    Work(ledger=Ledger(path, {"seed": 0})).map("squares", squared, tasks(2))
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert lines[1:] == [
-        {"key": f"task/{i}", "given": f"({i},)", "result": {"square": i**2}} for i in range(2)
-    ]
+    Work(store=opened(path, {"seed": "0"})).map("squares", squared, tasks(2))
+    head, *_ = lines(path)
+    assert head["known_by"] == {"seed": "0"}
+    assert results(path) == {(f"task/{i}", f"({i},)"): {"square": i**2} for i in range(2)}

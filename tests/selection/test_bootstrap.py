@@ -14,18 +14,18 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from protolearn.selection.evaluation.bootstrap import (
+from protolearn.selection.held_out import Answers
+from protolearn.selection.intervals import percentile_interval
+from protolearn.selection.metrics import (
     cells_of,
-    drawn,
+    draw_counts,
     from_counts,
     mean_area,
     ranking_of,
-    resampled,
+    rankings,
+    resample_measures,
     row_losses,
 )
-from protolearn.selection.evaluation.metrics import rankings
-from protolearn.selection.held_out import Answers
-from protolearn.selection.intervals import percentile_interval
 
 
 def answers_and_weight(seed, n_classes, n=25):
@@ -34,7 +34,7 @@ def answers_and_weight(seed, n_classes, n=25):
     said = np.where(rng.rand(n) < 0.6, y, rng.randint(n_classes, size=n))
     p = rng.dirichlet(np.ones(n_classes), size=n).round(1) + 1e-3  # with ties
     p /= p.sum(axis=1, keepdims=True)
-    return Answers(y, said, np.arange(n_classes), None, p), drawn(n, 6, rng)
+    return Answers(y, said, np.arange(n_classes), None, p), draw_counts(n, 6, rng)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 4))
@@ -75,7 +75,7 @@ def test_equal_to_scikit_learn(seed, n_classes):
 
 
 def test_resamples_are_drawn_with_replacement():
-    counts = drawn(50, 4000, np.random.RandomState(0))
+    counts = draw_counts(50, 4000, np.random.RandomState(0))
     assert (counts.sum(axis=1) == 50).all()
     np.testing.assert_allclose(counts.mean(axis=0), 1.0, atol=0.08)
     assert counts.var() == pytest.approx(1 - 1 / 50, rel=0.02)  # of a binomial
@@ -83,13 +83,13 @@ def test_resamples_are_drawn_with_replacement():
 
 def test_chunks_do_not_matter(monkeypatch):
     answers, _ = answers_and_weight(0, 3)
-    whole = resampled(answers, 100, np.random.RandomState(1))
-    monkeypatch.setattr("protolearn.selection.evaluation.bootstrap.rows_at_a_time", lambda _: 7)
-    parts = resampled(answers, 100, np.random.RandomState(1))
-    assert whole.n_lacking == parts.n_lacking
-    for name, samples in whole.samples.items():
+    whole, n_lacking = resample_measures(answers, 100, np.random.RandomState(1))
+    monkeypatch.setattr("protolearn.selection.metrics.rows_at_a_time", lambda _: 7)
+    parts, n_lacking_parts = resample_measures(answers, 100, np.random.RandomState(1))
+    assert n_lacking == n_lacking_parts
+    for name, samples in whole.items():
         assert samples.shape == (100,)
-        np.testing.assert_allclose(samples, parts.samples[name])
+        np.testing.assert_allclose(samples, parts[name])
 
 
 def test_spread_of_the_area_is_that_of_theory():
@@ -98,7 +98,7 @@ def test_spread_of_the_area_is_that_of_theory():
     y = np.repeat([0, 1], m)
     s = rng.exponential(np.where(y == 1, rate, 1.0))
     answers = Answers(y, (s > 1).astype(int), np.arange(2), np.stack([-s, s], axis=1) / 2, None)
-    samples = resampled(answers, 500, rng).samples["auc"]
+    samples = resample_measures(answers, 500, rng)[0]["auc"]
     a = rate / (1 + rate)
     q1, q2 = a / (2 - a), 2 * a**2 / (1 + a)
     variance = (a * (1 - a) + (m - 1) * (q1 - a**2) + (m - 1) * (q2 - a**2)) / m**2
@@ -123,7 +123,7 @@ def test_intervals_hold_what_they_promise():
         s = rng.randn(n) + shift * y - shift / 2
         p = expit(shift * np.stack([-s, s], axis=1))
         answers = Answers(y, (s > 0).astype(int), np.arange(2), None, p)
-        for name, samples in resampled(answers, 200, rng).samples.items():
+        for name, samples in resample_measures(answers, 200, rng)[0].items():
             low, high = percentile_interval(samples, 0.95)
             held[name] += low <= truth[name] <= high
     # 95 of 100, and three standard errors of the trials.

@@ -1,6 +1,5 @@
 """Checkpoints: interrupted runs that continue, and files that do not belong."""
 
-import json
 import os
 import signal
 import subprocess
@@ -21,10 +20,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from given_store import lines, results, write
 from protolearn import GLVQ
-from protolearn._fingerprint import digest, parameters, text
 from protolearn.losses import Sigmoid
 from protolearn.selection.comparison import compare
+from protolearn.store import digest, parameters, text
 
 IRIS = load_iris(return_X_y=True)
 HARD = IRIS[0][:, :2] + np.random.RandomState(0).randn(150, 2), IRIS[1]
@@ -62,12 +62,12 @@ def counted():
 @pytest.fixture
 def path(tmp_path):
     """Give a place for a checkpoint, in a folder that does not exist yet."""
-    return tmp_path / "new folder" / "run.json"
+    return tmp_path / "new folder" / "run.jsonl"
 
 
 def stored(path):
     """Give the number of folds in a file."""
-    return sum(len(cell["folds"]) for cell in json.loads(path.read_text())["cells"])
+    return sum(len(key) == 3 for key in results(path))
 
 
 run = partial(
@@ -91,7 +91,7 @@ def test_interrupted_and_continued(counted, path, stop_at):
     assert counted.fits == 16 - (stop_at - 1)  # and none at all now
     np.testing.assert_array_equal(again.scores, expected.scores)
     np.testing.assert_array_equal(again.fit_times, found.fit_times)
-    assert [file.name for file in path.parent.iterdir()] == ["run.json"]
+    assert [file.name for file in path.parent.iterdir()] == ["run.jsonl"]
 
 
 def test_failed_fits_are_tried_again(counted, path):
@@ -200,27 +200,41 @@ def test_splitter_without_a_seed_is_refused(path):
 @pytest.mark.parametrize(
     "content",
     [
-        "",
         "no JSON",
         "[1, 2]",
         "{}",
         '{"format": "another"}',
         '{"format": "protolearn comparison 1"}',
+        '{"format": "protolearn store 1", "owner": "compare", "known_by": {}}\n',
         b"\xff\xfe\x00",
         None,
     ],
-    ids=["empty", "text", "list", "dict", "format", "head", "binary", "truncated"],
+    ids=["text", "list", "dict", "format", "head", "no checksum", "binary", "middle"],
 )
 def test_files_that_are_no_checkpoints(path, content):
     settings = {"cv": 3, "random_state": 0, "checkpoint": path}
     compare(KNN, IRIS, **settings)
     if content is None:
-        content = path.read_bytes()[:-40]
+        content = path.read_bytes()[:-40].replace(b"n_neighbors", b"n_neighbours")
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"no checkpoint of compare, or it is damaged .* delete"):
         compare(KNN, IRIS, **settings)
     assert path.read_bytes() == before
+
+
+def test_what_is_half_written_is_done_again(counted, path):
+    expected = run(random_state=0, checkpoint=path).scores
+    whole = path.read_bytes()
+    ends = np.cumsum([len(line) for line in whole.splitlines(keepends=True)])
+    last = range(ends[-2], ends[-1], 7)
+    for size in [0, 5, 100, *(ends - 1), *ends, *last]:
+        path.write_bytes(whole[:size])
+        n_kept = max(int((ends <= size).sum()) - 6, 0)  # a head, versions and names come first
+        counted.fits = 0
+        np.testing.assert_array_equal(run(random_state=0, checkpoint=path).scores, expected)
+        assert counted.fits == 16 - n_kept
+        assert stored(path) == 16
 
 
 def test_a_path_that_cannot_be_written_fails_first(counted, tmp_path):
@@ -239,13 +253,18 @@ def test_a_checkpoint_needs_a_seed(path, seed):
 def test_versions_are_noted_and_do_not_block(path):
     settings = {"cv": 3, "random_state": 0, "checkpoint": path}
     compare(KNN, IRIS, **settings)
-    content = json.loads(path.read_text())
-    (now,) = content["versions"]
+    (now,) = versions(path)
     assert set(now) == {"protolearn", "scikit-learn", "numpy", "scipy", "python"}
-    content["versions"] = [now | {"numpy": "1.0"}]
-    path.write_text(json.dumps(content))
+    then = now | {"numpy": "1.0"}
+    records = lines(path)
+    records[1] = {"key": ["versions", *then.values()], "value": then}
+    write(path, records)
     compare(KNN, IRIS, **settings)
-    assert json.loads(path.read_text())["versions"] == [now | {"numpy": "1.0"}, now]
+    assert versions(path) == [then, now]
+
+
+def versions(path):
+    return [value for key, value in results(path).items() if key[0] == "versions"]
 
 
 def test_scores_that_are_not_finite_are_kept(path):
@@ -255,7 +274,7 @@ def test_scores_that_are_not_finite_are_kept(path):
         for _ in range(2):
             found = compare(KNN, IRIS, scoring=partial(given, value), **settings)
             np.testing.assert_array_equal(found.scores, value)
-        json.loads(path.read_text(), parse_constant=pytest.fail)  # JSON as others read it
+        lines(path)  # JSON as others read it
 
 
 def given(value, model, X, y):

@@ -24,7 +24,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from protolearn import GLVQ
 from protolearn.selection.comparison import compare
-from protolearn.selection.comparison.fitting import seeded
+from protolearn.selection.comparison_fits import with_seeds
 
 MODELS = {"bayes": GaussianNB(), "knn": KNeighborsClassifier(1)}
 
@@ -135,7 +135,7 @@ def test_seeds_of_a_split():
     model = make_pipeline(RandomForestClassifier(), RandomForestClassifier(random_state=7), GLVQ())
 
     def seeds(seed, number):
-        found = seeded(model, seed, number).get_params()
+        found = with_seeds(model, seed, number).get_params()
         return [found[name] for name in sorted(found) if name.endswith("random_state")]
 
     glvq, first, second = seeds(0, 0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protolearn.selection.comparison import Comparison, WinTieLoss
-from protolearn.selection.comparison.significance import corrected_t_test, holm, nemenyi_difference
+from protolearn.selection import Comparison, WinTieLoss
+from protolearn.selection.significance import corrected_t_test, holm, nemenyi_difference
 
 # Jin, Liu and Hou (2008), table 1: MCE, SNPC, LOGM, GLVQ on twelve data sets.
 JIN = [

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from protolearn import GLVQ
-from protolearn.selection.error_parts import bias_variance, of_labels, squared_parts
+from protolearn.selection.error_parts import bias_variance, label_parts, squared_parts
 
 
 def votes(n_classes):
@@ -29,7 +29,7 @@ def votes(n_classes):
 @given(votes(2))
 def test_domingos_rule_for_two_classes(case):
     predictions, y = case
-    parts = of_labels(predictions, y, None)
+    parts = label_parts(predictions, y, None)
     assert parts.error == pytest.approx((predictions != y).mean(), abs=1e-14)
     total = parts.bias + parts.unbiased_variance - parts.biased_variance
     assert parts.error == pytest.approx(total, abs=1e-14)
@@ -40,7 +40,7 @@ def test_domingos_rule_for_two_classes(case):
 @given(votes(4))
 def test_several_classes(case):
     predictions, y = case
-    parts = of_labels(predictions, y, None)
+    parts = label_parts(predictions, y, None)
     total = parts.bias + parts.unbiased_variance - parts.corrected
     assert parts.error == pytest.approx(total, abs=1e-14)
     assert 0.0 <= parts.corrected <= parts.biased_variance + 1e-14
@@ -51,7 +51,7 @@ def test_several_classes(case):
 
 def test_parts_by_hand():
     predictions = np.array([list("aab"), list("aab"), list("bbb"), list("cbb")])
-    parts = of_labels(predictions, np.array(list("aaa")), None)
+    parts = label_parts(predictions, np.array(list("aaa")), None)
     # Main predictions are a, a (tied with b) and b; wrong only in the last row.
     assert parts.main_prediction.tolist() == ["a", "a", "b"]
     assert parts.bias == pytest.approx(1 / 3)

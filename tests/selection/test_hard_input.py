@@ -9,7 +9,6 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
-from protolearn._fingerprint import text
 from protolearn.selection import (
     compare,
     confusion_percent,
@@ -18,6 +17,7 @@ from protolearn.selection import (
     roc,
     roc_over_folds,
 )
+from protolearn.store import text
 
 X, Y = load_iris(return_X_y=True)
 

@@ -29,7 +29,7 @@ def test_it_is_wider_than_a_plain_t_interval_and_tends_to_it():
 
 
 def test_end_of_the_interval_is_where_the_test_decides():
-    from protolearn.selection.comparison.significance import corrected_t_test
+    from protolearn.selection.significance import corrected_t_test
 
     low, _ = fold_interval(SCORES, [80] * 5, [20] * 5, 0.95)
     assert corrected_t_test(SCORES - low, 80, 20).pvalue == pytest.approx(0.05)

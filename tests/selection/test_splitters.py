@@ -14,7 +14,7 @@ from sklearn.model_selection import (
 )
 
 from protolearn import GLVQ
-from protolearn.selection.splitters import LeaveOneOutFromEachClass
+from protolearn.selection.held_out import LeaveOneOutFromEachClass
 
 
 def times_tested(y, **settings):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from protolearn._threads import one_blas_thread, one_openmp_thread
 from protolearn.report import library_versions
+from protolearn.store import Store
 
 from .catalogue import find
 from .findings import Findings
-from .ledger import Ledger
-from .work import Progress, Work
+from .work import OWNER, Progress, Work
 from .writing import write
 
 FINISHED = "finished.jsonl"
@@ -60,14 +60,14 @@ def run(
     folder = None if out is None else Path(out)
     if jobs == 0:
         raise ValueError("jobs=0 does nothing; expected the number of processes, or -1.")
-    settings: dict[str, str | int] = {
+    known_by = {
         "experiment": name,
-        "quick": int(quick),
-        "seed": seed,
+        "quick": str(int(quick)),
+        "seed": str(seed),
         **library_versions(),
     }
-    ledger = Ledger(None if folder is None else folder / FINISHED, settings)
-    work = Work(quick, seed, jobs, ledger, progress)
+    store = Store(None if folder is None else folder / FINISHED, known_by, owner=OWNER)
+    work = Work(quick, seed, jobs, store, progress)
     with one_blas_thread(), one_openmp_thread():
         findings = experiment.run(work)
     if folder is not None:

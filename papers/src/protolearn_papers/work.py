@@ -7,12 +7,17 @@ from typing import Any
 
 import joblib
 
-from protolearn._fingerprint import digest
 from protolearn._threads import one_blas_thread, one_openmp_thread
 from protolearn.datasets import fetch
 from protolearn.selection import AS_THEY_END
+from protolearn.store import Owner, Store, digest
 
-from .ledger import Ledger
+OWNER = Owner(
+    "an experiment",
+    "run of an experiment",
+    label="{path}",
+    advice="Name another folder, or delete the file to start anew.",
+)
 
 Progress = Callable[[str, int, int], object]
 """Is told what is done at present, how much of it is finished, and how much there is."""
@@ -29,8 +34,8 @@ class Work:
         Seed of everything random.
     jobs : int, default=1
         Processes; -1: one a core.
-    ledger : Ledger or None
-        Remembers finished tasks; None: for this object alone.
+    store : Store or None
+        Keeps the results of finished tasks; None: for this object alone.
     progress : callable or None
         Is told how far the work is.
 
@@ -46,13 +51,13 @@ class Work:
         quick: bool = False,
         seed: int = 0,
         jobs: int = 1,
-        ledger: Ledger | None = None,
+        store: Store | None = None,
         progress: Progress | None = None,
     ):
         self.quick = quick
         self.seed = seed
         self.jobs = jobs
-        self.ledger = Ledger(None, {}) if ledger is None else ledger
+        self.store = Store(None, {}, owner=OWNER) if store is None else store
         self._progress = progress
 
     def map(
@@ -61,7 +66,7 @@ class Work:
         function: Callable[..., Any],
         tasks: Mapping[str, tuple[Any, ...]],
     ) -> dict[str, Any]:
-        """Return the results of a function for all arguments, those known already from the ledger.
+        """Return the results of a function for all arguments, those known already from the store.
 
         Parameters
         ----------
@@ -80,16 +85,15 @@ class Work:
         results : dict of str to result
             In the order of the tasks.
         """
-        open_tasks = {
-            key: given for key, given in tasks.items() if not self.ledger.has(key, repr(given))
-        }
+        keys = {name: (name, repr(arguments)) for name, arguments in tasks.items()}
+        open_tasks = {name: tasks[name] for name, key in keys.items() if key not in self.store}
         done = len(tasks) - len(open_tasks)
         self._tell(what, done, len(tasks))
-        for key, result in self._run(function, open_tasks):
-            self.ledger.add(key, result, repr(tasks[key]))
+        for name, result in self._run(function, open_tasks):
+            self.store.add(keys[name], result)
             done += 1
             self._tell(what, done, len(tasks))
-        return {key: self.ledger[key] for key in tasks}
+        return {name: self.store.get(key) for name, key in keys.items()}
 
     def need(self, *names: str) -> None:
         """Get data sets before any work, and raise if results are there of other rows."""
@@ -97,14 +101,14 @@ class Work:
             self._tell("data", number, len(names))
             X, y = fetch(name)
             found, key = digest(X, y), f"rows of {name}"
-            if self.ledger.has(key) and self.ledger[key] != found:
+            if key not in self.store:
+                self.store.add(key, found)
+            elif self.store.get(key) != found:
                 raise ValueError(
                     f"Results are there that were found with other rows of {name!r}, or with the "
                     "same in another order. Give the data that they were found with, or name "
                     "another folder."
                 )
-            if not self.ledger.has(key):
-                self.ledger.add(key, found)
         self._tell("data", len(names), len(names))
 
     def _run(self, function: Callable[..., Any], tasks: Mapping[str, tuple[Any, ...]]) -> Any:

@@ -30,9 +30,9 @@ from .._arrays import (
     column_ranges,
     has_missing,
 )
-from .._fingerprint import digest
 from .._validation import finite_weights
 from ..distances import Distance
+from ..store import digest
 from .block import Block, encode
 from .parts import Part, column_names
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._fingerprint import parameters
 from ..solvers import State
-from ..store import Journal, Record
+from ..store import Journal, Record, parameters
 from .rows import TrainingRows
 from .settings import Settings
 

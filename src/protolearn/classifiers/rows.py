@@ -24,11 +24,11 @@ from .._arrays import (
     has_missing,
     some_rows,
 )
-from .._fingerprint import digest
 from .._validation import check_class_weight, check_sample_weight
 from ..blocks import Block, Blocks, MemoryBlocks, encode, rows_with_moments
 from ..distances import Distance, start_source
 from ..prototypes import FEWEST_ROWS, Facts, initial_prototypes, prototype_counts
+from ..store import digest
 from .held_out_rows import hold_out
 from .settings import Settings
 

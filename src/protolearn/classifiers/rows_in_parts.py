@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 
 from .._arrays import Floats, Indices, check_observed_columns, check_ranges
 from .._dask import is_dask
-from .._fingerprint import digest
 from .._validation import check_class_weight
 from ..blocks import (
     Block,
@@ -37,6 +36,7 @@ from ..prototypes import (
     initial_prototypes,
     prototype_counts,
 )
+from ..store import digest
 from .rows import GROWN_ON, TrainingRows, check_classes, check_held, few_rows
 from .settings import Settings
 

@@ -47,7 +47,7 @@ DEFAULT_MODELS = (
 ALL_PAIRS = "kernel-glvq", "prototype-svm", "svc"
 """Those of them that compare all pairs of rows."""
 
-CHECKPOINT, SCORES, PICTURE = "comparison.json", "comparison.csv", "comparison.png"
+CHECKPOINT, SCORES, PICTURE = "comparison.jsonl", "comparison.csv", "comparison.png"
 """Files in the folder of results: finished fits, the scores of all folds, a picture of them."""
 
 SCORE_COLUMNS = "model", "repeat", "fold", "accuracy", "fit_seconds"

@@ -136,22 +136,22 @@ class Procedure:
 
     def model(self) -> Pipeline:
         """Return the model of all rows, fitted now or before."""
-        found = self.unfinished.found_model(ALL_ROWS)
+        found = self.unfinished.load_model(ALL_ROWS)
         if found is None:
             found = self._fit(ALL_ROWS, 0, self.table.X, self.table.y)
-            self.unfinished.keep_model(ALL_ROWS, found)
+            self.unfinished.save_model(ALL_ROWS, found)
         return found
 
     def folds(self) -> Iterator[OuterFold]:
         """Evaluate the procedure fold by fold, as long as there is time, but at least once."""
         for number, (train, test) in enumerate(self.splits, start=1):
             part = f"fold-{number}"
-            found = self.unfinished.found(part)
+            found = self.unfinished.get(part)
             if found is None:
                 if number > 1 and self.clock.remaining_seconds <= 0.0:
                     return
                 found = self._evaluate_fold(part, number, train, test)
-                self.unfinished.keep(part, found)
+                self.unfinished.add(part, found)
             answers = restore_answers(found, self.table.y[test])
             yield OuterFold(number, test, answers, found["chosen"], len(train))
 
@@ -185,7 +185,7 @@ class Procedure:
             max_fits=self.settings.fits,
             time_budget=self.clock.share(n_parts - done),
             standardize=False,
-            checkpoint=self.unfinished.search(part),
+            checkpoint=self.unfinished.search_path(part),
             callback=tell,
             n_jobs=self.n_jobs,
             random_state=self.settings.seed,

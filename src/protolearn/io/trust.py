@@ -52,7 +52,7 @@ HOLDERS = (
     "rule.DecisionRule",
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
-    "selection.splitters.LeaveOneOutFromEachClass",
+    "selection.held_out.LeaveOneOutFromEachClass",
     "solvers.batch_solver.Memory",
     "tables.columns.CategoryColumn",
     "tables.columns.NumberColumn",

@@ -2,22 +2,22 @@
 
 from .auto import AutoPrototypeClassifier, Leaderboard, SearchProgress, Standing
 from .auto.candidates import FAMILIES as FAMILIES
+from .auto.candidates import MODELS as MODELS
 from .auto.candidates import MOST_PAIRS as MOST_PAIRS
-from .auto.named import MODELS as MODELS
-from .auto.named import plain_name as plain_name
-from .comparison import Comparison, PairedTest, WinTieLoss, compare
-from .comparison.fitting import AS_THEY_END as AS_THEY_END
-from .comparison.fitting import SplitFailedWarning as SplitFailedWarning
-from .comparison.fitting import seeded as seeded
-from .comparison.significance import corrected_t_test as corrected_t_test
-from .comparison.significance import holm as holm
+from .auto.candidates import plain_name as plain_name
+from .comparison import compare
+from .comparison_fits import AS_THEY_END as AS_THEY_END
+from .comparison_fits import SplitFailedWarning as SplitFailedWarning
+from .comparison_fits import with_seeds as with_seeds
 from .confusion import ConfusionMatrix, confusion_percent
 from .error_parts import BiasVariance, SquaredParts, bias_variance
 from .error_parts import squared_parts as squared_parts
-from .evaluation import Estimate, Evaluation, evaluate, evaluate_predictions
-from .evaluation.evaluate import on_folds as on_folds
-from .evaluation.evaluate import on_test_set as on_test_set
+from .evaluation import evaluate, evaluate_predictions
+from .evaluation import on_folds as on_folds
+from .evaluation import on_test_set as on_test_set
+from .evaluation_table import Estimate, Evaluation
 from .held_out import Answers as Answers
+from .held_out import LeaveOneOutFromEachClass
 from .held_out import answers_of as answers_of
 from .held_out import as_indices as as_indices
 from .held_out import labelled_rows as labelled_rows
@@ -28,10 +28,12 @@ from .intervals import Interval
 from .intervals import corrected_variance as corrected_variance
 from .intervals import share_interval as share_interval
 from .nested import NestedResult, nested_cross_validate
+from .paired_scores import Comparison
+from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of
-from .roc_curves import roc, roc_over_folds
-from .roc_result import AveragedRoc, RocCurve
-from .splitters import LeaveOneOutFromEachClass
+from .significance import PairedTest, WinTieLoss
+from .significance import corrected_t_test as corrected_t_test
+from .significance import holm as holm
 
 __all__ = [
     "AutoPrototypeClassifier",

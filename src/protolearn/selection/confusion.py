@@ -43,7 +43,10 @@ class ConfusionMatrix:
         return f"<ConfusionMatrix: {len(self.labels)} classes, {self.counts.sum()} rows>"
 
     def __str__(self) -> str:
-        names = [shortened(str(label)) for label in self.labels.tolist()]
+        names = [
+            name if len(name) <= WIDEST else f"{name[: WIDEST - 3]}..."
+            for name in map(str, self.labels.tolist())
+        ]
         width = max(len("true"), *map(len, names))
         cell = max(5, *map(len, names))
         head = " ".join([f"{'true':<{width}}", *(f"{name:>{cell}}" for name in names), "   rows"])
@@ -116,8 +119,3 @@ def confusion_percent(y_true: Any, y_pred: Any, *, labels: Any = None) -> Confus
     rows = counts.sum(axis=1, keepdims=True)
     percent = np.divide(100.0 * counts, rows, out=np.full(counts.shape, np.nan), where=rows > 0)
     return ConfusionMatrix(percent, counts, labels)
-
-
-def shortened(name: str) -> str:
-    """Cut a long name."""
-    return name if len(name) <= WIDEST else name[: WIDEST - 3] + "..."

@@ -184,16 +184,16 @@ def bias_variance(
     )
     predictions = np.stack([one[0] for one in asked])
     if is_regressor(model):
-        return of_targets(predictions, test.y)
+        return target_parts(predictions, test.y)
     classes = np.unique(train.y)
     squared = None
     if asked[0][1] is not None:
         unknown = np.setdiff1d(test.y, classes).tolist()
         if unknown:
             raise ValueError(f"y_test contains {unknown!r}, which y does not.")
-        probabilities = np.stack([aligned(p, own, classes) for _, p, own in asked])
+        probabilities = np.stack([align_columns(p, own, classes) for _, p, own in asked])
         squared = squared_parts(probabilities, (test.y[:, None] == classes).astype(np.float64))
-    return of_labels(predictions, test.y, squared)
+    return label_parts(predictions, test.y, squared)
 
 
 def check_kind(model: Any) -> None:
@@ -259,14 +259,14 @@ def fit_and_predict(model: Any, rows: LabelledRows, X_test: Any) -> tuple[Any, A
     return predicted, np.asarray(fitted.predict_proba(X_test), dtype=np.float64), fitted.classes_
 
 
-def aligned(probabilities: Floats, own: NDArray[Any], classes: NDArray[Any]) -> Floats:
+def align_columns(probabilities: Floats, own: NDArray[Any], classes: NDArray[Any]) -> Floats:
     """Return a column to every class; those that a resample lacks have probability zero."""
     full = np.zeros((len(probabilities), len(classes)))
     full[:, np.searchsorted(classes, own)] = probabilities
     return full
 
 
-def of_labels(
+def label_parts(
     predictions: NDArray[Any], y: NDArray[Any], squared: SquaredParts | None
 ) -> BiasVariance:
     """Split the share of wrong labels."""
@@ -288,7 +288,7 @@ def of_labels(
     )
 
 
-def of_targets(predictions: Floats, y: Floats) -> BiasVariance:
+def target_parts(predictions: Floats, y: Floats) -> BiasVariance:
     """Split the mean squared error."""
     parts = squared_parts(predictions[..., None], np.asarray(y, dtype=np.float64)[:, None])
     return BiasVariance(

@@ -1,22 +1,23 @@
-"""What models say about rows that they have not seen."""
+"""Folds, and what models say about rows that they have not seen."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import indexable
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
-from .._validation import integer_in
+from .._validation import check_integer, integer_in
 from ..analysis import LabelledRows, known_labels, split_held_out
 
 T = TypeVar("T")
@@ -25,15 +26,8 @@ T = TypeVar("T")
 class Answers(NamedTuple):
     """True and predicted labels of some rows, and what else the model says about them.
 
-    Attributes
-    ----------
-    y_true, y_pred : arrays of shape (n_samples,)
-    classes : array
-        The labels, in the order of the columns below.
-    scores : array of shape (n_samples, n_classes) or None
-        Larger is surer; only the order along a column has a meaning, for two classes also that of
-        the difference.
-    probabilities : array of shape (n_samples, n_classes) or None
+    Scores and probabilities have one column for each of the classes. Larger scores are surer; only
+    their order along a column has a meaning, for two classes also that of the difference.
     """
 
     y_true: NDArray[Any]
@@ -156,7 +150,9 @@ def columns(model: Any, scores: Floats) -> Floats:
     """Return scores of a model, of shape (n_samples, n_classes)."""
     last = model[-1] if isinstance(model, Pipeline) else model
     scores = by_class(scores)
-    if scores.shape[1] != len(model.classes_) or pairs_of_classes(last):
+    # Of three classes there are as many pairs.
+    pairs = getattr(last, "decision_function_shape", None) == "ovo"
+    if scores.shape[1] != len(model.classes_) or pairs:
         raise ValueError(
             f"decision_function of {type(last).__name__} gives shape {scores.shape} for "
             f"{len(model.classes_)} classes, which is not one score a class; choose "
@@ -165,6 +161,107 @@ def columns(model: Any, scores: Floats) -> Floats:
     return scores
 
 
-def pairs_of_classes(model: Any) -> bool:
-    """Whether a model has a score for each pair of classes; of three there are three."""
-    return getattr(model, "decision_function_shape", None) == "ovo"
+class LeaveOneOutFromEachClass(BaseCrossValidator):
+    """Leave one row of every class out, in every split.
+
+    Plain leave-one-out takes the tested row from its own class, so that every training set is
+    biased against the class that is tested; with few rows, a model that follows the shares of the
+    classes then looks worse than it is. Here every class lacks one row.
+
+    Parameters
+    ----------
+    n_splits : int, default=None
+        Number of splits. None: as many as the largest class has rows, so that each row is tested
+        at least once. The rows of a class are tested equally often, up to one.
+    random_state : int, RandomState instance, default=None
+        None takes the rows of each class in their order; a seed shuffles them first.
+
+    Notes
+    -----
+    Rows of smaller classes are tested several times, so the test sets are no partition:
+    :func:`~sklearn.model_selection.cross_val_predict` does not take this splitter;
+    :func:`~sklearn.model_selection.cross_val_score` and the searches do. All classes count
+    equally, so the mean accuracy over the splits is a balanced one.
+
+    References
+    ----------
+    Biehl (2023), *The Shallow and the Deep*, section 6.2.1.
+
+    Examples
+    --------
+    >>> from protolearn.selection import LeaveOneOutFromEachClass
+    >>> y = ["a", "b", "a", "b", "a"]
+    >>> for train, test in LeaveOneOutFromEachClass().split(y, y):
+    ...     print(train, test)
+    [2 3 4] [0 1]
+    [0 1 4] [2 3]
+    [0 2 3] [1 4]
+    """
+
+    def __init__(self, n_splits: int | None = None, random_state: Any = None):
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
+        """Return the rows of each split.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; only their number counts.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        groups : object, default=None
+            Not used, as scikit-learn's splitters have it.
+
+        Yields
+        ------
+        train, test : arrays
+            Indices of rows, rising.
+        """
+        X, y = indexable(X, y)
+        members = rows_by_class(y)
+        if self.random_state is not None:
+            rng = check_random_state(self.random_state)
+            members = [rng.permutation(rows) for rows in members]
+        for i in range(self.get_n_splits(y=y)):
+            test = np.sort([rows[i % len(rows)] for rows in members])
+            yield np.delete(np.arange(len(y)), test), test
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits.
+
+        Parameters
+        ----------
+        X : object, default=None
+            Not used, as scikit-learn's splitters have it.
+        y : array-like of shape (n_samples,), default=None
+            The labels; needed unless ``n_splits`` is given.
+        groups : object, default=None
+            Not used, as scikit-learn's splitters have it.
+
+        Returns
+        -------
+        n_splits : int
+        """
+        if self.n_splits is not None:
+            return check_integer(self, "n_splits", low=1)
+        return max(map(len, rows_by_class(y)))
+
+
+def rows_by_class(y: Any) -> list[Indices]:
+    """Return the rows of each class; every class must have two."""
+    if y is None:
+        raise ValueError("y is None; LeaveOneOutFromEachClass needs the labels of the rows.")
+    y = column_or_1d(y)
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    counts = np.bincount(codes)
+    if counts.min(initial=2) < 2:
+        raise ValueError(
+            f"Class {classes[counts.argmin()]!s} has one row: left out, none remains to train on. "
+            "Leave the class away, or get more rows of it."
+        )
+    if len(classes) < 2:
+        raise ValueError(f"y has {len(classes)} classes, expected two or more.")
+    return [np.flatnonzero(codes == c) for c in range(len(classes))]

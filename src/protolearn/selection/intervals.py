@@ -43,17 +43,7 @@ def corrected_variance(scores: Any, n_train: Any, n_test: Any) -> float:
 
 
 def fold_interval(scores: Any, n_train: Any, n_test: Any, confidence: float) -> Interval:
-    """Return the interval of the mean of scores over folds by the corrected resampled t.
-
-    Parameters
-    ----------
-    scores : array of shape (n_folds,)
-        One score a fold.
-    n_train, n_test : arrays of shape (n_folds,)
-        Rows that each fold was trained and tested on.
-    confidence : float
-        Between zero and one.
-    """
+    """Return the interval of the mean of scores over folds by the corrected resampled t."""
     spread = np.sqrt(corrected_variance(scores, n_train, n_test))
     half = spread * t.ppf(0.5 + 0.5 * check_confidence(confidence), len(scores) - 1)
     mean = float(np.mean(scores))

@@ -210,7 +210,7 @@ def nested_cross_validate(
         estimators=tuple(found["estimator"]),
         n_train=np.array([len(rows) for rows in found["indices"]["train"]]),
         n_test=np.array([len(rows) for rows in found["indices"]["test"]]),
-        measure=name_of(measure),
+        measure=measure if isinstance(measure, str) else None,
         comparable=scoring is None or bool(scoring == measure_of(search)),
     )
 
@@ -236,11 +236,6 @@ def measure_of(search: Any) -> Any:
         best = getattr(last, "refit", None)
         return own.get(best) if isinstance(own, Mapping) else best
     return own
-
-
-def name_of(scoring: Any) -> str | None:
-    """Return the name of a measure."""
-    return scoring if isinstance(scoring, str) else None
 
 
 def ends_of(measure: str | None) -> tuple[float, float]:

@@ -5,9 +5,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from protolearn.selection.auto.candidates import FAMILIES, Candidate, at_most, members
-from protolearn.selection.auto.named import candidates
-from protolearn.selection.auto.size import n_numbers, n_prototypes
+from protolearn.selection.auto.candidates import FAMILIES, Candidate, at_most, candidates, members
+from protolearn.selection.auto.trials import n_numbers, n_prototypes
 
 X, Y = make_blobs(90, n_features=3, centers=3, cluster_std=2.0, random_state=0)
 EVERY = [(family, place) for family in FAMILIES for place in range(len(members(family, 3)))]

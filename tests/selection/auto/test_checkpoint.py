@@ -1,6 +1,5 @@
 """Searches that were stopped and go on, and files that do not belong to them."""
 
-import json
 import os
 import re
 import signal
@@ -14,8 +13,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import fbeta_score, make_scorer
 
-from protolearn import AutoPrototypeClassifier
-from protolearn.selection.auto import checkpoint, folds, ledger
+from given_store import lines, results, write
+from protolearn import AutoPrototypeClassifier, store
+from protolearn.selection.auto import ledger, search_data
 
 ALL_X, ALL_Y = load_iris(return_X_y=True)
 X, Y = ALL_X[50::2] * [1.0, 1.0, 0.1, 0.1], ALL_Y[50::2]  # not too easy
@@ -29,14 +29,14 @@ N_FITS = 18  # four candidates on one split, two of them on another
 def few_folds():
     """Let three pairs of folds be a split, instead of ten."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folds, "N_FOLDS", 3)
+        patch.setattr(search_data, "N_FOLDS", 3)
         yield
 
 
 @pytest.fixture
 def path(tmp_path):
     """Give a place for a checkpoint, in a folder that does not exist yet."""
-    return tmp_path / "new folder" / "search.json"
+    return tmp_path / "new folder" / "search.jsonl"
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ class Stop:
 
 def stored(path):
     """Give the number of fits in a file."""
-    return len(json.loads(path.read_text())["fits"])
+    return len(results(path))
 
 
 def told(model):
@@ -97,7 +97,7 @@ def test_stopped_by_the_callback_and_continued(path, made, expected, stop_at):
     again = clone(model).fit(X, Y)
     assert len(made) == N_FITS  # and none at all now
     assert told(again) == told(expected)
-    assert [file.name for file in path.parent.iterdir()] == ["search.json"]
+    assert [file.name for file in path.parent.iterdir()] == ["search.jsonl"]
 
 
 @pytest.mark.parametrize("stop_at", [1, 2, 3, 24, 25, 36])
@@ -116,9 +116,9 @@ def test_stopped_within_a_fit_and_continued(path, made, expected, stop_at):
     assert stored(path) == n_done
     made.clear()
     # Code and variables make a function what it is: this one does not know how far it was.
-    head = json.loads(path.read_text())
-    head["search"]["scoring"] = repr("accuracy")
-    path.write_text(json.dumps(head))
+    head, *fits = lines(path)
+    head["known_by"]["scoring"] = repr("accuracy")
+    write(path, [head, *fits])
     model.set_params(scoring="accuracy").fit(X, Y)
     assert len(made) == N_FITS - n_done
     assert told(model) == told(expected)
@@ -225,33 +225,47 @@ def test_scorers_are_known_again(path, made, scoring):
 
 
 DAMAGED = {
-    "no JSON": lambda content: json.dumps(content)[:-9],
-    "empty": lambda content: "",
-    "a list": lambda content: "[]",
-    "another format": lambda content: json.dumps({**content, "format": "protolearn comparison 1"}),
-    "no fits": lambda content: json.dumps({**content, "fits": None}),
-    "no search": lambda content: json.dumps({**content, "search": 3}),
-    "a fit that lacks a score": lambda content: json.dumps(
-        {**content, "fits": [[0, 0, [1.0], 0.1, 1, 1, 1.0, ""]]}
-    ),
-    "a candidate too many": lambda content: json.dumps(
-        {**content, "fits": [[4, 0, [1.0, 1.0], 0.1, 1, 1, 1.0, ""]]}
-    ),
-    "a pair too many": lambda content: json.dumps(
-        {**content, "fits": [[0, -1, [1.0, 1.0], 0.1, 1, 1, 1.0, ""]]}
-    ),
+    "a list": lambda lines: [b"[]\n"],
+    "a file of another format": lambda lines: [b'{"format": "protolearn search 1"}\n'],
+    "no head": lambda lines: lines[1:],
+    "a changed head": lambda lines: [lines[0].replace(b"random_state", b"random state"), lines[1]],
+    "a changed score": lambda lines: [lines[0], lines[1].replace(b"[[", b"[[1"), lines[2]],
+    "a lost byte": lambda lines: [lines[0], lines[1][1:], lines[2]],
+    "a lost end": lambda lines: [lines[0][:-1], *lines[1:]],
+    "a line between": lambda lines: [lines[0], b"\n", *lines[1:]],
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_damaged_files(path, made, damage):
     model = clone(SMALL).set_params(checkpoint=path, max_fits=2).fit(X, Y)
-    path.write_text(DAMAGED[damage](json.loads(path.read_text())))
+    path.write_bytes(b"".join(DAMAGED[damage](path.read_bytes().splitlines(keepends=True))))
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"search\.json.* damaged.* delete the file"):
+    with pytest.raises(ValueError, match=r"search\.jsonl.* damaged.* delete the file"):
         model.fit(X, Y)
     assert len(made) == 2
     assert path.read_bytes() == before
+
+
+def test_what_is_half_written_is_done_again(path, made, expected):
+    model = clone(SMALL).set_params(checkpoint=path).fit(X, Y)
+    whole = path.read_bytes()
+    ends = np.cumsum([len(line) for line in whole.splitlines(keepends=True)])
+    for size in (0, 7, ends[0] - 1, *ends, *range(ends[-2], ends[-1], 9)):
+        path.write_bytes(whole[:size])
+        made.clear()
+        assert told(model.fit(X, Y)) == told(expected)
+        assert len(made) == N_FITS - max(int((ends <= size).sum()) - 1, 0)
+        assert stored(path) == N_FITS
+
+
+def test_fits_that_this_search_does_not_have(path, made, expected):
+    """Others with the right checksums do no harm."""
+    model = clone(SMALL).set_params(checkpoint=path).fit(X, Y)
+    more = [{"key": key, "value": [[1.0, 1.0], 0.1, 1, 1, 1.0, ""]} for key in ([4, 0], [0, -1])]
+    write(path, [*lines(path), *more])
+    assert told(model.fit(X, Y)) == told(expected)
+    assert len(made) == N_FITS
 
 
 def test_bytes_that_are_no_text(path):
@@ -263,7 +277,7 @@ def test_bytes_that_are_no_text(path):
 
 def test_a_path_that_cannot_be_written_is_told_before_any_fit(tmp_path, made):
     (tmp_path / "file").write_text("")
-    for wrong in tmp_path, tmp_path / "file" / "search.json":
+    for wrong in tmp_path, tmp_path / "file" / "search.jsonl":
         with pytest.raises(OSError, match=r"directory|exists"):
             clone(SMALL).set_params(checkpoint=wrong).fit(X, Y)
     assert not made
@@ -273,9 +287,9 @@ def test_a_path_that_cannot_be_written_is_told_before_any_fit(tmp_path, made):
     ("parameters", "message"),
     [
         ({"checkpoint": 3}, "checkpoint=3 .* path of a file"),
-        ({"checkpoint": "search.json", "random_state": None}, "random_state=None .* an integer"),
+        ({"checkpoint": "search.jsonl", "random_state": None}, "random_state=None .* an integer"),
         (
-            {"checkpoint": "search.json", "random_state": np.random.RandomState(0)},
+            {"checkpoint": "search.jsonl", "random_state": np.random.RandomState(0)},
             "must be an integer",
         ),
     ],
@@ -288,8 +302,7 @@ def test_wrong_parameters(parameters, message, tmp_path, monkeypatch):
 
 
 def test_the_file_is_whole_whenever_somebody_looks(path, monkeypatch):
-    """It is written after every fit here, and cut off in the middle of a writing."""
-    monkeypatch.setattr(checkpoint, "INTERVAL", 0.0)
+    """Every fit is in it as soon as the callback is told, and a full disk takes nothing away."""
     seen = []
     look = clone(SMALL).set_params(max_fits=9, callback=lambda progress: seen.append(stored(path)))
     look.set_params(checkpoint=path).fit(X, Y)
@@ -298,34 +311,39 @@ def test_the_file_is_whole_whenever_somebody_looks(path, monkeypatch):
     class HalfWritten(Exception):
         """The disk is full."""
 
-    def half(self, content, **kept):
-        with open(self, "w") as file:
-            file.write(content[: len(content) // 2])
+    def half(self, file, line):
+        file.write(line[: len(line) // 2])
         raise HalfWritten
 
     before = path.read_bytes()
-    monkeypatch.setattr("pathlib.Path.write_text", half)
-    with pytest.raises(HalfWritten):
-        clone(look).set_params(max_fits=12).fit(X, Y)
-    assert path.read_bytes() == before
-    assert [file.name for file in path.parent.iterdir()] == ["search.json"]
+    with monkeypatch.context() as patch:
+        patch.setattr(store.Store, "_append", half)
+        with pytest.raises(HalfWritten):
+            clone(look).set_params(max_fits=12).fit(X, Y)
+    assert path.read_bytes().startswith(before)
+    assert len(path.read_bytes()) > len(before)
+    clone(look).set_params(max_fits=12).fit(X, Y)
+    assert stored(path) == 12
+    assert path.read_bytes().startswith(before)
+    assert [file.name for file in path.parent.iterdir()] == ["search.jsonl"]
 
 
-def test_it_is_not_written_after_every_fit(path, monkeypatch):
-    """A thousand short fits need no thousand files."""
-    seen = []
-    monkeypatch.setattr(checkpoint, "monotonic", lambda: 0.0)
-    model = clone(SMALL).set_params(callback=lambda progress: seen.append(stored(path)))
-    model.set_params(checkpoint=path, max_fits=5).fit(X, Y)
-    assert seen == [1, 1, 1, 1, 1, 5]  # the first, and the rest at the end
+def test_the_disk_is_not_waited_for_after_every_fit(path, monkeypatch):
+    """A thousand short fits need not wait a thousand times."""
+    synced = []
+    monkeypatch.setattr(store, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(os, "fsync", synced.append)
+    clone(SMALL).set_params(checkpoint=path, max_fits=5).fit(X, Y)
+    assert not synced
+    assert stored(path) == 5
 
 
 KILLED = """
 import os, signal, sys
 from sklearn.datasets import load_iris
 from protolearn import AutoPrototypeClassifier
-from protolearn.selection.auto import checkpoint, folds
-checkpoint.INTERVAL, folds.N_FOLDS = 0.0, 3
+from protolearn.selection.auto import search_data
+search_data.N_FOLDS = 3
 X, y = load_iris(return_X_y=True)
 def killed(progress):
     if progress.n_fits == 6:

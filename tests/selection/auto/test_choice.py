@@ -8,7 +8,13 @@ from scipy.spatial.distance import cdist
 from sklearn.model_selection import StratifiedKFold
 
 from given_ledger import filled
-from protolearn.selection.auto.choice import best, chosen_of, chosen_without, expected, simplest
+from protolearn.selection.auto.choice import (
+    best,
+    chosen_of,
+    chosen_without,
+    expected_score,
+    simplest,
+)
 
 SIZES = np.array([50.0, 10.0, 5.0])
 
@@ -66,7 +72,7 @@ def test_one_fit_is_enough_for_a_choice():
     ledger = filled(np.full((3, 6, 2), 0.5), 2, 3, [1, 0, 0])
     assert chosen_of(ledger, 3, simplest) == 0
     assert chosen_without(ledger, 2, 3, simplest) == 0
-    assert expected(ledger, 3, simplest) == 0.5
+    assert expected_score(ledger, 3, simplest) == 0.5
 
 
 @pytest.mark.parametrize("choose", [best, simplest])
@@ -86,7 +92,7 @@ def test_a_split_that_nobody_has_finished(choose, n_fits):
             number = taking_part[choose(other, np.array([3.0, 2.0, 1.0])[taking_part])]
             told.append(np.mean([scores[number, p, k] for p, k in here]))
         assert chosen_without(ledger, fold, 4, choose) == number
-    assert expected(ledger, 4, choose) == pytest.approx(np.mean(told))
+    assert expected_score(ledger, 4, choose) == pytest.approx(np.mean(told))
 
 
 def test_what_is_expected_by_hand():
@@ -98,14 +104,14 @@ def test_what_is_expected_by_hand():
     # Without 2: on 0 and 1 by (0, 2), (1, 2): 0.2, 0.3 against 0.5, 0.9.
     assert [chosen_without(ledger, fold, 3, best) for fold in range(3)] == [0, 0, 1]
     judged = np.mean([0.1, 0.2]), np.mean([0.9, 0.3]), np.mean([0.5, 0.1])
-    assert expected(ledger, 3, best) == pytest.approx(np.mean(judged))
+    assert expected_score(ledger, 3, best) == pytest.approx(np.mean(judged))
 
 
 def test_the_second_split_is_not_expected():
     scores = np.random.RandomState(0).uniform(size=(3, 12, 2))
     first = filled(scores[:, :6], 1, 4, [6, 6, 6])
     both = filled(scores, 2, 4, [12, 6, 12])
-    assert expected(both, 4, best) == expected(first, 4, best)
+    assert expected_score(both, 4, best) == expected_score(first, 4, best)
 
 
 def test_candidates_that_are_too_slow_have_no_part():
@@ -115,7 +121,7 @@ def test_candidates_that_are_too_slow_have_no_part():
     ledger.too_slow = {1}
     others = filled(scores[[0, 2]], 1, 4, [6, 6])
     assert chosen_of(ledger, 4, best) == [0, 2][chosen_of(others, 4, best)]
-    assert expected(ledger, 4, best) == expected(others, 4, best)
+    assert expected_score(ledger, 4, best) == expected_score(others, 4, best)
 
 
 def test_no_score_at_all_names_the_reason():
@@ -161,7 +167,7 @@ def lucky():
 @pytest.mark.parametrize("choose", [best, simplest])
 def test_luck_is_not_expected_to_last(lucky, choose):
     """The best is above chance, what is expected of the choice is not."""
-    told = [expected(ledger, 4, choose) for ledger in lucky]
+    told = [expected_score(ledger, 4, choose) for ledger in lucky]
     top = [ledger.scores.mean(axis=(1, 2)).max() for ledger in lucky]
     assert np.mean(top) > 0.56
     assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(60 * 60)

@@ -6,15 +6,16 @@ from sklearn.datasets import load_iris
 
 import protolearn
 from protolearn import AutoPrototypeClassifier
-from protolearn.selection.auto.candidates import FAMILIES, members
-from protolearn.selection.auto.named import (
+from protolearn.selection.auto.candidates import (
+    FAMILIES,
     MODELS,
     candidates,
     chosen_names,
+    members,
     members_of,
     model_names,
 )
-from protolearn.selection.auto.size import n_numbers, n_prototypes
+from protolearn.selection.auto.trials import n_numbers, n_prototypes
 
 X, Y = (part[::5] for part in load_iris(return_X_y=True))
 
@@ -113,7 +114,7 @@ def test_models_take_turns():
 
 
 def test_a_search_of_named_models(monkeypatch):
-    monkeypatch.setattr("protolearn.selection.auto.folds.N_FOLDS", 3)
+    monkeypatch.setattr("protolearn.selection.auto.search_data.N_FOLDS", 3)
     model = AutoPrototypeClassifier(
         families=["lvq1", "kernel-adatron", "rvm"], max_fits=None, random_state=0
     ).fit(X, Y)

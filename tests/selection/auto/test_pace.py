@@ -8,12 +8,16 @@ from sklearn.datasets import load_iris
 
 from given_ledger import Clock, given_ledger
 from protolearn.selection import AutoPrototypeClassifier
-from protolearn.selection.auto.budget import Budget
-from protolearn.selection.auto.choice import best, chosen_of, simplest
+from protolearn.selection.auto.choice import best, chosen_of, search, simplest
 from protolearn.selection.auto.ledger import Trial
-from protolearn.selection.auto.pace import SHARE, Pace
-from protolearn.selection.auto.probe import FEWEST, PARTS, foretold
-from protolearn.selection.auto.search import search
+from protolearn.selection.auto.pace import (
+    FEWEST_PROBED,
+    PARTS,
+    SHARE,
+    Budget,
+    Pace,
+    expected_seconds,
+)
 
 N_FIRST = 3  # pairs of three folds
 
@@ -44,7 +48,7 @@ def ended(ledger, growth=1.0):
     ledger.too_slow = set()
     ledger.too_slow = ledger.pace.too_slow(ledger)
     number = chosen_of(ledger, 3, best)
-    return number, ledger.budget.elapsed + growth * ledger.candidates[number].cost
+    return number, ledger.budget.seconds_spent + growth * ledger.candidates[number].cost
 
 
 def test_without_a_limit_all_is_made(clock):
@@ -222,21 +226,21 @@ def by_rows(clock, costs, seconds, n_rows):
     return ledger, sizes
 
 
-@pytest.mark.parametrize("n_rows", [FEWEST, 10 * FEWEST, 100 * FEWEST])
+@pytest.mark.parametrize("n_rows", [FEWEST_PROBED, 10 * FEWEST_PROBED, 100 * FEWEST_PROBED])
 def test_a_few_rows_foretell_what_all_take(clock, n_rows):
     ledger, sizes = by_rows(clock, np.array([1e-3]), 100.0, n_rows)
-    told = foretold(ledger, 0, 1e9)
-    possible = [part for part in PARTS if n_rows // part >= FEWEST]
+    told = expected_seconds(ledger, 0, 1e9)
+    possible = [part for part in PARTS if n_rows // part >= FEWEST_PROBED]
     assert len(sizes) == len(possible)
     assert told == (pytest.approx(1e-3 * n_rows, rel=0.1) if possible else None)
     sizes.clear()
-    foretold(ledger, 0, 1e-4 * n_rows)
+    expected_seconds(ledger, 0, 1e-4 * n_rows)
     assert len(sizes) == min(1, len(possible))  # the fewest rows have said enough
 
 
 def test_what_takes_a_thousand_times_as_long_is_never_fitted_to_all_rows(clock):
     """Not even if it comes first."""
-    n_rows = 100 * FEWEST
+    n_rows = 100 * FEWEST_PROBED
     costs = np.array([1e2, 1e-1, 1e-1, 1e2]) / n_rows
     ledger, sizes = by_rows(clock, costs, 20.0, n_rows)
     search(ledger, N_FIRST)
@@ -254,7 +258,7 @@ def test_a_last_fit_that_has_no_time_keeps_none_for_itself(clock):
 
 
 def test_if_all_are_too_slow_the_quickest_is_fitted_once(clock):
-    n_rows = 100 * FEWEST
+    n_rows = 100 * FEWEST_PROBED
     ledger, sizes = by_rows(clock, np.array([30.0, 20.0, 40.0]) / n_rows, 15.0, n_rows)
     assert not search(ledger, N_FIRST)
     assert [number for number, size in sizes if size == n_rows] == [1]
@@ -286,7 +290,7 @@ def costly(clock, costs, usual=0.05):
 
 def test_slow_models_of_the_library(clock, monkeypatch):
     """Two scores a fit: RSLVQ takes a thousand times as long as others."""
-    monkeypatch.setattr("protolearn.selection.auto.folds.N_FOLDS", 3)
+    monkeypatch.setattr("protolearn.selection.auto.search_data.N_FOLDS", 3)
     model = AutoPrototypeClassifier(
         families=["linear", "RSLVQ"],
         max_fits=None,

@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris
 from given_ledger import filled
 from protolearn import AutoPrototypeClassifier
 from protolearn.selection import SearchProgress
-from protolearn.selection.auto import folds
-from protolearn.selection.auto.progress import best_so_far
+from protolearn.selection.auto import search_data
+from protolearn.selection.auto.search_progress import best_so_far
 
 X, Y = (part[::2] for part in load_iris(return_X_y=True))
 SMALL = AutoPrototypeClassifier(
@@ -23,7 +23,7 @@ SMALL = AutoPrototypeClassifier(
 def few_folds():
     """Let three pairs of folds be a split, instead of ten."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folds, "N_FOLDS", 3)
+        patch.setattr(search_data, "N_FOLDS", 3)
         yield
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from given_ledger import given_ledger
-from protolearn.selection.auto.budget import Budget
+from protolearn.selection.auto.choice import rounds, search
 from protolearn.selection.auto.ledger import BudgetSpent
-from protolearn.selection.auto.search import rounds, search
+from protolearn.selection.auto.pace import Budget
 
 N_FIRST = 3  # pairs of three folds
 
@@ -79,10 +79,10 @@ def test_all_may_fail():
 
 def test_the_first_fit_is_made_whatever_the_time():
     budget = Budget(None, 1e-9)
-    assert budget.left(3) == 3
+    assert budget.n_allowed(3) == 3
     budget.n_fits = 3
-    assert budget.left(3) == 0
-    assert budget.left(3, timeless=True) == 3
+    assert budget.n_allowed(3) == 0
+    assert budget.n_allowed(3, timeless=True) == 3
     assert "1e-09 seconds were over" in budget.reason()
 
 

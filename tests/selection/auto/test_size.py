@@ -19,7 +19,7 @@ from protolearn import (
     PrototypeSVM,
     SoftMarginSVM,
 )
-from protolearn.selection.auto.size import n_numbers, n_prototypes
+from protolearn.selection.auto.trials import n_numbers, n_prototypes
 
 X, Y = load_iris(return_X_y=True)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from protolearn.selection.auto.temperature import by_class, probabilities, steepness
+from protolearn.selection.auto.trials import by_class, probabilities, steepness
 
 
 def test_two_classes_are_a_logistic_regression_without_offset():

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from protolearn.selection import seeded
+from protolearn.selection import with_seeds
 
 from .data import given, splits
 from .models import model
@@ -29,7 +29,7 @@ def measure(dataset: str, name: str, folds: int, seed: int) -> dict[str, Any]:
     X, y = given(dataset, seed)
     found: dict[str, Any] = {"accuracy": [], "seconds": [], "unfinished": 0, "failed": None}
     for number, (train, test) in enumerate(splits(dataset, folds, seed)):
-        fold = seeded(model(name), seed, number)
+        fold = with_seeds(model(name), seed, number)
         try:
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")

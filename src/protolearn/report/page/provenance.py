@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Floats
-from ..._fingerprint import digest
 from ..._names import shorten_name
 from ...linear import PrototypePath, SoftMarginSVM, regularization_path
+from ...store import digest
 from ..hyperplane import HyperplaneRows, hyperplane_at, line_in, view_of
 from ..subject import Subject
 from .chart import (

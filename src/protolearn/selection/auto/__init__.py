@@ -1,8 +1,8 @@
 """The automatic choice of a model."""
 
-from .classifier import AutoPrototypeClassifier
+from .auto_classifier import AutoPrototypeClassifier
+from .candidates import model_names
 from .leaderboard import Leaderboard, Standing
-from .named import model_names
-from .progress import SearchProgress
+from .search_progress import SearchProgress
 
 __all__ = ["AutoPrototypeClassifier", "Leaderboard", "SearchProgress", "Standing", "model_names"]

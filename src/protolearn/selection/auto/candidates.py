@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ... import classifiers, ensemble, linear, perceptrons
 from ...classifiers import GLVQ, GMLVQ, GRLVQ, LGMLVQ, MRSLVQ, RSLVQ, KernelGLVQ
 from ...ensemble import PrototypeSVM
 from ...linear import FisherPrototypes, MeanOfClass, SoftMarginSVM
@@ -28,21 +33,26 @@ MOST_MAPPED = 100
 WIDE_RANK = 30
 """Dimensions that it keeps of more."""
 
+SETTINGS: dict[str, Grid] = {
+    "AdaTron": {"gamma": [10.0, 1.0, np.inf]},
+    "BoostedPrototypes": {"C": [1.0, 10.0, np.inf]},
+    "CommitteeMachine": {"n_units": [3, 5]},
+    "ExemplarSVM": {"C": [100.0, 1.0]},
+    "KernelAdaTron": {"gamma": [10.0, 1.0, 100.0]},
+    "ParityMachine": {"early_stopping": [True, False]},
+    "RVM": {"kernel": ["linear", "rbf"]},
+}
+"""What matters much of models that are in no family; hard margins come last."""
+
+NUMBERS = [1, 2, 4]
+"""Prototypes of a class, of the other models in no family."""
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model that may be chosen.
+    """A model that may be chosen: its class, and the settings that matter.
 
-    Parameters
-    ----------
-    family : str
-        The family it belongs to; the name of the model if it is in none.
-    model : type
-        The class of the model.
-    settings : mapping
-        What differs from the defaults of the class.
-    scaled : bool, default=True
-        Whether a scaler comes before the model.
+    A model that is in no family has its own name there. ``scaled``: a scaler comes before it.
     """
 
     family: str
@@ -70,13 +80,9 @@ class Candidate:
         """Write the model with what differs from its defaults."""
         defaults = self.model().get_params()
         changed = {name: value for name, value in self.settings.items() if value != defaults[name]}
-        given = ", ".join(f"{name}={shown(value)}" for name, value in changed.items())
+        texts = (f"{v:.3g}" if isinstance(v, float) else repr(v) for v in changed.values())
+        given = ", ".join(map("{}={}".format, changed, texts))
         return f"{self.model.__name__}({given})"
-
-
-def shown(value: Any) -> str:
-    """Write the value of a setting with few digits."""
-    return f"{value:.3g}" if isinstance(value, float) else repr(value)
 
 
 def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:
@@ -90,21 +96,21 @@ def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:
     }
 
 
-def linear(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
+def linear_models(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return linear classifiers, which are one prototype a class."""
     yield SoftMarginSVM, {"C": [1.0, 0.01, 0.1, 10.0, 100.0]}
     yield FisherPrototypes, {"ridge": [0.1, 0.001]}
     yield MeanOfClass, {}
 
 
-def fixed(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
+def fixed_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ with the Euclidean metric."""
     yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": [15.0, 5.0]}
     yield GLVQ, {"prototypes_per_class": [1, 4], "attraction": [0.05]}
     yield RSLVQ, {"prototypes_per_class": [1, 3, 6]}
 
 
-def learned(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
+def learned_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ with one learned metric."""
     full = full_rank(n_features)
     low = sorted({rank for rank in (2, n_features // 3) if 2 <= rank < n_features})
@@ -114,7 +120,7 @@ def learned(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     yield GRLVQ, {"prototypes_per_class": [1, 2, 4]}
 
 
-def local(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
+def local_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ with a learned metric for each class, or for each prototype."""
     by_class = {"prototypes_per_class": [1, 2], "regularization": [0.005, 0.0, 0.05]}
     by_prototype = {"prototypes_per_class": [2, 3], "regularization": [0.02]}
@@ -123,13 +129,13 @@ def local(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     yield LGMLVQ, {"localized": ["prototype"], "rank": rank, **by_prototype}
 
 
-def kernel(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
+def kernel_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ in the feature space of Gaussian kernels, from wide to narrow."""
     gammas = [width / n_features for width in (1.0, 0.1, 0.3, 3.0)]
     yield KernelGLVQ, {"prototypes_per_class": [3, 1, 6], "gamma": gammas}
 
 
-def ensemble(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
+def svm_ensembles(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return ensembles of small linear SVMs."""
     yield PrototypeSVM, {"C": [100.0, 1.0]}
 
@@ -140,12 +146,12 @@ def full_rank(n_features: int) -> int | None:
 
 
 FAMILIES = {
-    "linear": linear,
-    "fixed": fixed,
-    "learned": learned,
-    "local": local,
-    "kernel": kernel,
-    "ensemble": ensemble,
+    "linear": linear_models,
+    "fixed": fixed_metric,
+    "learned": learned_metric,
+    "local": local_metric,
+    "kernel": kernel_metric,
+    "ensemble": svm_ensembles,
 }
 
 ALL_PAIRS = "kernel", "ensemble"
@@ -162,3 +168,98 @@ def members(family: str, n_features: int, scaled: bool = True) -> list[Candidate
         for model, grid in FAMILIES[family](n_features)
         for settings in ParameterGrid(grid)
     ]
+
+
+def models() -> Iterator[type[BaseEstimator]]:
+    """Return the classifiers of the library that have scores, and need nothing but rows."""
+    for package in classifiers, linear, perceptrons, ensemble:
+        for name in package.__all__:
+            model = getattr(package, name)
+            if isinstance(model, type) and issubclass(model, ClassifierMixin):
+                fitting = hasattr(model, "fit") and hasattr(model, "decision_function")
+                if fitting and not inspect.isabstract(model):
+                    yield model
+
+
+MODELS = {model.__name__: model for model in models()}
+
+
+def model_names() -> list[str]:
+    """Return the names of the models that ``families`` takes beside families.
+
+    Returns
+    -------
+    names : list of str
+        In the order of the alphabet.
+
+    Examples
+    --------
+    >>> from protolearn.selection.auto import model_names
+    >>> [name for name in model_names() if "SVM" in name]
+    ['ExemplarSVM', 'HardMarginSVM', 'PrototypeSVM', 'SoftMarginSVM']
+    """
+    return sorted(MODELS, key=str.lower)
+
+
+def chosen_names(names: Any, n_rows: int) -> list[str]:
+    """Return the families and models that are wanted, in the order in which they take turns."""
+    given = list(names) if np.iterable(names) and not isinstance(names, str) else [names]
+    known = {plain_name(name): name for name in ("all", *FAMILIES, *model_names())}
+    if not given or not all(plain_name(name) in known for name in given):
+        raise ValueError(
+            f"families={names!r} of AutoPrototypeClassifier must be 'all' or some of "
+            f"{', '.join(map(repr, FAMILIES))}, or names of models.{hint(given, known)}"
+        )
+    wanted = {known[plain_name(name)] for name in given}
+    if "all" in wanted:
+        wanted |= {name for name in FAMILIES if n_rows <= MOST_PAIRS or name not in ALL_PAIRS}
+    return [name for name in (*FAMILIES, *model_names()) if name in wanted]
+
+
+def plain_name(name: Any) -> str:
+    """Write a name without what people write differently."""
+    return re.sub(r"[-_. ]", "", name.lower()) if isinstance(name, str) else ""
+
+
+def hint(given: list[Any], known: dict[str, str]) -> str:
+    """Name what a wrong name resembles, or else all models."""
+    wrong = next((name for name in given if plain_name(name) not in known), "")
+    near = difflib.get_close_matches(plain_name(wrong), known, 3)
+    if near:
+        return f" Instead of {wrong!r}, did you mean {' or '.join(repr(known[n]) for n in near)}?"
+    return f" The models are {', '.join(model_names())}."
+
+
+def candidates(
+    names: Iterable[str], n_features: int, rng: np.random.RandomState, scaled: bool = True
+) -> list[Candidate]:
+    """Return all candidates of some families and models, in the order in which they are tried.
+
+    These take turns. Each begins with the settings that are most often good, and goes on with the
+    others in random order. What a family has, a model of that family does not bring again.
+    """
+    turns: list[list[Candidate]] = []
+    for name in names:
+        taken = [member for turn in turns for member in turn]
+        group = [one for one in members_of(name, n_features, scaled) if one not in taken]
+        others = [group[1 + i] for i in rng.permutation(max(len(group) - 1, 0))]
+        turns.append([*group[:1], *others])
+    return [member for turn in zip_longest(*turns) for member in turn if member is not None]
+
+
+def members_of(name: str, n_features: int, scaled: bool = True) -> list[Candidate]:
+    """Return the candidates of a family or of a model."""
+    if name in FAMILIES:
+        return members(name, n_features, scaled)
+    model = MODELS[name]
+    every = [one for family in FAMILIES for one in members(family, n_features, scaled)]
+    in_family = [one for one in every if one.model is model]
+    return in_family or [Candidate(name, model, one, scaled) for one in settings(model)]
+
+
+def settings(model: type[BaseEstimator]) -> list[dict[str, Any]]:
+    """Return the settings of a model that is in no family."""
+    grid = SETTINGS.get(model.__name__, {})
+    if "prototypes_per_class" in model().get_params():
+        grid = {"prototypes_per_class": NUMBERS, **grid}
+    return list(ParameterGrid(grid))

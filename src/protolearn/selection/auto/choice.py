@@ -1,14 +1,17 @@
-"""Which of the candidates is taken, and what may be expected of it."""
+"""In which order candidates are tried, which of them is taken, and what to expect of it.
+
+The order is that of successive halving: all on one split of the rows, the better half on another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import comb
+from collections.abc import Callable, Iterator
+from math import ceil, comb
 
 import numpy as np
 
 from ..._arrays import Floats
-from .ledger import Ledger
+from .ledger import BudgetSpent, Ledger
 
 Choice = Callable[[Floats, Floats], int]
 
@@ -17,6 +20,59 @@ DIGITS = 12
 
 FEWEST = 3
 """Candidates that are compared at least, where there are so many."""
+
+FACTOR = 2
+"""One candidate in so many goes on."""
+
+FIRST = 8
+"""Candidates of the first round."""
+
+
+def search(ledger: Ledger, n_first: int) -> bool:
+    """Go through all candidates in rounds, as far as the budget lasts; tell whether it did.
+
+    Each round halves the first candidates, twice as many as the one before. What earlier rounds
+    have found out is in the ledger, so that a longer search has made the fits of a shorter one, in
+    the same order. ``n_first`` fits are those of the first split: so many has a candidate at least.
+    """
+    try:
+        go_round(ledger, n_first)
+        if ledger.passed_over:  # for what was too slow to come first there may be time now
+            ledger.be_patient()
+            go_round(ledger, n_first)
+    except BudgetSpent:
+        return False
+    return not ledger.passed_over
+
+
+def go_round(ledger: Ledger, n_first: int) -> None:
+    """Make the fits of all rounds that have not been made."""
+    for n_candidates in rounds(len(ledger.candidates)):
+        ledger.fill(range(n_candidates), n_first)
+        halve(ledger, n_candidates, n_first)
+
+
+def rounds(n_candidates: int) -> Iterator[int]:
+    """Return how many candidates take part in each round."""
+    taking_part = FIRST
+    while taking_part < n_candidates:
+        yield taking_part
+        taking_part *= FACTOR
+    yield n_candidates
+
+
+def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
+    """Run more fits of the better half of the first candidates, the best of them first.
+
+    They are compared by the first split; of equals the smaller model is ahead. Those whose fits
+    failed, or had no time, do not go on.
+    """
+    if n_candidates < FACTOR:
+        return
+    done = np.flatnonzero(ledger.n_fits()[:n_candidates] >= n_first)
+    means = np.round(ledger.scores[done, :n_first].mean(axis=(1, 2)), DIGITS)
+    better = done[np.lexsort((-ledger.sizes(done), means))][::-1][: ceil(n_candidates / FACTOR)]
+    ledger.fill(better.tolist(), len(ledger.pairs))
 
 
 def best(scores: Floats, sizes: Floats) -> int:
@@ -45,7 +101,7 @@ def chosen_of(ledger: Ledger, n_folds: int, choose: Choice) -> int:
     n_fits = ledger.n_fits()
     most = int(n_fits.max())
     if not most:
-        raise failed(ledger)
+        raise no_fit_error(ledger)
     shared = int(np.sort(n_fits)[::-1][: min(FEWEST, int((n_fits > 0).sum()))][-1])
     common = max(shared, min(comb(n_folds, 2), most))
     numbers = np.flatnonzero(n_fits >= common)
@@ -65,7 +121,7 @@ def chosen_without(ledger: Ledger, fold: int, n_folds: int, choose: Choice) -> i
     return int(numbers[choose(scores[:, made], sizes) if made.any() else sizes.argmin()])
 
 
-def expected(ledger: Ledger, n_folds: int, choose: Choice) -> float:
+def expected_score(ledger: Ledger, n_folds: int, choose: Choice) -> float:
     """Return the mean score on the folds of the first split, each by what is chosen without it.
 
     The scores are those of the search: its fits leave out two folds, one of which is this one.
@@ -78,7 +134,7 @@ def expected(ledger: Ledger, n_folds: int, choose: Choice) -> float:
     return float(np.mean(scores))
 
 
-def failed(ledger: Ledger) -> ValueError:
+def no_fit_error(ledger: Ledger) -> ValueError:
     """Return an error that says that no candidate could be fitted, and why the first could not."""
     number, reason = next(iter(ledger.failures().items()))
     return ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
@@ -77,12 +77,7 @@ class Leaderboard(Sequence[Standing]):
         return self._standings[place]
 
     def __len__(self) -> int:
-        """Return how many candidates were tried."""
         return len(self._standings)
-
-    def __iter__(self) -> Iterator[Standing]:
-        """Go through the candidates, the best first."""
-        return iter(self._standings)
 
     def __repr__(self) -> str:
         """Write a table of the first candidates, and of the chosen one."""

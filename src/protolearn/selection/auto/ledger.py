@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numba.core.event import install_timer
-from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..._arrays import Floats, Indices
-from ..._threads import one_blas_thread
-from .budget import Budget
+from ...store import Owner, Store, digest, text
 from .candidates import Candidate
-from .folds import Pair
-from .size import n_numbers, n_prototypes
-from .temperature import steepness
+from .search_data import Pair
+from .trials import SearchedData, Trial, trial
 
 if TYPE_CHECKING:
-    from .pace import Pace
+    from .pace import Budget, Pace
+
+OWNER = Owner("AutoPrototypeClassifier", "search")
 
 AHEAD = 2
 """Fits for each worker that begin together: the clock is read in between."""
-
 
 Place = tuple[int, int]
 """Numbers of a candidate and of a pair of folds: a fit."""
@@ -36,46 +33,8 @@ class BudgetSpent(Exception):
     """There is no budget left for the fits that were asked for."""
 
 
-class Task(NamedTuple):
-    """What the candidates are to learn, and how their answers are scored."""
-
-    X: Floats
-    y: NDArray[Any]
-    scorer: Callable[[Any, Any, Any], float]
-    seed: int
-
-
-class Trial(NamedTuple):
-    """What came of a fit: NaN, and the reason, if nothing did.
-
-    The seconds are those of a later fit: without the compilation that a first one may need.
-    """
-
-    scores: tuple[float, ...]
-    seconds: float = np.nan
-    n_numbers: float = np.nan
-    n_prototypes: float = np.nan
-    steepness: float = np.nan
-    failure: str = ""
-
-
 class Ledger:
     """Cross-validation of candidates, fit by fit, as far as it is asked for.
-
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        What may be tried.
-    task : Task
-        The rows, their labels and the scorer.
-    pairs : sequence of Pair
-        The folds that each fit leaves out.
-    budget : Budget
-        What may be spent.
-    n_jobs : int or None
-        Fits at a time.
-    pace : Pace, default=None
-        What tells which fits there is time for; None: all.
 
     Attributes
     ----------
@@ -94,7 +53,7 @@ class Ledger:
     def __init__(
         self,
         candidates: Sequence[Candidate],
-        task: Task,
+        task: SearchedData,
         pairs: Sequence[Pair],
         budget: Budget,
         *,
@@ -106,12 +65,35 @@ class Ledger:
         self.scores = np.full((len(candidates), len(pairs), 2), np.nan)
         self.trials: dict[Place, Trial] = {}
         self.known: dict[Place, Trial] = {}
+        self.store: Store | None = None
         self.too_slow: set[int] = set()
         self.passed_over = False
         self.report: Callable[[], None] = lambda: None
         self._workers = Parallel(n_jobs=n_jobs)
         self._n_workers = effective_n_jobs(n_jobs)
         self._chunk = self._n_workers * (AHEAD if self._n_workers > 1 else 1)
+
+    def keep_in(self, path: Any, settings: Mapping[str, Any]) -> None:
+        """Keep all fits in a file; those that it has need not be made again.
+
+        ``settings`` decide about the fits beside the data, candidates and folds.
+        """
+        X, y = self.task.X, self.task.y
+        every = [[str(one), one.settings, one.scaled] for one in self.candidates]
+        known_by = {
+            "protolearn": version("protolearn"),
+            "X": f"{X.shape[0]} rows, {X.shape[1]} features #{digest(X)}",
+            "y": f"#{digest(y)}",
+            "families": text(list(dict.fromkeys(one.family for one in self.candidates))),
+            "candidates": f"{len(every)} #{digest(text(every))}",
+            "folds": f"#{digest(*(rows for pair in self.pairs for rows in pair.tests))}",
+            **{name: text(value) for name, value in settings.items()},
+        }
+        self.store = Store(path, known_by, owner=OWNER)
+        for place in product(range(len(self.candidates)), range(len(self.pairs))):
+            if place in self.store:
+                scores, *rest = self.store.get(place)
+                self.known[place] = Trial(tuple(scores), *rest)
 
     def fill(self, numbers: Sequence[int], n_fits: int) -> None:
         """Make those of the first fits of some candidates that have not been made.
@@ -124,7 +106,7 @@ class Ledger:
         missing = [place for place in places if place not in self.trials and place[0] not in failed]
         while missing:
             taken_over = bool(self.known.keys() - self.trials.keys())
-            n_now = self.budget.left(min(self._chunk, len(missing)), timeless=taken_over)
+            n_now = self.budget.n_allowed(min(self._chunk, len(missing)), timeless=taken_over)
             if not n_now:
                 raise BudgetSpent
             n_wanted = len(missing)
@@ -208,46 +190,8 @@ class Ledger:
         for place in places:
             one = made[place] if place in made else self.known[place]
             self.trials[place], self.scores[place] = one, one.scores
+            if self.store is not None and place in made:
+                self.store.add(place, one)
         self.budget.n_fits += len(places)
         if places:
             self.report()
-
-
-def trial(candidate: Candidate, task: Task, train: Indices, *tests: Indices) -> Trial:
-    """Fit a candidate on some rows, and score it on others, part by part."""
-    start, compiling = perf_counter(), list[float]()
-    with (
-        one_blas_thread(),
-        warnings.catch_warnings(),
-        # A first fit of a process that compiles for seconds does not say what others take.
-        install_timer("numba:compiler_lock", compiling.append),
-    ):
-        warnings.simplefilter("ignore")  # of a candidate; those of the chosen model are shown
-        found = outcome(candidate, task, train, tests)
-    return found._replace(seconds=perf_counter() - start - sum(compiling))
-
-
-def outcome(candidate: Candidate, task: Task, train: Indices, tests: tuple[Indices, ...]) -> Trial:
-    """Return what comes of a fit, or why nothing does."""
-    X, y, scorer, seed = task
-    held_out, nothing = np.concatenate(tests), (np.nan,) * len(tests)
-    try:
-        model = candidate.pipeline(y[train], seed).fit(X[train], y[train])
-        scores = tuple(float(scorer(model, X[test], y[test])) for test in tests)
-        leads = np.asarray(model.decision_function(X[held_out]))
-    except Exception as error:
-        failure = f"{type(error).__name__}: {error}{lacking(y, tests)}"
-        return Trial(nothing, failure=failure)
-    if not np.isfinite(scores).all():
-        return Trial(nothing, failure=f"the scores are {scores}{lacking(y, tests)}")
-    codes = np.searchsorted(model.classes_, y[held_out])
-    # All fits of a split together doubt one row, which as many of them hold out as any other.
-    factor = steepness(leads, codes, len(held_out) / len(y))
-    size = n_numbers(model[-1]), n_prototypes(model[-1])
-    return Trial(scores, n_numbers=size[0], n_prototypes=size[1], steepness=factor)
-
-
-def lacking(y: NDArray[Any], tests: Sequence[Indices]) -> str:
-    """Name a class that held-out rows do not have: some scores need all classes."""
-    absent = [label for test in tests for label in np.setdiff1d(y, y[test]).tolist()]
-    return f" (no row of class {absent[0]!r} was held out here)" if absent else ""

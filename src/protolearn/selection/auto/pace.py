@@ -1,4 +1,4 @@
-"""Whether there is time for more fits, and for the one to all rows that comes after them."""
+"""How much may be tried: fits and seconds, those of the last fit to all rows included."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil, comb
 from statistics import median
+from time import monotonic
 
 import numpy as np
 
 from ..._arrays import Indices
-from .budget import Budget
 from .choice import FEWEST, Choice, best, chosen_of
 from .ledger import Ledger, Place
-from .probe import foretold
+from .trials import trial
 
 SAFETY = 1.5
 """So many times the time that the last fit is expected to take is kept for it."""
@@ -21,25 +21,54 @@ SAFETY = 1.5
 SHARE = 0.1
 """Share of the time that a first fit of a model is given, and the last fit in any case."""
 
+PARTS = 32, 8
+"""Of a model that was never fitted one row in so many is; more rows if by fewer there is time."""
+
+FEWEST_PROBED = 20
+"""Rows that are fitted at least: less time than they take need not be known."""
+
+
+class Budget:
+    """How many fits may be made, and the seconds within which they may begin; None: no limit."""
+
+    def __init__(self, max_fits: int | None, seconds: float | None):
+        self.max_fits = max_fits
+        self.seconds = seconds
+        self.n_fits = 0
+        self._start = monotonic()
+
+    @property
+    def seconds_spent(self) -> float:
+        """The seconds since the beginning."""
+        return monotonic() - self._start
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return self.seconds is not None and self.seconds_spent >= self.seconds
+
+    def n_allowed(self, n_fits: int, timeless: bool = False) -> int:
+        """Return how many of some fits may begin now; the very first always may.
+
+        ``timeless``: among them are some that take no time.
+        """
+        if self.n_fits and not timeless and self.over:
+            return 0
+        return n_fits if self.max_fits is None else min(n_fits, self.max_fits - self.n_fits)
+
+    def reason(self) -> str:
+        """Return which limit was met."""
+        if self.max_fits is not None and self.n_fits >= self.max_fits:
+            return f"max_fits={self.max_fits} was reached"
+        rest = "were over" if self.over else "leave no time for more"
+        return f"time_budget={self.seconds:g} seconds {rest}"
+
 
 class Pace:
-    """What fits take, by those that have been made.
+    """Which fits there is time for, by those that have been made.
 
-    Parameters
-    ----------
-    budget : Budget
-        The time, which the last fit is to share.
-    n_rows : int
-        All rows, to which the choice is fitted at last.
-    n_folds : int
-        Folds of a split.
-    choose : callable
-        The rule of the choice.
-
-    Attributes
-    ----------
-    patient : bool
-        Whether a single candidate may have all the time that is left.
+    The last fit, that of the choice to all rows, shares the time of the budget. If the pace is
+    ``patient``, a single candidate may have all the time that is left.
     """
 
     def __init__(self, budget: Budget, n_rows: int, n_folds: int, choose: Choice):
@@ -59,10 +88,10 @@ class Pace:
         total = self.budget.seconds
         if total is None:
             return list(places)
-        left = total - self.budget.elapsed
+        left = total - self.budget.seconds_spent
         kept = self._kept_for_the_choice(ledger, left)
         most = total if self.patient else total / min(FEWEST, len(ledger.candidates))
-        compared = self._compared(ledger.n_fits())
+        compared = self._has_comparison(ledger.n_fits())
         new = Counter(number for number, pair in places if (number, pair) not in ledger.known)
         seconds = Seconds(ledger, self._foretold)
 
@@ -87,8 +116,8 @@ class Pace:
         unknown = place not in ledger.known and seconds.of(place[0]) is None
         if self.budget.seconds is None or not unknown or model in self._foretold:
             return False
-        left = self.budget.seconds - self.budget.elapsed
-        self._foretold[model] = foretold(ledger, place[0], left)
+        left = self.budget.seconds - self.budget.seconds_spent
+        self._foretold[model] = expected_seconds(ledger, place[0], left)
         return True
 
     def together(self, ledger: Ledger, places: Sequence[Place], n_workers: int) -> Sequence[Place]:
@@ -116,7 +145,7 @@ class Pace:
         """Return the candidates for whose last fit there is no time; but never all of them."""
         if self.budget.seconds is None:
             return set()
-        left = max(self.budget.seconds - self.budget.elapsed, SHARE * self.budget.seconds)
+        left = max(self.budget.seconds - self.budget.seconds_spent, SHARE * self.budget.seconds)
         fitted = np.flatnonzero(ledger.n_fits())
         last = {int(number): self.last_fit(ledger, int(number)) for number in fitted}
         quickest = min(last, key=lambda number: last[number], default=None)
@@ -136,37 +165,29 @@ class Pace:
         n_fits = ledger.n_fits()
         if not n_fits.any():
             return 0.0
-        if not self._compared(n_fits):
+        if not self._has_comparison(n_fits):
             quickest = min(self.last_fit(ledger, int(n)) for n in np.flatnonzero(n_fits))
             return quickest if quickest <= left else 0.0
         ahead = {chosen_of(ledger, self.n_folds, choose) for choose in (best, self.choose)}
         kept = [SAFETY * self.last_fit(ledger, number) for number in ahead]
         return max((seconds for seconds in kept if seconds <= left), default=0.0)
 
-    def _compared(self, n_fits: Indices) -> bool:
+    def _has_comparison(self, n_fits: Indices) -> bool:
         """Whether a candidate has all fits of a split."""
         return int(n_fits.max()) >= comb(self.n_folds, 2)
 
 
 class Seconds:
-    """What fits of candidates take, by those that have been made.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The fits.
-    foretold : mapping of type to float or None
-        What is expected of models that have no fit.
-    """
+    """What fits of candidates take, by those that have been made, or as foretold for a model."""
 
     def __init__(self, ledger: Ledger, foretold: Mapping[type, float | None]):
         self._models = [candidate.model for candidate in ledger.candidates]
         self._foretold = foretold
         self._own: dict[int, list[float]] = {}
         self._by_model: dict[type, list[float]] = {}
-        for (number, _), trial in ledger.trials.items():
-            self._own.setdefault(number, []).append(trial.seconds)
-            self._by_model.setdefault(self._models[number], []).append(trial.seconds)
+        for (number, _), one in ledger.trials.items():
+            self._own.setdefault(number, []).append(one.seconds)
+            self._by_model.setdefault(self._models[number], []).append(one.seconds)
 
     def own(self, number: int) -> list[float]:
         """Return what the fits of a candidate have taken."""
@@ -176,3 +197,16 @@ class Seconds:
         """Return what a fit takes: as others of the candidate, or of its model; None: unknown."""
         made = self.own(number) or self._by_model.get(self._models[number])
         return median(made) if made else self._foretold.get(self._models[number])
+
+
+def expected_seconds(ledger: Ledger, number: int, left: float) -> float | None:
+    """Return the seconds that a fit is expected to take, as if they grew with the rows.
+
+    None: there are so few rows that nobody needs to know.
+    """
+    candidate, pair, seconds = ledger.candidates[number], ledger.pairs[0], None
+    for part in PARTS:
+        train, tests = pair.train[::part], (test[::part] for test in pair.tests)
+        if len(train) >= FEWEST_PROBED and (seconds is None or seconds <= left):
+            seconds = part * trial(candidate, ledger.task, train, *tests).seconds
+    return seconds

@@ -18,19 +18,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._arrays import Floats
 from ..._threads import one_blas_thread
-from .budget import Budget
-from .candidates import Candidate
-from .checkpoint import Checkpoint
-from .choice import Choice, best, chosen_of, expected, simplest
-from .folds import pairs, sampled, splits
-from .given import check_parameters, checked_data
+from .candidates import Candidate, candidates, chosen_names
+from .choice import Choice, best, chosen_of, expected_score, search, simplest
 from .leaderboard import Leaderboard, leaderboard
-from .ledger import Ledger, Task
-from .named import candidates, chosen_names
-from .pace import Pace
-from .progress import bar, progress_of
-from .search import search
-from .temperature import probabilities
+from .ledger import Ledger
+from .pace import Budget, Pace
+from .search_data import check_parameters, checked_data, pairs, searched_rows, splits
+from .search_progress import progress_of, search_bar
+from .trials import SearchedData, probabilities
 
 
 class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
@@ -40,8 +35,8 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
     prototype SVMs, each with the few settings that matter, behind a
     :class:`~sklearn.preprocessing.StandardScaler`. The rows are split into five stratified folds.
     Each fit leaves two of them out; so a candidate has ten fits. The better half of the candidates
-    has ten more, on other folds (successive halving, by scikit-learn's search). Of those the
-    simplest within one standard error of the best is fitted to all rows.
+    has ten more, on other folds (successive halving). Of those the simplest within one standard
+    error of the best is fitted to all rows.
 
     Candidates come in rounds of 8, 16, 32, ... in an order that the seed decides: the families take
     turns, each begins with the settings that are most often good. So a longer search goes on where
@@ -74,9 +69,9 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int, default=None
         Fits at a time, as in scikit-learn. It does not change the choice unless time is short.
     checkpoint : str or path, default=None
-        A file to keep fits in, so that a search that was stopped goes on where it was when ``fit``
-        is called again with the same data and parameters; ``random_state`` must be an integer.
-        Budgets may be others than before.
+        A file of JSON lines to keep fits in, so that a search that was stopped goes on where it
+        was when ``fit`` is called again with the same data and parameters; ``random_state`` must
+        be an integer. Budgets may be others than before.
     callback : callable, default=None
         Is called after fits with a :class:`~protolearn.selection.SearchProgress`: how many fits
         there are, what share of the search is done, which model is ahead.
@@ -209,12 +204,14 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         seed = int(rng.randint(2**31 - 1))
         choose = simplest if self.prefer_simple else best
         ledger, n_folds = self._search(tried, array, y, seed, choose)
-        number = self._choose(ledger, n_folds, choose)
+        number = chosen_of(ledger, n_folds, choose)
         chosen = ledger.candidates[number]
+        self.best_score_ = expected_score(ledger, n_folds, choose)
+        self.leaderboard_ = leaderboard(ledger, number)
         # Scores of models that learned from other rows have about the same size.
         self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
         with one_blas_thread():
-            self.best_estimator_ = chosen.pipeline(y, seed).fit(named(X, array), y)
+            self.best_estimator_ = chosen.pipeline(y, seed).fit(with_names(X, array), y)
         model = self.best_estimator_[-1]
         settings = {name: getattr(model, name) for name in chosen.settings}
         self.best_params_ = {"model": type(model).__name__, **settings}
@@ -233,7 +230,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Labels out of ``classes_``.
         """
-        return np.asarray(self._asked("predict", X))
+        return np.asarray(self._answer("predict", X))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of the chosen model.
@@ -248,7 +245,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         scores : array of shape (n_samples, n_classes), or (n_samples,) for two classes
             The largest wins; of two classes the second if positive.
         """
-        return np.asarray(self._asked("decision_function", X))
+        return np.asarray(self._answer("decision_function", X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class.
@@ -265,74 +262,62 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         """
         return probabilities(self.decision_function(X), 1.0 / self.temperature_)
 
-    def _asked(self, method: str, X: Any) -> Any:
+    def _answer(self, method: str, X: Any) -> Any:
         """Return the answer of the chosen model."""
         check_is_fitted(self, "best_estimator_")  # a search that was stopped has left others
         array = validate_data(self, X, dtype=np.float64, reset=False)
         with warnings.catch_warnings():  # which has been said already
             warnings.filterwarnings("ignore", "X does not have valid feature names")
-            return getattr(self.best_estimator_, method)(named(X, array))
+            return getattr(self.best_estimator_, method)(with_names(X, array))
 
     def _search(
         self, tried: Sequence[Candidate], X: Floats, y: NDArray[Any], seed: int, choose: Choice
     ) -> tuple[Ledger, int]:
-        """Try candidates as long as the budget lasts; give the ledger, and the folds of a split."""
-        rows = sampled(y, seed)
+        """Try candidates within the budget; return the ledger, and the folds of a split."""
+        rows = searched_rows(y, seed)
         folds = splits(y[rows], seed)
         n_folds = len(folds[0])
         every = [pair for k, split in enumerate(folds) for pair in pairs(split, k * n_folds)]
-        task = Task(X[rows], y[rows], check_scoring(tried[0].pipeline(y, seed), self.scoring), seed)
+        task = SearchedData(
+            X[rows], y[rows], check_scoring(tried[0].pipeline(y, seed), self.scoring), seed
+        )
         budget = Budget(self.max_fits, self.time_budget)
         pace = Pace(budget, len(y), n_folds, choose)
         ledger = Ledger(tried, task, every, budget, n_jobs=self.n_jobs, pace=pace)
-        with self._followed(ledger):
+        with self._follow(ledger):
             finished = search(ledger, len(every) // len(folds))
         ledger.too_slow = pace.too_slow(ledger)
-        self.n_fits_, self.search_time_ = budget.n_fits, budget.elapsed
+        self.n_fits_, self.search_time_ = budget.n_fits, budget.seconds_spent
         why = "every candidate was tried" if finished else budget.reason()
         n_tried = len({number for number, _ in ledger.trials})
         self.stopped_ = (
             f"{why}: {n_tried} of {len(tried)} candidates, {budget.n_fits} fits in "
-            f"{budget.elapsed:.1f} s"
+            f"{budget.seconds_spent:.1f} s"
         )
         if self.verbose:
             print(f"AutoPrototypeClassifier: {self.stopped_}")
         return ledger, n_folds
 
     @contextmanager
-    def _followed(self, ledger: Ledger) -> Iterator[None]:
-        """Show how far a search is, tell the user's function, and keep its fits in the file."""
-        with bar(bool(self.verbose)) as listeners:
+    def _follow(self, ledger: Ledger) -> Iterator[None]:
+        """Keep the fits of a search in the file, and report how far it is."""
+        if self.checkpoint is not None:
+            settings = {"scoring": self.scoring, "random_state": self.random_state}
+            ledger.keep_in(self.checkpoint, settings)
+        with search_bar(bool(self.verbose)) as listeners:
             if self.callback is not None:
                 listeners.append(self.callback)
-            kept = None
-            if self.checkpoint is not None:
-                given = {"scoring": self.scoring, "random_state": self.random_state}
-                kept = Checkpoint(self.checkpoint, ledger, given)
 
             def report() -> None:
-                if kept is not None:
-                    kept.note()
                 for listener in listeners:
                     listener(progress_of(ledger))
 
             ledger.report = report
-            try:
-                yield
-            finally:
-                if kept is not None:
-                    kept.write()
+            yield
             for listener in listeners:
                 listener(replace(progress_of(ledger), share=1.0))
 
-    def _choose(self, ledger: Ledger, n_folds: int, choose: Choice) -> int:
-        """Choose by the scores, and store what is known of the choice."""
-        number = chosen_of(ledger, n_folds, choose)
-        self.best_score_ = expected(ledger, n_folds, choose)
-        self.leaderboard_ = leaderboard(ledger, number)
-        return number
 
-
-def named(X: Any, array: Floats) -> Any:
+def with_names(X: Any, array: Floats) -> Any:
     """Return rows with the names of their features, if they have such."""
     return X if hasattr(X, "columns") else array

@@ -6,27 +6,24 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from ..._validation import integer_in
-from ..confusion import confusion_percent
-from ..held_out import Answers, answers_of, labelled_rows, over_folds, splitter_of
-from ..intervals import (
-    Interval,
+from .._arrays import Floats
+from .._validation import integer_in
+from .confusion import confusion_percent
+from .evaluation_table import Estimate, Evaluation
+from .held_out import Answers, answers_of, by_class, labelled_rows, over_folds, splitter_of
+from .intervals import (
     check_confidence,
     fold_interval,
     percentile_interval,
     share_interval,
 )
-from ..roc_curves import averaged_at_thresholds, curve_of
-from .bootstrap import resampled
-from .given import given_answers
-from .metrics import ONE_CLASS, RANGES, Measured, classes_with_rows, measured
-from .result import Estimate, Evaluation
+from .metrics import MEASURES, ONE_CLASS, Measured, measure, resample_measures
+from .roc_curves import averaged_at_thresholds, curve_of
 
 MOST_THRESHOLDS = 300
-NO_INTERVAL = Interval(np.nan, np.nan)
 
 
 def evaluate(
@@ -153,7 +150,7 @@ def evaluate_predictions(
     check_consistent_length(y_true, y_pred, scores, probabilities)
     if not len(y_true):
         raise ValueError("y_true has no rows: there is nothing to measure.")
-    answers = given_answers(y_true, y_pred, scores, probabilities, classes)
+    answers = check_predictions(y_true, y_pred, scores, probabilities, classes)
     return on_test_set(answers, check_confidence(confidence), n_resamples, random_state)
 
 
@@ -162,13 +159,14 @@ def on_test_set(
 ) -> Evaluation:
     """Measure answers of one model, with intervals by resampling the rows."""
     n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
-    drawn = resampled(answers, n_resamples, check_random_state(random_state))
+    rng = check_random_state(random_state)
+    samples, n_lacking = resample_measures(answers, n_resamples, rng)
     n_samples, right = len(answers.y_true), answers.y_true == answers.y_pred
     ends = {"accuracy": share_interval(right.sum(), n_samples, confidence)}
-    ends |= {name: percentile_interval(s, confidence) for name, s in drawn.samples.items()}
+    ends |= {name: percentile_interval(s, confidence) for name, s in samples.items()}
     table: dict[str, Any] = {
-        name: Estimate(value, *(NO_INTERVAL if reason else ends[name]), reason)
-        for name, (value, reason) in measured(answers).items()
+        name: Estimate(value, *((np.nan, np.nan) if reason else ends[name]), reason)
+        for name, (value, reason) in measure(answers).items()
     }
     return Evaluation(
         **table,
@@ -176,16 +174,16 @@ def on_test_set(
         roc=curve_if_any(answers),
         confidence=confidence,
         n_samples=n_samples,
-        notes=tuple(notes_on(answers, drawn.n_lacking, n_resamples)),
+        notes=tuple(notes_on(answers, n_lacking, n_resamples)),
     )
 
 
 def on_folds(folds: list[Answers], n_train: Any, n_test: Any, confidence: float) -> Evaluation:
     """Measure the answers of each fold; intervals by the corrected resampled t."""
-    by_fold = [measured(answers) for answers in folds]
+    by_fold = [measure(answers) for answers in folds]
     table: dict[str, Any] = {
-        name: over_all([values[name] for values in by_fold], ends, n_train, n_test, confidence)
-        for name, ends in RANGES.items()
+        name: over_all([one[name] for one in by_fold], (low, high), n_train, n_test, confidence)
+        for name, (_, low, high) in MEASURES.items()
     }
     curves = [curve for curve in map(curve_if_any, folds) if curve is not None]
     complete = len(curves) == len(folds)
@@ -233,7 +231,7 @@ def confusion_of(folds: list[Answers]) -> Any:
 def curve_if_any(answers: Answers) -> Any:
     """Return the ROC curve of two classes with scores, both of which have rows."""
     scores = answers.probabilities if answers.scores is None else answers.scores
-    if scores is None or len(answers.classes) != 2 or len(classes_with_rows(answers)) < 2:
+    if scores is None or len(answers.classes) != 2 or len(np.unique(answers.y_true)) < 2:
         return None
     return curve_of(answers.y_true, scores, answers.classes, None)
 
@@ -255,3 +253,48 @@ def notes_on(answers: Answers, n_lacking: int, n_resamples: int) -> list[str]:
             "accuracy tells how sure that is."
         )
     return notes
+
+
+def check_predictions(
+    y_true: Any, y_pred: Any, scores: Any, probabilities: Any, classes: Any
+) -> Answers:
+    """Check predictions, and put columns into the order of the sorted classes."""
+    check_classification_targets(y_true)
+    check_classification_targets(y_pred)
+    found = unique_labels(y_true, y_pred)
+    classes = found if classes is None else np.asarray(classes)
+    unknown = np.setdiff1d(y_true, classes).tolist()
+    if unknown or len(np.unique(classes)) < len(classes):
+        raise ValueError(
+            f"classes={classes.tolist()!r} must be different labels, and all that y_true contains"
+            + (f"; {unknown!r} are missing." if unknown else ".")
+        )
+    order = np.argsort(classes)
+    if scores is not None:
+        scores = as_columns(scores, "scores", len(classes))[:, order]
+    if probabilities is not None:
+        probabilities = as_columns(probabilities, "probabilities", len(classes))[:, order]
+        wrong = (probabilities < 0.0).any(axis=1)
+        wrong |= np.abs(probabilities.sum(axis=1) - 1.0) > 1e-6
+        if wrong.any():
+            first = wrong.argmax()
+            raise ValueError(
+                f"probabilities are negative or do not sum to one in {wrong.sum()} rows, first in "
+                f"row {first}: {probabilities[first].tolist()!r}. Give other numbers as scores=."
+            )
+    return Answers(y_true, y_pred, classes[order], scores, probabilities)
+
+
+def as_columns(values: Any, name: str, n_classes: int) -> Floats:
+    """Return finite numbers, one column a class."""
+    values = np.asarray(values, dtype=np.float64)
+    if n_classes == 2 and name == "scores":
+        values = by_class(values)
+    if values.ndim != 2 or values.shape[1] != n_classes:
+        raise ValueError(
+            f"{name} has shape {values.shape}, expected one column for each of {n_classes} "
+            "classes; give classes= if some of them do not occur."
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} contains NaN or infinity.")
+    return values

@@ -1,7 +1,8 @@
-"""The measures of many resamples of the tested rows, all at once.
+"""Measures of answers: once, by scikit-learn, and of many resamples of the rows, all at once.
 
-A resample is written as how often it has each row. scikit-learn's functions take such weights too,
-but one resample at a time, which is some hundred times slower.
+Averages over classes are over those that have rows: of the others nothing can be said. A resample
+is written as how often it has each row. scikit-learn's functions take such weights too, but one
+resample at a time, which is some hundred times slower.
 """
 
 from __future__ import annotations
@@ -10,18 +11,93 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import metrics
 from sklearn.utils.multiclass import unique_labels
 
-from ..._arrays import Floats, Indices, rows_at_a_time
-from ..held_out import Answers
-from .metrics import rankings
+from .._arrays import Floats, Indices, rows_at_a_time
+from .held_out import Answers
+
+MEASURES = {
+    "accuracy": ("accuracy", 0.0, 1.0),
+    "balanced_accuracy": ("balanced accuracy", 0.0, 1.0),
+    "macro_f": ("macro F", 0.0, 1.0),
+    "mcc": ("MCC", -1.0, 1.0),
+    "auc": ("AUC", 0.0, 1.0),
+    "log_loss": ("log loss", 0.0, np.inf),
+}
+"""The measures: how tables call them, and where their values end."""
+
+ONE_CLASS = "the tested rows are of one class"
 
 
-class Resampled(NamedTuple):
-    """Measures of resamples by name, and how many resamples lack a class that the rows have."""
+class Measured(NamedTuple):
+    """A value, or NaN and why there is none."""
 
-    samples: dict[str, Floats]
-    n_lacking: int
+    value: float
+    reason: str = ""
+
+
+def measure(answers: Answers) -> dict[str, Measured]:
+    """Return all measures by name; the balanced accuracy is the mean recall of the classes."""
+    return {
+        "accuracy": Measured(float(metrics.accuracy_score(answers.y_true, answers.y_pred))),
+        "balanced_accuracy": Measured(mean_by_class(metrics.recall_score, answers)),
+        "macro_f": Measured(mean_by_class(metrics.f1_score, answers)),
+        "mcc": mcc(answers),
+        "auc": auc(answers),
+        "log_loss": cross_entropy(answers),
+    }
+
+
+def mean_by_class(score: Any, answers: Answers) -> float:
+    """Return the mean of a score over the classes with rows."""
+    true, present = answers.y_true, np.unique(answers.y_true)
+    return float(score(true, answers.y_pred, labels=present, average="macro", zero_division=0.0))
+
+
+def mcc(answers: Answers) -> Measured:
+    """Return Matthews' correlation coefficient."""
+    if len(np.unique(answers.y_true)) < 2:
+        return Measured(np.nan, ONE_CLASS)
+    return Measured(float(metrics.matthews_corrcoef(answers.y_true, answers.y_pred)))
+
+
+def auc(answers: Answers) -> Measured:
+    """Return the area under the ROC curve; of several classes the mean of one against the rest."""
+    ranked = rankings(answers)
+    if ranked is None:
+        return Measured(np.nan, "neither scores nor probabilities")
+    if len(np.unique(answers.y_true)) < 2:
+        return Measured(np.nan, ONE_CLASS)
+    areas = [
+        metrics.roc_auc_score(positive, scores) for positive, scores in ranked if positive.any()
+    ]
+    return Measured(float(np.mean(areas)))
+
+
+def rankings(answers: Answers) -> list[tuple[Any, Floats]] | None:
+    """Return which rows are positive and how they score: once for two classes, else for each.
+
+    Probabilities of several classes are compared as scikit-learn's ``roc_auc_ovr`` does; those of
+    two classes say no more than the scores, and round more.
+    """
+    y, classes = answers.y_true, answers.classes
+    two = len(classes) == 2
+    order = [answers.scores, answers.probabilities]
+    values = next((v for v in (order if two else order[::-1]) if v is not None), None)
+    if values is None:
+        return None
+    if two:
+        return [(y == classes[1], values[:, 1] - values[:, 0])]
+    return [(y == label, values[:, c]) for c, label in enumerate(classes)]
+
+
+def cross_entropy(answers: Answers) -> Measured:
+    """Return the mean of minus the logarithm of the probability of the true class."""
+    if answers.probabilities is None:
+        return Measured(np.nan, "no probabilities")
+    loss = metrics.log_loss(answers.y_true, answers.probabilities, labels=answers.classes)
+    return Measured(float(loss))
 
 
 class Ranking(NamedTuple):
@@ -32,7 +108,7 @@ class Ranking(NamedTuple):
     positive: NDArray[np.bool_]
 
 
-class Cells(NamedTuple):
+class ConfusionCells(NamedTuple):
     """Rows in the order of the cells of the confusion matrix, and what each cell counts for."""
 
     order: Indices
@@ -42,8 +118,13 @@ class Cells(NamedTuple):
     right: Floats
 
 
-def resampled(answers: Answers, n_resamples: int, rng: np.random.RandomState) -> Resampled:
-    """Draw the rows with replacement, many times, and measure each."""
+def resample_measures(
+    answers: Answers, n_resamples: int, rng: np.random.RandomState
+) -> tuple[dict[str, Floats], int]:
+    """Draw the rows with replacement, many times, and measure each resample.
+
+    Returns the measures by name, and how many resamples lack a class that the rows have.
+    """
     n_samples = len(answers.y_true)
     cells, ranked = cells_of(answers), rankings(answers)
     ranks = [ranking_of(*one) for one in ranked or () if one[0].any()]
@@ -51,16 +132,16 @@ def resampled(answers: Answers, n_resamples: int, rng: np.random.RandomState) ->
     parts, lacking = [], 0
     size = rows_at_a_time(n_samples)
     for start in range(0, n_resamples, size):
-        weight = drawn(n_samples, min(size, n_resamples - start), rng)
+        weight = draw_counts(n_samples, min(size, n_resamples - start), rng)
         counted, n_lacking = from_counts(weight, cells)
         lacking += n_lacking
         counted["auc"] = mean_area(weight, ranks) if ranks else np.full(len(weight), np.nan)
         counted["log_loss"] = weight @ losses / n_samples
         parts.append(counted)
-    return Resampled({name: np.concatenate([p[name] for p in parts]) for name in parts[0]}, lacking)
+    return {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}, lacking
 
 
-def drawn(n_samples: int, n_resamples: int, rng: np.random.RandomState) -> Floats:
+def draw_counts(n_samples: int, n_resamples: int, rng: np.random.RandomState) -> Floats:
     """Return how often each row is in each resample: an array (n_resamples, n_samples)."""
     rows = rng.randint(n_samples, size=(n_resamples, n_samples))
     rows += n_samples * np.arange(n_resamples)[:, None]
@@ -68,7 +149,7 @@ def drawn(n_samples: int, n_resamples: int, rng: np.random.RandomState) -> Float
     return counts.reshape(n_resamples, n_samples).astype(np.float64)
 
 
-def cells_of(answers: Answers) -> Cells:
+def cells_of(answers: Answers) -> ConfusionCells:
     """Sort the rows by true and predicted label."""
     labels = unique_labels(answers.y_true, answers.y_pred)
     true = np.searchsorted(labels, answers.y_true)
@@ -77,10 +158,10 @@ def cells_of(answers: Answers) -> Cells:
     true, assigned = true[order], assigned[order]
     new = np.append(True, (np.diff(true) != 0) | (np.diff(assigned) != 0))
     true, assigned = (np.eye(len(labels))[codes[new]] for codes in (true, assigned))
-    return Cells(order, np.flatnonzero(new), true, assigned, true * assigned)
+    return ConfusionCells(order, np.flatnonzero(new), true, assigned, true * assigned)
 
 
-def from_counts(weight: Floats, cells: Cells) -> tuple[dict[str, Floats], int]:
+def from_counts(weight: Floats, cells: ConfusionCells) -> tuple[dict[str, Floats], int]:
     """Return what follows from confusion matrices, and how many of them lack a true class."""
     counts = np.add.reduceat(weight[:, cells.order], cells.starts, axis=1)
     true, assigned, right = (counts @ part for part in cells[2:])

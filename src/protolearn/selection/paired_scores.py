@@ -9,20 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..._arrays import Floats, Indices
-from ..._validation import number_in
-from ...analysis import import_pandas
-from .significance import (
-    PairedTest,
-    WinTieLoss,
-    corrected_t_test,
-    friedman_test,
-    holm,
-    nemenyi_difference,
-    rounded,
-    signed_rank_test,
-)
-from .table import table
+from .._arrays import Floats, Indices
+from .._validation import number_in
+from ..analysis import import_pandas
+from . import significance
+from .significance import PairedTest, WinTieLoss, drop_rounding
+
+SHARES = "accuracy", "balanced_accuracy"
+"""Scores that are shown in percent."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,7 +122,7 @@ class Comparison:
             )
         self._comparable_means((first, second))
         tests = [
-            corrected_t_test(
+            significance.corrected_t_test(
                 scores[first] - scores[second], self.train_sizes[i], self.test_sizes[i]
             )
             for i, scores in enumerate(map(self._split_scores, range(len(self.datasets))))
@@ -173,7 +167,7 @@ class Comparison:
         self._need_datasets("Wilcoxon's test", instead="t_test")
         means = self._comparable_means(self._two(a, b))
         difference = means[:, 0] - means[:, 1]
-        return signed_rank_test(rounded(difference, np.abs(means).max()))
+        return significance.signed_rank_test(drop_rounding(difference, np.abs(means).max()))
 
     def friedman(self) -> PairedTest:
         """Test whether any of three models or more differs from the others over the data sets.
@@ -189,7 +183,7 @@ class Comparison:
                 f"Friedman's test needs three models at least, there are {len(self.models)}; "
                 "use wilcoxon for two."
             )
-        return friedman_test(self._comparable_means())
+        return significance.friedman_test(self._comparable_means())
 
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Return the difference of mean ranks that is significant by Nemenyi's test.
@@ -208,7 +202,7 @@ class Comparison:
         self._need_datasets("Nemenyi's test", instead="pairwise")
         if len(self.models) < 2:
             raise ValueError("There is a single model, and nothing to compare it with.")
-        return nemenyi_difference(len(self.models), len(self.datasets), alpha)
+        return significance.nemenyi_difference(len(self.models), len(self.datasets), alpha)
 
     def pairwise(self) -> Floats:
         """Return the p values of all pairs of models, corrected for their number by Holm's method.
@@ -225,7 +219,7 @@ class Comparison:
         else:
             single = [self.t_test(a, b).pvalue[0] for a, b in names]
         table = np.ones((len(self.models), len(self.models)))
-        for (i, j), pvalue in zip(pairs, holm(np.array(single)), strict=True):
+        for (i, j), pvalue in zip(pairs, significance.holm(np.array(single)), strict=True):
             table[i, j] = table[j, i] = pvalue
         return table
 
@@ -256,15 +250,22 @@ class Comparison:
 
     def __str__(self) -> str:
         means = self.means
-        ranked = len(self.datasets) > 1 and not np.isnan(means).any()
-        return table(
-            self.datasets,
-            self.models,
-            means,
-            self.standard_deviations,
-            self.scoring,
-            self.ranks if ranked else None,
-        )
+        share = self.scoring in SHARES
+        unit, form = (100.0, "{:.2f}") if share else (1.0, "{:.4g}")
+        rows = [["", *self.models]]
+        for name, mean, deviation in zip(
+            self.datasets, means, self.standard_deviations, strict=True
+        ):
+            rows.append([name, *_entries(unit * mean, unit * deviation, form)])
+        if len(self.datasets) > 1 and not np.isnan(means).any():
+            rows.append(["mean rank", *(f"{rank:.2f} " for rank in self.ranks)])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
+            for row in rows
+        ]
+        title = f"{self.scoring} in percent" if share else self.scoring
+        return "\n".join([f"{title}, mean +- standard deviation over splits; * best", *lines])
 
     def _split_scores(self, dataset: int) -> Floats:
         """Return the scores of one data set: an array of shape (n_models, its number of splits)."""
@@ -289,7 +290,7 @@ class Comparison:
                 f"{self.datasets[i]!r}, since a fit failed or a score is NaN; compare without "
                 "that model or that data set."
             )
-        return np.array([rounded(row) for row in means])
+        return np.array([drop_rounding(row) for row in means])
 
     def _need_datasets(self, test: str, instead: str) -> None:
         if len(self.datasets) < 2:
@@ -302,3 +303,15 @@ class Comparison:
 
 def _check_alpha(alpha: Any) -> float:
     return number_in(alpha, "alpha={value!r}", 0.0, 1.0, above=True, below=True)
+
+
+def _entries(mean: Floats, deviation: Floats, form: str) -> list[str]:
+    """Write one row; the place of the star is always there, so that the numbers line up."""
+    known = mean[~np.isnan(mean)]
+    near = np.full(mean.shape, False)
+    if known.size:
+        near[~np.isnan(mean)] = drop_rounding(known) == drop_rounding(known).max()
+    return [
+        form.format(m) + (f" +- {form.format(s)}" if np.isfinite(s) else "") + "* "[not best]
+        for m, s, best in zip(mean, deviation, near, strict=True)
+    ]

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analysis import import_pandas
-from ..confusion import ConfusionMatrix
-from ..roc_result import AveragedRoc, RocCurve
+from ..analysis import import_pandas
+from .confusion import ConfusionMatrix
+from .metrics import MEASURES
+from .roc_curves import AveragedRoc, RocCurve
 
 
 class Estimate(NamedTuple):
@@ -79,14 +80,7 @@ class Evaluation:
     @property
     def table(self) -> dict[str, Estimate]:
         """The measures by name."""
-        return {
-            "accuracy": self.accuracy,
-            "balanced accuracy": self.balanced_accuracy,
-            "macro F": self.macro_f,
-            "MCC": self.mcc,
-            "AUC": self.auc,
-            "log loss": self.log_loss,
-        }
+        return {title: getattr(self, name) for name, (title, *_) in MEASURES.items()}
 
     def __repr__(self) -> str:
         return f"<Evaluation: accuracy {self.accuracy.value:.4f}, {self.n_samples} rows>"
@@ -98,7 +92,7 @@ class Evaluation:
             f"{'':<17}  {'value':>7} {'low':>7} {'high':>7}",
         ]
         for name, estimate in self.table.items():
-            cells = " ".join(f"{shown(number):>7}" for number in estimate[:3])
+            cells = " ".join(f"{'-' if np.isnan(n) else f'{n:.4f}':>7}" for n in estimate[:3])
             reason = f"  ({estimate.reason})" if estimate.reason else ""
             lines.append(f"{name:<17}  {cells}{reason}")
         return "\n".join([*lines, *self.notes])
@@ -115,8 +109,3 @@ class Evaluation:
             self.table, orient="index", columns=list(Estimate._fields)
         )
         return frame.rename_axis("measure")
-
-
-def shown(number: float) -> str:
-    """Write a number of the table."""
-    return "-" if np.isnan(number) else f"{number:.4f}"

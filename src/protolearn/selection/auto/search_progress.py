@@ -46,7 +46,7 @@ class SearchProgress:
 
 
 @contextmanager
-def bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
+def search_bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
     """Return what is to be called after fits: it moves a bar, if one is wanted."""
     if not wanted:
         yield []
@@ -57,31 +57,21 @@ def bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]:
     columns = BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("choosing a model", total=1.0)
-
-        def move(now: SearchProgress) -> None:
-            progress.update(task, completed=now.share, description=str(now))
-
-        yield [move]
+        yield [lambda now: progress.update(task, completed=now.share, description=str(now))]
         progress.update(task, completed=1.0)
 
 
 def progress_of(ledger: Ledger) -> SearchProgress:
     """Return how far a search is."""
     score, model = best_so_far(ledger)
-    budget = ledger.budget
-    return SearchProgress(budget.n_fits, share(ledger), score, model, budget.elapsed)
-
-
-def share(ledger: Ledger) -> float:
-    """Return how much of the search is done."""
-    budget = ledger.budget
-    n_expected = EXPECTED * len(ledger.candidates) * len(ledger.pairs)
-    parts = [len(ledger.trials) / n_expected]
+    budget, n_expected = ledger.budget, EXPECTED * len(ledger.candidates) * len(ledger.pairs)
+    shares = [len(ledger.trials) / n_expected]
     if budget.max_fits is not None:
-        parts.append(budget.n_fits / budget.max_fits)
+        shares.append(budget.n_fits / budget.max_fits)
     if budget.seconds is not None:
-        parts.append(budget.elapsed / budget.seconds)
-    return min(max(parts), 1.0)
+        shares.append(budget.seconds_spent / budget.seconds)
+    share = min(max(shares), 1.0)
+    return SearchProgress(budget.n_fits, share, score, model, budget.seconds_spent)
 
 
 def best_so_far(ledger: Ledger) -> tuple[float, str]:

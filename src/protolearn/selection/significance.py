@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from ..._arrays import Floats
-from ..intervals import corrected_variance
+from .._arrays import Floats
+from .intervals import corrected_variance
 
 EXACT = 50
 """Most differences of which SciPy has the exact distribution of the signed-rank statistic."""
@@ -51,15 +51,7 @@ class WinTieLoss(NamedTuple):
 
 
 def corrected_t_test(difference: Floats, n_train: Any, n_test: Any) -> PairedTest:
-    """Test whether the mean difference over resampled splits is zero (Nadeau and Bengio 2003).
-
-    Parameters
-    ----------
-    difference : array of shape (n_splits,)
-        Differences of the scores, at least two.
-    n_train, n_test : int or array of shape (n_splits,)
-        Rows of the training and of the test part of each split.
-    """
+    """Test whether the mean difference over resampled splits is zero (Nadeau and Bengio 2003)."""
     mean = difference.mean()
     if difference.min() == difference.max():
         return PairedTest(0.0, 1.0) if mean == 0 else PairedTest(np.copysign(np.inf, mean), 0.0)
@@ -70,10 +62,7 @@ def corrected_t_test(difference: Floats, n_train: Any, n_test: Any) -> PairedTes
 def signed_rank_test(difference: Floats) -> PairedTest:
     """Test whether differences over data sets are as often and as far above zero as below.
 
-    Parameters
-    ----------
-    difference : array of shape (n_datasets,)
-        Differences of the mean scores; zeros are dropped, as Wilcoxon did.
+    Zeros are dropped, as Wilcoxon did.
     """
     difference = difference[difference != 0.0]
     if not len(difference):
@@ -84,13 +73,7 @@ def signed_rank_test(difference: Floats) -> PairedTest:
 
 
 def friedman_test(scores: Floats) -> PairedTest:
-    """Test whether all models have the same mean rank.
-
-    Parameters
-    ----------
-    scores : array of shape (n_datasets, n_models)
-        Mean scores of three models or more.
-    """
+    """Test whether all models, three or more, have the same mean rank over the data sets."""
     if (scores == scores[:, :1]).all():  # SciPy would divide by zero
         return PairedTest(0.0, 1.0)
     found = stats.friedmanchisquare(*scores.T)
@@ -112,15 +95,10 @@ def holm(pvalues: Floats) -> Floats:
     return corrected
 
 
-def rounded(values: Floats, largest: float | None = None) -> Floats:
-    """Drop what is but rounding of the mean over folds, so that equal values are equal.
+def drop_rounding(values: Floats, largest: float | None = None) -> Floats:
+    """Return means or their differences without the rounding of sums over folds.
 
-    Parameters
-    ----------
-    values : array
-        Means, or differences of means.
-    largest : float, default=None
-        Size of the means; None: of the values.
+    So equal values are equal. ``largest`` is the size of the means, if these are differences.
     """
     unit = np.abs(values).max() if largest is None else largest
     return values if unit == 0.0 else np.round(values / unit, DIGITS) * unit

@@ -1,0 +1,144 @@
+"""What a search is given: its parameters and rows, and which of these each fit leaves out."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+from numbers import Integral
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.utils import resample
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from ..._arrays import Floats, Indices, check_magnitude
+from ..._validation import check_flag, check_integer, check_positive, check_verbose
+
+MOST_ROWS = 10_000
+"""Rows that the search looks at; of more it takes a sample, class by class."""
+
+N_FOLDS = 5
+"""Parts of a split, unless all classes are smaller."""
+
+N_SPLITS = 2
+"""Times that the rows are split."""
+
+FEWEST_HELD_OUT = 3
+"""Rows of a class from which on they are held out: one remains when two folds are left out."""
+
+Fold = tuple[Indices, Indices]
+"""Training rows and held-out rows."""
+
+
+def check_parameters(search: Any) -> None:
+    """Raise if a parameter is wrong, before any work starts."""
+    if search.max_fits is not None:
+        check_integer(search, "max_fits", low=1)
+    if search.time_budget is not None:
+        check_positive(search, "time_budget")
+    check_flag(search, "prefer_simple")
+    check_flag(search, "standardize")
+    check_verbose(search)
+    if not (search.callback is None or callable(search.callback)):
+        raise ValueError(
+            f"callback={search.callback!r} of AutoPrototypeClassifier must be None or a function "
+            "of one argument, how far the search is."
+        )
+    if not (search.checkpoint is None or isinstance(search.checkpoint, (str, PathLike))):
+        raise ValueError(
+            f"checkpoint={search.checkpoint!r} of AutoPrototypeClassifier must be None or the "
+            "path of a file."
+        )
+    if search.checkpoint is not None and not isinstance(search.random_state, Integral):
+        raise ValueError(
+            f"random_state={search.random_state!r} of AutoPrototypeClassifier must be an integer "
+            "if there is a checkpoint: otherwise every call is another search."
+        )
+    if not (search.scoring is None or isinstance(search.scoring, str) or callable(search.scoring)):
+        raise ValueError(
+            f"scoring={search.scoring!r} of AutoPrototypeClassifier must be the name of one "
+            "scorer of scikit-learn, or a function scoring(model, X, y)."
+        )
+
+
+def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+    """Return rows and labels as arrays; store the classes."""
+    try:
+        X, y = validate_data(search, X, y, dtype=np.float64)
+    except ValueError as error:
+        if "X contains NaN" not in str(error):
+            raise
+        raise ValueError(
+            "Input X contains NaN, and not all candidates take missing values. Replace them "
+            "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
+        ) from error
+    check_classification_targets(y)
+    search.classes_, counts = np.unique(y, return_counts=True)
+    if len(search.classes_) < 2:
+        raise ValueError(
+            f"AutoPrototypeClassifier needs at least two classes; y contains one class only: "
+            f"{search.classes_[0]!r}."
+        )
+    if counts.max() < FEWEST_HELD_OUT:
+        raise ValueError(
+            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more: nothing can be "
+            "held out to compare models. Fit one, such as GLVQ, without a choice."
+        )
+    check_magnitude(X)
+    return X, y
+
+
+class Pair(NamedTuple):
+    """Two folds of a split that a fit leaves out.
+
+    One is there to choose by, the other to tell what the choice is worth: the fit has seen neither.
+    The numbers of the folds go on in a second split.
+    """
+
+    train: Indices
+    tests: tuple[Indices, Indices]
+    folds: tuple[int, int]
+
+
+def searched_rows(y: NDArray[Any], seed: int) -> Indices:
+    """Return the rows that the search looks at."""
+    rows = np.arange(len(y))
+    if len(y) <= MOST_ROWS:
+        return rows
+    return np.sort(
+        resample(rows, replace=False, n_samples=MOST_ROWS, stratify=y, random_state=seed)
+    )
+
+
+def splits(y: NDArray[Any], seed: int) -> list[list[Fold]]:
+    """Split the rows several times into folds; each split holds out every row once.
+
+    But for classes of one or two rows, which are always there to be learned.
+    """
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    n_folds = min(N_FOLDS, int(counts.max()))
+    rare = np.flatnonzero(counts[codes] < FEWEST_HELD_OUT)
+    splitter = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=N_SPLITS, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")
+        folds = [
+            (np.union1d(train, rare), np.setdiff1d(test, rare))
+            for train, test in splitter.split(np.zeros(len(y)), y)
+        ]
+    return [folds[first : first + n_folds] for first in range(0, len(folds), n_folds)]
+
+
+def pairs(split: list[Fold], first: int) -> list[Pair]:
+    """Return all pairs of folds of a split; ``first`` is the number of its first fold."""
+    return [
+        Pair(
+            np.intersect1d(split[i][0], split[j][0]),
+            (split[i][1], split[j][1]),
+            (first + i, first + j),
+        )
+        for i, j in combinations(range(len(split)), 2)
+    ]
