@@ -8,7 +8,7 @@ from scipy import sparse
 
 from protolearn import GLVQ
 from protolearn.blocks import Block, MemoryBlocks
-from protolearn.blocks import block as blocks_of_rows
+from protolearn.blocks import memory as blocks_of_rows
 
 
 @pytest.fixture(autouse=True)

@@ -1,15 +1,16 @@
 """Where the data are: blocks of rows that the objective sums over.
 
-In memory or in a memory map (``block``), in files or made by a function (``parts``), or on a
+In memory or in a memory map (``memory``), in files or made by a function (``parts``), or on a
 cluster (``on_dask``). Data in parts are surveyed once, and read as checked and encoded blocks
 (``survey``).
 """
 
-from .block import Batch, Block, Blocks, Chunk, MemoryBlocks
+from .block import Block, Chunk
 from .block import encode as encode
-from .block import rows_with_moments as rows_with_moments
 from .files import is_dataset as is_dataset
 from .files import is_path as is_path
+from .memory import Batch, Blocks, MemoryBlocks
+from .memory import rows_with_moments as rows_with_moments
 from .on_dask import DaskParts as DaskParts
 from .parts import FileParts as FileParts
 from .parts import MadeParts as MadeParts

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from .._arrays import Indices
 from .._dask import as_column, as_rows, is_dask, is_frame
 from .._threads import keep_some_freed_memory, one_blas_thread
-from .block import Block, Blocks, shuffled_indices
+from .block import Block
+from .memory import Blocks, shuffled_indices
 from .parts import Part, Parts, Read, column_names, sum_results
 from .survey import SURVEYS_AT_ONCE
 

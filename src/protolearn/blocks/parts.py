@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .block import Block, Blocks
+from .block import Block
 from .files import (
     column_as_doubles,
     column_as_labels,
@@ -21,6 +21,7 @@ from .files import (
     open_dataset,
     with_doubles,
 )
+from .memory import Blocks
 
 NUMBERS = 1 << 21
 """Numbers that are read at a time."""

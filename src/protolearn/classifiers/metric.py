@@ -154,7 +154,7 @@ class MetricViews:
         X = self.rule_.read_rows(self, X)
         distance = self._linear_metric("transform").suited_to(X)
         assert isinstance(distance, LinearMetric)
-        return distance.mapped(X, self._metric_rows()[0])
+        return distance.map_rows(X, self._metric_rows()[0])
 
     @available_if(_has_map)
     def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -192,7 +192,9 @@ class MetricViews:
         """
         check_is_fitted(self, "rule_")
         distance = self._linear_metric("transform")
-        count = distance.mapped(np.zeros((1, self.n_features_in_)), self._metric_rows()[0]).shape[1]
+        count = distance.map_rows(np.zeros((1, self.n_features_in_)), self._metric_rows()[0]).shape[
+            1
+        ]
         name = type(self).__name__.lower()
         return np.asarray([f"{name}{i}" for i in range(count)], dtype=object)
 

@@ -1,5 +1,5 @@
 """The ``protolearn`` command."""
 
-from .app import app
+from .commands import app
 
 __all__ = ["app"]

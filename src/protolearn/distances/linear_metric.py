@@ -64,7 +64,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         if len(codebook.metric) > 1:
             return None
         offset, row = codebook.prototypes - codebook.center, codebook.metric[0]
-        return self.mapped_back(self.mapped(offset, row), row)
+        return self.map_back(self.map_rows(offset, row), row)
 
     def steepness(self, codebook: Codebook) -> Floats | None:
         """Return the largest singular value of the map of each prototype."""
@@ -77,11 +77,11 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         return float(np.linalg.norm(self.omega(row, n_features), 2))
 
     @abstractmethod
-    def mapped(self, X: Any, row: Floats) -> Any:
+    def map_rows(self, X: Any, row: Floats) -> Any:
         """Return ``A x`` for every row of X."""
 
     @abstractmethod
-    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+    def map_back(self, Z: Floats, row: Floats) -> Floats:
         """Return ``A^T z`` for every row of Z."""
 
     @abstractmethod
@@ -104,7 +104,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
     def relevances(self, metric: Floats, n_features: int) -> Floats:
         """Return the diagonal of ``A^T A`` of each map, an array (groups, d)."""
 
-    def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
+    def center_rows(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
         """Return rows and prototypes relative to a point among the data.
 
         So data far from the origin lose few digits in products.
@@ -142,7 +142,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         self, X: Any, codebook: Codebook, prepared: Floats | None = None
     ) -> tuple[Any, Any]:
         """Return all distances, and for each map what the gradient can use again."""
-        centred = self.centred(X, codebook)
+        centred = self.center_rows(X, codebook)
         if len(codebook.metric) == 1:
             every = np.arange(len(codebook.labels))
             D, kept = self._under_map(X, centred, codebook, 0, every)
@@ -164,7 +164,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
             return D, kept
 
         def in_double(some: Any) -> Any:
-            return self._under_map(some, self.centred(some, codebook), codebook, g, members)[0]
+            return self._under_map(some, self.center_rows(some, codebook), codebook, g, members)[0]
 
         found = restore_digits(
             D,
@@ -185,8 +185,8 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         if len(codebook.metric) > 1 or X.shape[0] < MANY * len(codebook.labels):
             return super().nearest(X, codebook)
         row, offset = codebook.metric[0], codebook.prototypes - codebook.center
-        mapped = self.mapped(offset, row)
-        raised = self.mapped_back(mapped, row)
+        mapped = self.map_rows(offset, row)
+        raised = self.map_back(mapped, row)
         if not are_apart(codebook, mapped, raised, X.dtype):
             return super().nearest(X, codebook)
         norms = np.einsum("ij,ij->i", raised, offset + 2.0 * codebook.center)
@@ -200,7 +200,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         for g in np.unique(codebook.group[prototype]):
             rows, row = codebook.group[prototype] == g, codebook.metric[g]
             e = difference[rows]
-            terms[rows] = e * self.mapped_back(self.mapped(e, row), row)
+            terms[rows] = e * self.map_back(self.map_rows(e, row), row)
         return terms
 
     def pull_winners(

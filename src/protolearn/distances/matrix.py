@@ -152,11 +152,11 @@ class Matrix(Penalized, LinearMetric):
         """Return the matrix of one row of parameters."""
         return row.reshape(-1, n_features)
 
-    def mapped(self, X: Any, row: Floats) -> Any:
+    def map_rows(self, X: Any, row: Floats) -> Any:
         """Return ``X Omega^T``."""
         return X @ self.omega(row, X.shape[1]).astype(X.dtype, copy=False).T
 
-    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+    def map_back(self, Z: Floats, row: Floats) -> Floats:
         """Return ``Z Omega``."""
         return Z @ row.reshape(Z.shape[1], -1)
 
@@ -189,13 +189,13 @@ class Matrix(Penalized, LinearMetric):
             codebook.metric[g] = ((U * s) @ Vt).ravel()
         codebook.metric[...] = self.constraint.apply(codebook.metric)
 
-    def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
+    def center_rows(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
         """Return rows and prototypes relative to a point among the data; sparse rows stay."""
-        return (X, codebook.prototypes) if issparse(X) else super().centred(X, codebook)
+        return (X, codebook.prototypes) if issparse(X) else super().center_rows(X, codebook)
 
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Return all distances, by one product; rows and prototypes are kept, mapped and not."""
-        P, Q = self.mapped(X, row), self.mapped(W, row).astype(X.dtype, copy=False)
+        P, Q = self.map_rows(X, row), self.map_rows(W, row).astype(X.dtype, copy=False)
         D = P @ (-2.0 * Q).T
         D += np.einsum("ij,ij->i", Q, Q)
         norms = np.einsum("ij,ij->i", P, P)
@@ -204,7 +204,7 @@ class Matrix(Penalized, LinearMetric):
 
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
         """Return all distances by differences in the mapped space, where they are fewer."""
-        P, Q = (as_floats(self.mapped(points - center, row)) for points in (X, W))
+        P, Q = (as_floats(self.map_rows(points - center, row)) for points in (X, W))
         return distances_by_row(EUCLIDEAN, P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
 
     def pulled_by_winners(
@@ -231,7 +231,7 @@ class Matrix(Penalized, LinearMetric):
         self, X: Any, W: Floats, row: Floats, R: Floats, S: Floats
     ) -> tuple[Floats, Floats]:
         """Return ``-2 S Omega`` and ``2 (R^T X - S^T W)``."""
-        by_w = -2.0 * self.mapped_back(S, row)
+        by_w = -2.0 * self.map_back(S, row)
         if not self.adaptive:
             return by_w, np.zeros_like(row)
         by_row = (X.T @ R).T if issparse(X) else R.T @ X

@@ -34,11 +34,11 @@ class DiagonalMetric(LinearMetric):
         roots = super().start(X, y, weight, labels)
         return np.full_like(roots, 1.0 / np.sqrt(X.shape[1])) if stream else roots
 
-    def mapped(self, X: Any, row: Floats) -> Any:
+    def map_rows(self, X: Any, row: Floats) -> Any:
         """Return every feature times the root of its relevance."""
         return X * row.astype(X.dtype, copy=False)
 
-    def mapped_back(self, Z: Floats, row: Floats) -> Floats:
+    def map_back(self, Z: Floats, row: Floats) -> Floats:
         """Return the features of Z times the same roots."""
         return Z * row
 
@@ -105,7 +105,7 @@ class Relevance(DiagonalMetric):
 
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Return all distances, by one product of weighted rows."""
-        Z, V = self.mapped(X, row), self.mapped(W, row)
+        Z, V = self.map_rows(X, row), self.map_rows(W, row)
         D = Z @ (-2.0 * V).astype(X.dtype, copy=False).T
         D += np.einsum("ij,ij->i", V, V).astype(X.dtype, copy=False)
         norms = np.einsum("ij,ij->i", Z, Z)

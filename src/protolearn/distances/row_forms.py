@@ -121,11 +121,11 @@ class SparseRelevance(SparseForm, Relevance):
 
     dense_form = Relevance
 
-    def mapped(self, X: Any, row: Floats) -> Any:
+    def map_rows(self, X: Any, row: Floats) -> Any:
         """Return every feature times the root of its relevance, sparse if X is."""
-        return X.multiply(row).tocsr() if issparse(X) else super().mapped(X, row)
+        return X.multiply(row).tocsr() if issparse(X) else super().map_rows(X, row)
 
-    def centred(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
+    def center_rows(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
         """Return rows and prototypes as they are: centred rows would be dense."""
         return X, codebook.prototypes
 
@@ -349,7 +349,7 @@ class PartialRelevance(DiagonalMetric):
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Return all distances, by two products."""
         rows, known, share = split_observed(X, np.zeros(X.shape[1]))
-        Z, V = self.mapped(rows, row), self.mapped(W, row).astype(X.dtype, copy=False)
+        Z, V = self.map_rows(rows, row), self.map_rows(W, row).astype(X.dtype, copy=False)
         D = Z @ (-2.0 * V).T
         D += known @ np.square(V).T
         norms = np.einsum("ij,ij->i", Z, Z)

@@ -14,9 +14,9 @@ from .._names import number_repeats
 from .._validation import integer_in
 from ..analysis import first_rows, known_labels
 from .columns import column_places
-from .counterfactual_search import Jumps, NearestRows
 from .encoder import TableEncoder
 from .limits import Limits
+from .nearest_changes import Jumps, NearestRows
 from .pipeline import TableSteps
 from .table import Table
 from .table_checks import NO_FEATURE_NAMES, UNSEEN_CATEGORIES, ignore_warnings
