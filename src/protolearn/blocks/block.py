@@ -89,7 +89,8 @@ class Block:
 
     def chunks(self, n_numbers: float) -> Iterator[Chunk]:
         """Cut the block into chunks that fit into a cache, with so many numbers more for a row."""
-        X, y, n, weight = self.X, self.codes, len(self), self.weights
+        X, y, n = self.X, as_indices(self.y), len(self.y)
+        weight = np.ones(n) if self.weight is None else self.weight
         width = X.nnz // max(n, 1) if issparse(X) else X.shape[1]
         size = rows_at_a_time(width + int(n_numbers))
         if n <= size and not isinstance(X, MappedRows):

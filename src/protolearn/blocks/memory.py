@@ -102,7 +102,8 @@ class MemoryBlocks(Blocks):
     """
 
     def __init__(self, block: Block):
-        self.n_samples, self.size, self._block = len(block), block.size, block
+        X, self._block = block.X, block
+        self.n_samples, self.size = len(block.y), int(X.nnz if issparse(X) else X.size)
 
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return ``function(*args, block)`` of the only block."""
