@@ -15,7 +15,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
@@ -47,6 +47,10 @@ WITHOUT_EFFECT = "n_jobs", "verbose"
 """Parameters that may change between two runs: results do not depend on them."""
 
 
+class StoreInUse(ValueError):
+    """The file of a store is open elsewhere."""
+
+
 class Owner(NamedTuple):
     """Who keeps results in a file, and which work: the words of the error messages."""
 
@@ -69,7 +73,8 @@ class Store:
 
     The first line tells the format and what the results depend on; every other line is a result.
     Each line ends with its checksum. A last line that is half written or damaged is cut off when
-    the file is opened again; damage elsewhere is an error.
+    the file is opened again; damage elsewhere is an error. One store at a time has the file, from
+    its beginning to ``close``: the results of two would mix.
 
     Parameters
     ----------
@@ -79,9 +84,6 @@ class Store:
         All that the results depend on; a file with other entries is refused.
     owner : Owner
         Whose results they are.
-    exclusive : bool, default=False
-        Whether no other process may use the file at the same time. Otherwise several may, and do
-        some work twice at worst.
     """
 
     def __init__(
@@ -90,22 +92,15 @@ class Store:
         known_by: Mapping[str, str],
         *,
         owner: Owner,
-        exclusive: bool = False,
     ):
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else Path(path).absolute()  # the folder may change
         self._owner = owner
         self._offsets: dict[str, int] = {}  # of lines, by the key as JSON
         self._synced = monotonic()
         self._label = owner.label.format(path=repr(str(path)))
-        self._file: IO[bytes] | None = io.BytesIO() if self.path is None else None
+        self._file: IO[bytes] = io.BytesIO() if self.path is None else self._open(self.path)
         try:
-            if self.path is not None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                if exclusive:
-                    self._file = open(self.path, "a+b")  # noqa: SIM115
-                    self._lock(self._file)
-            with self._open() as file:
-                self._continue(file, dict(known_by))
+            self._continue(dict(known_by))
         except BaseException:
             self.close()
             raise
@@ -131,9 +126,8 @@ class Store:
         offset = self._offsets.get(json.dumps(key))
         if offset is None:
             return None
-        with self._open() as file:
-            file.seek(offset)
-            return json.loads(file.readline(), object_hook=_decode)["value"]
+        self._file.seek(offset)
+        return json.loads(self._file.readline(), object_hook=_decode)["value"]
 
     def add(self, key: Any, value: Any) -> None:
         """Keep a result, in the file too; a later one of the same key replaces it.
@@ -142,8 +136,7 @@ class Store:
         lists and dicts of these.
         """
         line = _line({"key": key, "value": _encode(value)})
-        with self._open() as file:
-            self._offsets[json.dumps(key)] = self._append(file, line)
+        self._offsets[json.dumps(key)] = self._append(line)
 
     def refuse(self, changed: Sequence[str]) -> None:
         """Raise if something has changed: then the file belongs to other work."""
@@ -155,45 +148,38 @@ class Store:
 
     def close(self) -> None:
         """Let others use the file."""
-        if self._file is not None:
-            self._file.close()
+        self._file.close()
 
-    @contextmanager
-    def _open(self) -> Iterator[IO[bytes]]:
-        """Open the file for the block; another process has to wait that long."""
-        if self._file is not None:
-            yield self._file
-            return
-        assert self.path is not None
-        with open(self.path, "a+b") as file:
-            self._lock(file)
-            yield file
-
-    def _lock(self, file: IO[bytes]) -> None:
-        """Keep other processes from a file until it is closed."""
-        with suppress(ImportError):  # where there are no such locks
+    def _open(self, path: Path) -> IO[bytes]:
+        """Open the file, and keep others from it until it is closed."""
+        if path.is_dir():
+            raise ValueError(f"{self._label} is a folder; name a file in it.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a+b")  # noqa: SIM115  # close does it
+        try:
             import fcntl
 
-            if self._file is None:
-                with suppress(OSError):  # of file systems without them
-                    fcntl.flock(file, fcntl.LOCK_EX)
-                return
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                work = self._owner.work
-                raise ValueError(
-                    f"{self._label} is in use by another {work}; give each {work} its own path."
-                ) from None
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            work = self._owner.work
+            raise StoreInUse(
+                f"{self._label} is in use by another {work}; give each {work} its own path, or "
+                "wait until the other has ended."
+            ) from None
+        except (ImportError, OSError):  # a system or a file system without locks
+            pass
+        return file
 
-    def _continue(self, file: IO[bytes], known_by: dict[str, str]) -> None:
+    def _continue(self, known_by: dict[str, str]) -> None:
         """Begin the file, or find the results that are there."""
+        file = self._file
         file.seek(0)
         head = file.readline()
         if not head.endswith(b"\n") and BEGIN.startswith(head[: len(BEGIN)]):
             file.truncate(0)  # not even the beginning was written
             about = {"format": FORMAT, "owner": self._owner.name, "known_by": known_by}
-            self._append(file, _line(about))
+            self._append(_line(about))
             return
         self._check_head(head, known_by)
         end, number = len(head), 1
@@ -203,6 +189,8 @@ class Store:
                 if file.read(1):
                     raise self._damage(f"line {number} is not what was written")
                 break
+            if not line.startswith(KEY):
+                raise self._damage(f"line {number} is no result")
             rest = line[len(KEY) :].decode("ascii")
             self._offsets[rest[: json.JSONDecoder().raw_decode(rest)[1]]] = end
             end += len(line)
@@ -212,7 +200,7 @@ class Store:
     def _check_head(self, head: bytes, known_by: Mapping[str, str]) -> None:
         """Raise if the first line is that of something else."""
         if not head.startswith(BEGIN):
-            raise self._damage(f"it does not begin as a {FORMAT!r}")
+            raise self._damage(f"it does not begin as a {FORMAT!r}; earlier versions had others")
         if not _is_whole(head):
             raise self._damage("its first line is not what was written")
         found = json.loads(head)
@@ -220,18 +208,18 @@ class Store:
             raise self._damage(f"it is one of {found['owner']}")
         self.refuse(changes("", found["known_by"], known_by))
 
-    def _append(self, file: IO[bytes], line: bytes) -> int:
+    def _append(self, line: bytes) -> int:
         """Add a line; return where it begins."""
-        end = file.seek(0, os.SEEK_END)
-        file.seek(max(end - 1, 0))
-        if file.read(1) not in (b"", b"\n"):  # another process was killed while it wrote
-            file.seek(0)
-            end = file.truncate(file.read().rfind(b"\n") + 1)
-        file.seek(end)
-        file.write(line)
-        file.flush()
+        end = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError:
+            with suppress(OSError):  # the next line begins where this one would have
+                self._file.truncate(end)
+            raise
         if self.path is not None and monotonic() > self._synced + SYNC:
-            os.fsync(file.fileno())
+            os.fsync(self._file.fileno())
             self._synced = monotonic()
         return end
 
@@ -287,11 +275,9 @@ class Journal(Store):
     """
 
     def __init__(self, path: Any, known_by: Mapping[str, str], random_state: Any):
-        if Path(path).is_dir():
-            raise ValueError(f"checkpoint={str(path)!r} is a folder; name a file in it.")
         state = _random_state(random_state)  # raises before a file is made
         known_by = {**known_by, "protolearn": version("protolearn")}
-        super().__init__(path, known_by, owner=FIT, exclusive=True)
+        super().__init__(path, known_by, owner=FIT)
         if "random_state" in self:
             random_state.set_state(self.get("random_state"))
         else:

@@ -14,6 +14,7 @@ import pytest
 from given_command import PROTOLEARN, started
 from given_pets import pets, write
 from given_profile import long_test
+from protolearn.cli.failure import Failure
 from protolearn.cli.unfinished import Unfinished
 
 FIT = ("fit", "pets.csv", "--target", "state", "--model", "linear,fixed", "--fits", "60")
@@ -47,6 +48,9 @@ def test_parts_that_are_damaged_are_done_again(tmp_path):
     assert again.resumed
     assert [again.get(part) for part in again] == [{"scores": [n / 3]} for n in range(3)]
     assert again.load_model("all") is None
+    with pytest.raises(Failure, match="the same command is at work on"):
+        Unfinished(tmp_path, known_by)
+    again.close()
     again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
     assert len(Unfinished(tmp_path, known_by)) == 0
     other = Unfinished(tmp_path, {**known_by, "seed": 2})

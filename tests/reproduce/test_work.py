@@ -67,21 +67,21 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_half_a_line_is_done_again_and_no_more(tmp_path, end):
     path = tmp_path / "finished.jsonl"
-    store = opened(path, {"seed": "1"})
-    for i in range(9):
-        store.add(f"{i}", i / 2)
+    with opened(path, {"seed": "1"}) as store:
+        for i in range(9):
+            store.add(f"{i}", i / 2)
     path.write_bytes(path.read_bytes().replace(b"\n", end)[:-6])
-    again = opened(path, {"seed": "1"})
-    assert {key: again.get(key) for key in again} == {f"{i}": i / 2 for i in range(8)}
-    again.add("8", 4.0)
+    with opened(path, {"seed": "1"}) as again:
+        assert {key: again.get(key) for key in again} == {f"{i}": i / 2 for i in range(8)}
+        again.add("8", 4.0)
     assert results(path) == {f"{i}": i / 2 for i in range(9)}
 
 
 def test_a_line_that_is_damaged_is_done_again_if_it_is_the_last(tmp_path):
     path = tmp_path / "finished.jsonl"
-    store = opened(path, {"seed": "1"})
-    for key in "abc":
-        store.add(key, key)
+    with opened(path, {"seed": "1"}) as store:
+        for key in "abc":
+            store.add(key, key)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"key": "c"', b'"key: "c"'))
     assert list(opened(path, {"seed": "1"})) == ["a", "b"]
@@ -96,8 +96,8 @@ def test_other_arguments_are_another_task(tmp_path):
     """A protocol that was changed does not find the results of the one before."""
     path = tmp_path / "finished.jsonl"
     for number in (2, 3, 3):
-        store = opened(path, {"seed": "1"})
-        found = Work(store=store).map("squares", squared, {"same key": (number,)})
+        with opened(path, {"seed": "1"}) as store:
+            found = Work(store=store).map("squares", squared, {"same key": (number,)})
         assert found == {"same key": {"square": number**2}}
     assert CALLS == [2, 3]
 

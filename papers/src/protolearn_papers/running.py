@@ -66,10 +66,11 @@ def run(
         "seed": str(seed),
         **library_versions(),
     }
-    store = Store(None if folder is None else folder / FINISHED, known_by, owner=OWNER)
-    work = Work(quick, seed, jobs, store, progress)
-    with one_blas_thread(), one_openmp_thread():
-        findings = experiment.run(work)
-    if folder is not None:
-        write(experiment, work, findings, folder)
+    path = None if folder is None else folder / FINISHED
+    with Store(path, known_by, owner=OWNER) as store:
+        work = Work(quick, seed, jobs, store, progress)
+        with one_blas_thread(), one_openmp_thread():
+            findings = experiment.run(work)
+        if folder is not None:
+            write(experiment, work, findings, folder)
     return findings

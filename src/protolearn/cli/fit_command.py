@@ -68,13 +68,13 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
     print_table(console, opened.read, table)
     check_image(settings.image, table.X.dtype)
     check_folder(settings.folder)
-    unfinished = Unfinished(settings.folder, fit_key(settings, table, families))
-    if unfinished.resumed:
-        aside.print("Going on where an interrupted run stopped.")
-    with progress_bar(aside) as report:
-        procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
-        model = procedure.model()
-        folds = list(procedure.folds())
+    with Unfinished(settings.folder, fit_key(settings, table, families)) as unfinished:
+        if unfinished.resumed:
+            aside.print("Going on where an interrupted run stopped.")
+        with progress_bar(aside) as report:
+            procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
+            model = procedure.model()
+            folds = list(procedure.folds())
     performance = evaluate_folds(folds, len(procedure.splits), settings.reject_cost, settings.seed)
     outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
     write_results(outcome)

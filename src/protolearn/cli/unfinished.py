@@ -9,7 +9,8 @@ from typing import Any
 
 from .. import __version__
 from ..io import ModelFileError, load, save
-from ..store import Owner, Store, digest, text
+from ..store import Owner, Store, StoreInUse, digest, text
+from .failure import Failure
 
 
 class Unfinished(Store):
@@ -32,6 +33,11 @@ class Unfinished(Store):
         path, owner = self.folder / "parts.jsonl", Owner("protolearn fit", "command")
         try:
             super().__init__(path, known, owner=owner)
+        except StoreInUse:
+            raise Failure(
+                f"the same command is at work on {str(out)!r}; wait until it has ended, or name "
+                "another folder with --out."
+            ) from None
         except ValueError:  # it is damaged, and nobody else's: its parts are done again
             path.unlink()
             super().__init__(path, known, owner=owner)
@@ -53,4 +59,5 @@ class Unfinished(Store):
 
     def remove(self) -> None:
         """Forget it all: the results are there."""
+        self.close()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -112,19 +112,19 @@ def compare(
     seed = _check_seed(random_state, checkpoint)
     found = named_models(models)
     datas = named_data(datasets, cv, n_repeats, seed)
-    kept = _open_checkpoint(checkpoint, found, datas, scoring, seed)
-    tasks = [
-        Task(data.name, name, number, model, data.X, data.y, split, scoring, seed)
-        for data in datas
-        for name, model in found.items()
-        for number, split in enumerate(data.splits)
-        if (data.name, name, number) not in kept
-    ]
     total = len(found) * sum(len(data.splits) for data in datas)
-    with comparison_bar(total, total - len(tasks), shown=verbose > 0) as update:
-        run(tasks, kept, error_score, n_jobs, lambda what, left: update(what, total - left))
-    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
-    return _comparison(tuple(found), datas, kept, name, error_score)
+    with _open_checkpoint(checkpoint, found, datas, scoring, seed) as kept:
+        tasks = [
+            Task(data.name, name, number, model, data.X, data.y, split, scoring, seed)
+            for data in datas
+            for name, model in found.items()
+            for number, split in enumerate(data.splits)
+            if (data.name, name, number) not in kept
+        ]
+        with comparison_bar(total, total - len(tasks), shown=verbose > 0) as update:
+            run(tasks, kept, error_score, n_jobs, lambda what, left: update(what, total - left))
+        name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
+        return _comparison(tuple(found), datas, kept, name, error_score)
 
 
 def _open_checkpoint(

@@ -118,18 +118,23 @@ def open_scores(
     for the same as before.
     """
     kept = Store(path, settings, owner=OWNER)
-    before = {name: kept.get(name) for name in names if name in kept}
-    kept.refuse(
-        [
-            change
-            for (kind, name), known in before.items()
-            for change in changes(f" of {kind} {name!r}", known, names[kind, name])
-        ]
-    )
-    versions = {name: version(name) for name in LIBRARIES} | {"python": platform.python_version()}
-    for key, value in [(("versions", *versions.values()), versions), *names.items()]:
-        if key not in kept:
-            kept.add(key, value)
+    try:
+        before = {name: kept.get(name) for name in names if name in kept}
+        kept.refuse(
+            [
+                change
+                for (kind, name), known in before.items()
+                for change in changes(f" of {kind} {name!r}", known, names[kind, name])
+            ]
+        )
+        libraries = {name: version(name) for name in LIBRARIES}
+        versions = libraries | {"python": platform.python_version()}
+        for key, value in [(("versions", *versions.values()), versions), *names.items()]:
+            if key not in kept:
+                kept.add(key, value)
+    except BaseException:
+        kept.close()
+        raise
     return kept
 
 

@@ -277,9 +277,10 @@ def test_bytes_that_are_no_text(path):
 
 def test_a_path_that_cannot_be_written_is_told_before_any_fit(tmp_path, made):
     (tmp_path / "file").write_text("")
-    for wrong in tmp_path, tmp_path / "file" / "search.jsonl":
-        with pytest.raises(OSError, match=r"directory|exists"):
-            clone(SMALL).set_params(checkpoint=wrong).fit(X, Y)
+    with pytest.raises(ValueError, match="is a folder; name a file in it"):
+        clone(SMALL).set_params(checkpoint=tmp_path).fit(X, Y)
+    with pytest.raises(OSError, match=r"directory|exists"):
+        clone(SMALL).set_params(checkpoint=tmp_path / "file" / "search.jsonl").fit(X, Y)
     assert not made
 
 
@@ -311,8 +312,8 @@ def test_the_file_is_whole_whenever_somebody_looks(path, monkeypatch):
     class HalfWritten(Exception):
         """The disk is full."""
 
-    def half(self, file, line):
-        file.write(line[: len(line) // 2])
+    def half(self, line):
+        self._file.write(line[: len(line) // 2])
         raise HalfWritten
 
     before = path.read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
@@ -301,10 +301,11 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
     @contextmanager
     def _follow(self, ledger: Ledger) -> Iterator[None]:
         """Keep the fits of a search in the file, and report how far it is."""
-        if self.checkpoint is not None:
-            settings = {"scoring": self.scoring, "random_state": self.random_state}
-            ledger.keep_in(self.checkpoint, settings)
-        with search_bar(bool(self.verbose)) as listeners:
+        settings = {"scoring": self.scoring, "random_state": self.random_state}
+        with (
+            nullcontext() if self.checkpoint is None else ledger.keep_in(self.checkpoint, settings),
+            search_bar(bool(self.verbose)) as listeners,
+        ):
             if self.callback is not None:
                 listeners.append(self.callback)
 

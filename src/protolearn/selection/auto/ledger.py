@@ -73,8 +73,8 @@ class Ledger:
         self._n_workers = effective_n_jobs(n_jobs)
         self._chunk = self._n_workers * (AHEAD if self._n_workers > 1 else 1)
 
-    def keep_in(self, path: Any, settings: Mapping[str, Any]) -> None:
-        """Keep all fits in a file; those that it has need not be made again.
+    def keep_in(self, path: Any, settings: Mapping[str, Any]) -> Store:
+        """Keep all fits in a file, which is returned; those that it has need not be made again.
 
         ``settings`` decide about the fits beside the data, candidates and folds.
         """
@@ -94,6 +94,7 @@ class Ledger:
             if place in self.store:
                 scores, *rest = self.store.get(place)
                 self.known[place] = Trial(tuple(scores), *rest)
+        return self.store
 
     def fill(self, numbers: Sequence[int], n_fits: int) -> None:
         """Make those of the first fits of some candidates that have not been made.
