@@ -65,6 +65,7 @@ OTHER_TEXTS = {
     ("classifiers", "xi"): {"SNPC": LOCAL_LOSS},
     ("classifiers", "max_iter"): {RULES: EPOCHS, "KernelGLVQ": IN_MEMORY},
     ("classifiers", "tol"): {RULES: EPOCHS},
+    ("classifiers", "early_stopping"): {RULES: EPOCHS},
     ("classifiers", "solver_"): {RULES: EPOCHS},
     ("classifiers", "n_iter_"): {RULES: EPOCHS},
     ("classifiers", "loss_curve_"): {RULES: EPOCHS},

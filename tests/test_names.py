@@ -16,8 +16,9 @@ IRREGULAR = {"begun", "built", "found", "gone", "held", "kept", "left", "made", 
 VERBS_AND_NOUNS = {
     *("beside", "between", "build", "decode", "embed", "encode", "flatten", "fold", "hidden"),
     *("hold", "node", "open", "own", "stride", "threshold"),
+    "steepened",  # of losses and margins that users have written
 }
-"""What ends like a participle and is none."""
+"""What ends like a participle and is none, and a name that is public."""
 
 
 def names_of(kind, decorated=True):

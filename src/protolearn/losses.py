@@ -52,7 +52,7 @@ class Loss(BaseEstimator):
         Whether the loss levels off, so that very wrong samples hardly pull any more.
     local : bool
         Whether only margins up to about one unit of the slope count. Where the classes begin hardly
-        apart such a loss is made steeper, by ``steeper``.
+        apart such a loss is made steeper, by ``steepened``.
     sharpness : float
         How fast class probabilities change with the margin.
     """
@@ -67,7 +67,7 @@ class Loss(BaseEstimator):
         """Return the parameters of ``phi`` as one array, after checking them."""
         return np.empty(0)
 
-    def steeper(self, times: float) -> Loss:
+    def steepened(self, times: float) -> Loss:
         """Return the loss of ``times`` the margin; itself, if it has no slope to be set."""
         return self
 
@@ -119,7 +119,7 @@ class SlopedLoss(Loss):
         """Return ``beta`` as an array."""
         return np.array([check_number(self, "beta", low=0.0, above=True)])
 
-    def steeper(self, times: float) -> SlopedLoss:
+    def steepened(self, times: float) -> SlopedLoss:
         """Return the same loss with ``times`` the slope."""
         return clone(self).set_params(beta=times * self.beta)
 

@@ -95,7 +95,7 @@ class Margin(BaseEstimator):
         """Return the form of this margin for a distance, or raise if they do not go together."""
         return self
 
-    def steeper(self, times: float) -> Margin:
+    def steepened(self, times: float) -> Margin:
         """Return the margin with ``times`` the sharpness; itself, if it has none."""
         return self
 
@@ -258,7 +258,7 @@ class LogOdds(Margin):
         """Return ``xi`` as an array."""
         return np.array([check_positive(self, "xi")])
 
-    def steeper(self, times: float) -> LogOdds:
+    def steepened(self, times: float) -> LogOdds:
         """Return the log-odds under Gaussians that are ``times`` as sharp."""
         return clone(self).set_params(xi=times * self.xi)
 

@@ -157,7 +157,7 @@ def test_a_saved_model_goes_on_as_steep(tmp_path):
 @pytest.mark.parametrize("loss", [Sigmoid, Hinge, BrokenLinear, Logistic, Exponential])
 def test_a_steeper_loss_is_that_of_so_many_times_the_margin(loss):
     m = np.linspace(-1.0, 1.0, 7)
-    value, slope = loss(1.5).steeper(3.0)(m)
+    value, slope = loss(1.5).steepened(3.0)(m)
     expected, by_margin = loss(1.5)(3.0 * m)
     np.testing.assert_allclose(value, expected)
     np.testing.assert_allclose(slope, 3.0 * by_margin)
@@ -170,12 +170,12 @@ class Sharp(LogOdds):
 class Stiff(Sigmoid):
     """A loss that only says that it is local."""
 
-    def steeper(self, times):
+    def steepened(self, times):
         return self
 
 
 def test_a_margin_of_somebody_else_stays_of_its_kind():
-    sharper = Sharp(2.0).steeper(3.0)
+    sharper = Sharp(2.0).steepened(3.0)
     assert type(sharper) is Sharp
     assert sharper.xi == 6.0
 
@@ -201,9 +201,9 @@ def test_parts_have_the_same_slope():
 
 def test_what_has_no_slope_is_given_back():
     identity, difference = Identity(), Difference()
-    assert identity.steeper(2.0) is identity
-    assert difference.steeper(2.0) is difference
-    assert LogOdds(2.0).steeper(3.0).xi == 6.0
+    assert identity.steepened(2.0) is identity
+    assert difference.steepened(2.0) is difference
+    assert LogOdds(2.0).steepened(3.0).xi == 6.0
 
 
 @pytest.mark.parametrize("cls", [cls for cls, _ in STEEPENED])

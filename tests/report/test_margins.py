@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, MCE, hypothesis_margin
 from protolearn.analysis import MarginHistory
-from protolearn.analysis.boundary_distance import certified_radius, sample_margin
+from protolearn.analysis.certificates import certified_radius, sample_margin
 from protolearn.report import MarginDisplay
 
 

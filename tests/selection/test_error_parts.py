@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from protolearn import GLVQ
-from protolearn.selection.error_parts import bias_variance, label_parts, squared_parts
+from protolearn.selection.bias_variance_parts import bias_variance, label_parts, squared_parts
 
 
 def votes(n_classes):

@@ -1,7 +1,7 @@
 """What a fitted model knows about its predictions."""
 
-from .boundary_distance import certified_radius, sample_margin
 from .bounds import GeneralizationBound, generalization_bound
+from .certificates import certified_radius, sample_margin
 from .confidence import Measure as Measure
 from .confidence import confidence_of as confidence_of
 from .confidence import has_margin as has_margin

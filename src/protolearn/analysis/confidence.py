@@ -21,7 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._arrays import Floats, Indices
 from ..classifiers import NearestPrototypeClassifier
 from ..linear import LinearPrototypeClassifier
-from .boundary_distance import certified_radius
+from .certificates import certified_radius
 from .hypothesis_margins import margin_of_prediction
 from .reject_thresholds import (
     as_confidence,

@@ -100,7 +100,7 @@ class LVQ1(ScheduledClassifier):
         None: zero, or a tenth where ``schedule`` is "auto".
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -110,30 +110,31 @@ class LVQ1(ScheduledClassifier):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
-        this share for five of them. Early stopping asks for this share of progress.
+        Training stops after five epochs without a relative improvement of ``tol`` in the share of
+        errors, unless the learning rate falls linearly. Early stopping requires the same.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
-        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
-        keep the prototypes that were best on them.
+        Whether to hold out some rows, end when their share of errors has not fallen for ten
+        epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
@@ -239,7 +240,7 @@ class OLVQ1(HeuristicClassifier):
         First rate of every prototype, and the largest it may have; between 0 and 1.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -249,30 +250,31 @@ class OLVQ1(HeuristicClassifier):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
-        this share for five of them. Early stopping asks for this share of progress.
+        Training stops after five epochs without a relative improvement of ``tol`` in the share of
+        errors, unless the learning rate falls linearly. Early stopping requires the same.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
-        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
-        keep the prototypes that were best on them.
+        Whether to hold out some rows, end when their share of errors has not fallen for ten
+        epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
@@ -391,7 +393,7 @@ class LVQ21(ScheduledClassifier):
         None: zero, or a tenth where ``schedule`` is "auto".
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -401,30 +403,31 @@ class LVQ21(ScheduledClassifier):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
-        this share for five of them. Early stopping asks for this share of progress.
+        Training stops after five epochs without a relative improvement of ``tol`` in the share of
+        errors, unless the learning rate falls linearly. Early stopping requires the same.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
-        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
-        keep the prototypes that were best on them.
+        Whether to hold out some rows, end when their share of errors has not fallen for ten
+        epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
@@ -552,7 +555,7 @@ class LVQ3(LVQ21):
         None: zero, or a tenth where ``schedule`` is "auto".
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -562,30 +565,31 @@ class LVQ3(LVQ21):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Epochs that do not follow a linear schedule stop when the share of errors has not fallen by
-        this share for five of them. Early stopping asks for this share of progress.
+        Training stops after five epochs without a relative improvement of ``tol`` in the share of
+        errors, unless the learning rate falls linearly. Early stopping requires the same.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
-        Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
-        keep the prototypes that were best on them.
+        Whether to hold out some rows, end when their share of errors has not fallen for ten
+        epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first brought to a like steepness.
+        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True

@@ -67,18 +67,18 @@ class KernelGLVQ(NearestPrototypeClassifier):
         (several are moved apart a little), rows far from each other, or random rows.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class and data that are not large, else ``sgd``.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few.
+        fewer for very large and very small data.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -95,7 +95,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 

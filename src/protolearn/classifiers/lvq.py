@@ -25,10 +25,10 @@ class GLVQ(CostFunctionClassifier):
     ----------
     beta : float or None, default=15.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``. It is up to ten
-        times as steep where the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
+        times as steep where the classes begin hardly apart, as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -36,39 +36,41 @@ class GLVQ(CostFunctionClassifier):
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
-        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
-        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
-        fewer training errors.
+        one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
+        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
+        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
+        they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
-        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
-        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
-        leaves the loss as it is given.
+        prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
+        or broken linear loss steeper where the classes begin hardly apart, unless the distance is
+        learned. A number, such as 1.0 for the raw units, leaves the loss as it is given.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
         Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -99,7 +101,7 @@ class GLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made, for classes that begin hardly apart.
+        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -169,10 +171,10 @@ class MCE(CostFunctionClassifier):
     ----------
     beta : float, default=2.0
         Slope of the sigmoid. It is up to ten times as steep where the classes begin hardly apart,
-        as in texts; ``slope_factor_`` tells.
+        as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -180,39 +182,41 @@ class MCE(CostFunctionClassifier):
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
-        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
-        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
-        fewer training errors.
+        one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
+        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
+        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
+        they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
-        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
-        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
-        leaves the loss as it is given.
+        prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
+        or broken linear loss steeper where the classes begin hardly apart, unless the distance is
+        learned. A number, such as 1.0 for the raw units, leaves the loss as it is given.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
         Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -243,7 +247,7 @@ class MCE(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made, for classes that begin hardly apart.
+        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -312,7 +316,7 @@ class LOGM(CostFunctionClassifier):
         Slope of the loss.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -320,39 +324,41 @@ class LOGM(CostFunctionClassifier):
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
-        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
-        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
-        fewer training errors.
+        one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
+        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
+        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
+        they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
-        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
-        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
-        leaves the loss as it is given.
+        prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
+        or broken linear loss steeper where the classes begin hardly apart, unless the distance is
+        learned. A number, such as 1.0 for the raw units, leaves the loss as it is given.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
         Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -383,7 +389,7 @@ class LOGM(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made, for classes that begin hardly apart.
+        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -451,10 +457,10 @@ class SNPC(CostFunctionClassifier):
     ----------
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``. They are up to ten times as sharp where
-        the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
+        the classes begin hardly apart, as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -462,39 +468,41 @@ class SNPC(CostFunctionClassifier):
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
-        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
-        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
-        fewer training errors.
+        one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
+        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
+        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
+        they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
-        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
-        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
-        leaves the loss as it is given.
+        prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
+        or broken linear loss steeper where the classes begin hardly apart, unless the distance is
+        learned. A number, such as 1.0 for the raw units, leaves the loss as it is given.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
         Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -525,7 +533,7 @@ class SNPC(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made, for classes that begin hardly apart.
+        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -595,7 +603,7 @@ class RSLVQ(CostFunctionClassifier):
         Sharpness of the Gaussians, ``exp(-xi D / scale)``.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -603,39 +611,41 @@ class RSLVQ(CostFunctionClassifier):
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
-        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
-        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
-        fewer training errors.
+        one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
+        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
+        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
+        they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
-        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
-        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
-        leaves the loss as it is given.
+        prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
+        or broken linear loss steeper where the classes begin hardly apart, unless the distance is
+        learned. A number, such as 1.0 for the raw units, leaves the loss as it is given.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
         Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -666,7 +676,7 @@ class RSLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made, for classes that begin hardly apart.
+        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -745,10 +755,10 @@ class MarginLVQ(CostFunctionClassifier):
         Price of the margin.
     beta : float, default=4.0
         Slope of the loss. The hinge and the broken linear loss are up to ten times as steep where
-        the classes begin hardly apart, as in texts; ``slope_factor_`` tells.
+        the classes begin hardly apart, as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
-        adds prototypes where held-out rows show that it helps; ``n_prototypes_`` has the numbers.
+        starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
     init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
@@ -756,39 +766,41 @@ class MarginLVQ(CostFunctionClassifier):
     solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
-        one prototype a class and data that are not large, else ``sgd``, or ``adam`` for sparse
-        rows, matrices and tangents; it keeps the initial prototypes, with a warning, if these make
-        fewer training errors.
+        one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
+        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
+        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
+        they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for many rows and for few. ``partial_fit`` makes one pass whatever it is.
+        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when no derivative is larger, or an iteration lowers the cost by less than its
-        square; epochs that do not follow a linear schedule, when the cost has not fallen by this
-        share for five of them. Early stopping asks for this share of progress.
+        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
+        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
+        improvement of ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
-        prototype, and makes a sigmoid, hinge or broken linear loss steeper where the classes begin
-        hardly apart, unless the distance is learned. A number, such as 1.0 for the raw units,
-        leaves the loss as it is given.
+        prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
+        or broken linear loss steeper where the classes begin hardly apart, unless the distance is
+        learned. A number, such as 1.0 for the raw units, leaves the loss as it is given.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
         Whether to hold out some rows, end when their cost has not fallen for ten iterations, and
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
-        Share of each class that is held out for early stopping; of data in parts, of all rows.
+        Share of each class that is held out for early stopping; for data in parts, of all rows.
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
-        parameters goes on from there, to the same prototypes; delete it to start anew. Clones, as
-        in a cross-validation, need files of their own.
+        parameters goes on from there, to the same prototypes; delete the file to start again.
+        Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints about twenty iterations, with the first and the last; 2 prints all.
+        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
+        every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -819,7 +831,7 @@ class MarginLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made, for classes that begin hardly apart.
+        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------

@@ -267,8 +267,8 @@ class CostSettings(Settings):
             low = LOW_CONTRAST / max(first.contrast, LOW_CONTRAST / STEEPEST)
             times = max(1.0, min(most, low))
         if times > 1.0:  # a sharpness of the margin's own, or else the slope of the loss
-            margin = margin.steeper(times)
-            loss = loss if margin is not self.margin else loss.steeper(times)
+            margin = margin.steepened(times)
+            loss = loss if margin is not self.margin else loss.steepened(times)
             times = 1.0 if margin is self.margin and loss is self.loss else times
         scale = first.unit or 1.0
         return Objective(form, margin, loss, n_classes, self.attraction, scale, times)

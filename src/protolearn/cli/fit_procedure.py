@@ -42,7 +42,7 @@ ALL_ROWS = "all"
 
 @dataclass(frozen=True)
 class FitSettings:
-    """The options of ``protolearn fit``; its help, in ``app.py``, says what they mean."""
+    """The options of ``protolearn fit``; its help, in ``commands.py``, says what they mean."""
 
     data: str
     target: str | None = None

@@ -159,7 +159,7 @@ class SparseRelevance(SparseForm, Relevance):
 
 
 class SparseMatrix(SparseForm, Matrix):
-    """The same for the rows of a CSR matrix, of which products never see a dense row.
+    """The matrix distance for the rows of a CSR matrix, which never become dense.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class SparseMatrix(SparseForm, Matrix):
 
 
 class SparseMahalanobis(SparseForm, Mahalanobis):
-    """The same for the rows of a CSR matrix, of which products never see a dense row.
+    """The Mahalanobis distance for the rows of a CSR matrix, which never become dense.
 
     Parameters
     ----------

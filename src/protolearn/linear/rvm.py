@@ -77,7 +77,8 @@ class RVM(LinearPrototypeClassifier):
         The prototypes of all other samples; with more than two classes only.
     shift_ : array of shape (1,), or (n_classes,)
         What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class. Zero: the hyperplane halves the way between the prototypes.
+        class. If zero, the hyperplane is midway
+        between the prototypes.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
         Normals of the hyperplanes: differences of the prototypes.
     intercept_ : array of shape (1,), or (n_classes,)
@@ -86,7 +87,7 @@ class RVM(LinearPrototypeClassifier):
         Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
         The positive ones are the weights of samples in one prototype, the negative in the other.
     support_ : array of int
-        Samples that the method has chosen.
+        Indices of the samples with a non-zero coefficient before centring.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)

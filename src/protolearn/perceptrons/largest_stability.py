@@ -59,7 +59,7 @@ class AdaTron(Perceptron):
     n_updates_ : int
         How many times weights were changed, in all.
     n_iter_ : int
-        How many sweeps were made; of the unit that took most.
+        Number of sweeps; with several classes, the largest.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -162,7 +162,7 @@ class MinOver(Perceptron):
     n_updates_ : int
         How many times weights were changed, in all.
     n_iter_ : int
-        How many sweeps were made; of the unit that took most.
+        Number of sweeps; with several classes, the largest.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)

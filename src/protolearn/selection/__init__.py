@@ -5,13 +5,14 @@ from .auto.candidates import FAMILIES as FAMILIES
 from .auto.candidates import MODELS as MODELS
 from .auto.candidates import MOST_PAIRS as MOST_PAIRS
 from .auto.candidates import plain_name as plain_name
+from .bias_variance_parts import BiasVariance, SquaredParts, bias_variance
+from .bias_variance_parts import squared_parts as squared_parts
 from .comparison import compare
 from .comparison_fits import AS_THEY_END as AS_THEY_END
 from .comparison_fits import SplitFailedWarning as SplitFailedWarning
 from .comparison_fits import with_seeds as with_seeds
+from .comparison_result import Comparison
 from .confusion import ConfusionMatrix, confusion_percent
-from .error_parts import BiasVariance, SquaredParts, bias_variance
-from .error_parts import squared_parts as squared_parts
 from .evaluation import evaluate, evaluate_predictions
 from .evaluation import on_folds as on_folds
 from .evaluation import on_test_set as on_test_set
@@ -28,7 +29,6 @@ from .intervals import Interval
 from .intervals import corrected_variance as corrected_variance
 from .intervals import share_interval as share_interval
 from .nested import NestedResult, nested_cross_validate
-from .paired_scores import Comparison
 from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of
 from .significance import PairedTest, WinTieLoss

@@ -21,8 +21,8 @@ from .._validation import integer_in
 from ..datasets import load
 from ..store import Store, digest, parameters, text
 from .comparison_fits import FoldScore, Split, Task, comparison_bar, open_scores, run
+from .comparison_result import Comparison
 from .held_out import as_indices
-from .paired_scores import Comparison
 
 
 @dataclass(frozen=True, eq=False)
