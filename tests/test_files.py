@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from protolearn._files import replacing
+from protolearn._files import replacing, replacing_files
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes of POSIX")
 
@@ -126,9 +126,9 @@ class Disk:
 
     CALLS = ("open", "fsync", "replace", "chmod", "close")
 
-    def __init__(self, monkeypatch, fail_at=None):
+    def __init__(self, monkeypatch, fail_at=None, more=()):
         self.n_calls, self.fail_at, self.log = 0, fail_at, []
-        for name in self.CALLS:
+        for name in (*self.CALLS, *more):
             monkeypatch.setattr(os, name, self.watched(name, getattr(os, name)))
         monkeypatch.setattr(builtins, "open", self.watched("write", open))
 
@@ -194,3 +194,74 @@ def test_a_power_cut_at_any_moment_leaves_the_old_file_or_the_new_one(tmp_path):
             assert must_be_renamed  # what was reported as written stays written
     synced = disk.log.index(("fsync", draft))
     assert all(name != "write" for name, _ in disk.log[synced:])  # nothing is added after the sync
+
+
+NAMES = ["a.txt", "b.txt", "c.txt"]
+
+
+def write_set(folder, text):
+    with replacing_files(folder) as drafts:
+        for name in NAMES:
+            with builtins.open(drafts / name, "w") as file:
+                file.write(text)
+
+
+def content(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("there", [[], ["b.txt"], NAMES])
+def test_a_failure_at_any_operation_leaves_the_old_set_or_the_new_one(tmp_path, there):
+    new = dict.fromkeys(NAMES, "new")
+    for fail_at in itertools.count():
+        folder = tmp_path / str(fail_at)
+        folder.mkdir()
+        for name in [*there, "other.txt"]:
+            (folder / name).write_text("old")
+        old, failed = content(folder), False
+        with pytest.MonkeyPatch.context() as patch:
+            disk = Disk(patch, fail_at, more=["mkdir"])
+            try:
+                write_set(folder, "new")
+            except OSError:
+                failed = True
+        assert content(folder) == (old if failed else old | new)
+        if disk.n_calls <= fail_at:
+            assert not failed
+            break
+    assert fail_at > 12
+
+
+def test_an_interrupt_after_any_rename_leaves_the_old_set(tmp_path):
+    real = os.replace
+    for n_done in range(1, 2 * len(NAMES) + 1):
+        write_set(tmp_path, "old")
+        calls = itertools.count(1)
+
+        def interrupted(*paths, calls=calls, n_done=n_done):
+            real(*paths)
+            if next(calls) == n_done:
+                raise KeyboardInterrupt
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "replace", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                write_set(tmp_path, "new")
+        assert content(tmp_path) == dict.fromkeys(NAMES, "old")
+
+
+def test_a_folder_in_the_place_of_a_file_stays(tmp_path):
+    (tmp_path / "b.txt").mkdir()
+    (tmp_path / "b.txt" / "mine").touch()
+    with pytest.raises(IsADirectoryError, match="where a file belongs"):
+        write_set(tmp_path, "new")
+    assert [path.name for path in tmp_path.rglob("*")] == ["b.txt", "mine"]
+
+
+@posix
+def test_a_descriptor_that_leads_to_a_file_is_added_to(tmp_path):
+    with (tmp_path / "log.txt").open("w") as file:
+        file.write("before ")
+        file.flush()
+        write(f"/dev/fd/{file.fileno()}", "after")
+    assert content(tmp_path) == {"log.txt": "before after"}

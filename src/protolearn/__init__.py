@@ -7,7 +7,7 @@
 ['setosa', 'setosa']
 """
 
-from . import datasets
+from . import command_start, datasets  # noqa: F401
 from .analysis import (
     RejectClassifier,
     certified_radius,

@@ -7,6 +7,7 @@ holds its old content or the new one, never a mixture.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -17,6 +18,9 @@ from pathlib import Path
 
 MOST = 20
 """Characters of the target's name in that of its draft: a name has at most 255 bytes."""
+
+DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/[^/]+/fd/\d+")
+"""Names of what is open already; it may be a file, which others add to as well."""
 
 
 @contextmanager
@@ -40,21 +44,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'done'
     """
+    if is_stream(path):
+        with _streaming_to(Path(path)) as draft:  # the real path of a pipe is no path
+            yield draft
+        return
     target = Path(os.path.realpath(path))
     before = target.stat() if target.exists() else None
     if before is not None and stat.S_ISDIR(before.st_mode):
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file.")
-    if before is not None and not stat.S_ISREG(before.st_mode):
-        with _streaming_to(target) as draft:
-            yield draft
-        return
     target.parent.mkdir(parents=True, exist_ok=True)
     # The ending stays last: some writers choose the format by it.
     name = f".{target.stem[:MOST]}-{secrets.token_hex(8)}{target.suffix[-MOST:]}"
     draft = target.with_name(name)
-    handle = os.open(draft, os.O_CREAT | os.O_EXCL, 0o666)  # less the umask, as for any new file
     try:
-        os.close(handle)
+        # Less the umask, as for any new file.
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL, 0o666))
         yield draft
         if before is not None:
             _copy_rights(before, draft)
@@ -67,12 +71,75 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
+def replacing_files(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Return a folder to write files to; all of them, or none, then replace those of ``folder``.
+
+    Other files in ``folder`` stay. The new files are complete and on the disk before the first old
+    one is moved, and an error while they are moved puts the old ones back.
+    """
+    target = Path(os.path.realpath(folder))
+    target.mkdir(parents=True, exist_ok=True)
+    token = secrets.token_hex(8)
+    drafts, olds = target / f".new-{token}", target / f".old-{token}"
+    try:
+        drafts.mkdir()
+        yield drafts
+        _exchange(target, drafts, olds)
+    except BaseException:
+        shutil.rmtree(drafts, ignore_errors=True)
+        raise
+    finally:
+        for made in (drafts, olds):  # old files that could not be put back stay where they are
+            with suppress(OSError):
+                made.rmdir()
+
+
+def _exchange(target: Path, drafts: Path, olds: Path) -> None:
+    """Move files into a folder, and those that they replace out of it and away."""
+    names = sorted(os.listdir(drafts))
+    replaced = [name for name in names if os.path.lexists(target / name)]
+    for name in names:
+        if (target / name).is_dir():
+            raise IsADirectoryError(f"{str(target / name)!r} is a folder, where a file belongs.")
+        if (target / name).exists():
+            _copy_rights((target / name).stat(), drafts / name)
+        _sync(drafts / name)
+    olds.mkdir()
+    try:
+        for name in replaced:
+            os.replace(target / name, olds / name)
+        for name in names:
+            os.replace(drafts / name, target / name)
+        _sync_folder(target)
+    except BaseException:
+        # What was done is read from the disk: an interrupt may have come after any step.
+        for name in names:
+            if os.path.lexists(olds / name):
+                with suppress(OSError):
+                    os.replace(olds / name, target / name)
+            elif name not in replaced and not (drafts / name).exists():
+                (target / name).unlink(missing_ok=True)
+        raise
+    for name in replaced:
+        with suppress(OSError):
+            (olds / name).unlink()
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is written to and never replaced: a pipe, a device, an open descriptor."""
+    is_plain = os.path.isfile(path) or os.path.isdir(path)
+    return (os.path.exists(path) and not is_plain) or DESCRIPTOR.fullmatch(
+        os.path.abspath(path)
+    ) is not None
+
+
+@contextmanager
 def _streaming_to(target: Path) -> Iterator[Path]:
     """Return a path to write to; its content is sent to a pipe or a device in the end."""
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder, target.name)
         yield draft
-        with draft.open("rb") as content, target.open("wb", buffering=0) as stream:
+        with draft.open("rb") as content, target.open("ab", buffering=0) as stream:
             shutil.copyfileobj(content, stream)
 
 

@@ -167,7 +167,7 @@ def test_files_that_are_no_models(command, fitted, tmp_path, name):
 def test_answers_are_not_written_over_a_folder(command, fitted, tmp_path):
     model = fitted[0] / "results" / "model.protolearn"
     done = command("predict", model, fitted[0] / "pets.csv", "-o", ".", cwd=tmp_path)
-    check(done, "predict", "-o '.' is a folder; expected the name of a file")
+    check(done, "predict", "'.' is a folder; expected the name of a file")
 
 
 def test_bad_rows_leave_an_earlier_file_of_answers_alone(command, fitted, tmp_path):

@@ -138,8 +138,8 @@ def test_interrupted_and_continued(monkeypatch, capsys, tmp_path):
 def test_other_settings_in_the_same_folder(tmp_path):
     compare("knn", out=tmp_path)
     with pytest.raises(ValueError, match="belongs to another comparison: random_state was 0"):
-        compare("knn", seed=1, out=tmp_path)
-    compare("lda", out=tmp_path)  # another model is no contradiction
+        compare("knn", seed=1, out=tmp_path, force=True)
+    compare("lda", out=tmp_path, force=True)  # another model is no contradiction
     folds = [key for key in results(tmp_path / "comparison.jsonl") if len(key) == 3]
     assert list(dict.fromkeys(model for _, model, _ in folds)) == ["knn", "lda"]
 

@@ -1,22 +1,43 @@
-"""What several commands have in common: sentences, tables, progress bars, a folder of results."""
+"""What several commands have in common: sentences, tables, progress bars, cells of CSV files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import IO, Any
 
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 from rich.table import Table
+from rich.text import Text
 
-from .failure import Failure
+from .failure import escape_controls
+
+NUMBER = r"[+-](\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z|[+-](inf|nan)\Z"
+FORMULA = re.compile(rf"(?!{NUMBER})[=+\-@\t\r]", re.IGNORECASE | re.ASCII)
+"""How a cell begins that a spreadsheet takes for a formula, unless it is a number."""
+
+
+class Screen(Console):
+    """Standard output or the error stream; it prints texts as they are, but for controls."""
+
+    def __init__(self, stderr: bool = False):
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **style: Any) -> Text:
+        """Return a text to print; cells and titles of tables come here too."""
+        return super().render_str(escape_controls(text), **style)
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command to end."""
+        raise BrokenPipeError
 
 
 def say(console: Console, text: str | Table, style: str | None = None) -> None:
-    """Print words that may come from a user's file, as they are."""
-    wrap = isinstance(text, str)
-    console.print(text, style=style, markup=False, highlight=False, soft_wrap=wrap)
+    """Print words that may come from a user's file."""
+    console.print(text, style=style, soft_wrap=isinstance(text, str))
 
 
 def plain_table(*heads: str, right: slice = slice(0)) -> Table:
@@ -38,13 +59,17 @@ def progress_bars(console: Console, *columns: ProgressColumn) -> Iterator[Progre
         yield bars
 
 
-def check_folder(folder: Path) -> None:
-    """Raise before any work if the results cannot be written."""
-    if folder.exists() and not folder.is_dir():
-        raise Failure(f"--out {str(folder)!r} is a file; expected a folder for the results.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".unfinished-trial").touch()
-        (folder / ".unfinished-trial").unlink()
-    except OSError as error:
-        raise Failure(f"--out {str(folder)!r} cannot be written: {error.strerror}.") from error
+def open_text(path: Path) -> IO[str]:
+    """Open a file of text to write; what UTF-8 cannot hold is written as an escape sequence."""
+    return path.open("w", newline="", encoding="utf-8", errors="backslashreplace")
+
+
+def spreadsheet_lines(
+    lines: Iterable[Iterable[Any]], raw: bool, terminal: bool = False
+) -> Iterator[list[Any]]:
+    """Return lines of a CSV file; texts like formulas get an apostrophe unless ``raw``."""
+    for line in lines:
+        cells = [
+            f"'{c}" if not raw and isinstance(c, str) and FORMULA.match(c) else c for c in line
+        ]
+        yield [escape_controls(c) if terminal and isinstance(c, str) else c for c in cells]

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from .engines import Engine
-from .failure import report_errors
+from .failure import Application, report_errors
 
-app = typer.Typer(
+app = Application(
     help="Interpretable classification by prototypes and margins.",
     no_args_is_help=True,
     add_completion=False,
@@ -36,6 +36,8 @@ Keep = Annotated[list[str] | None, typer.Option(help="A column to use although i
 Categorical = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are categories.")
 ]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
+Raw = Annotated[bool, typer.Option("--raw", help="No apostrophe before texts like formulas.")]
 
 
 def show_version(wanted: bool) -> None:
@@ -120,6 +122,8 @@ def fit(
             max=0.999,
         ),
     ] = 0.2,
+    raw: Raw = False,
+    force: Force = False,
 ) -> None:
     """Learn a model from a table, and tell how good it is on rows it has not seen."""
     with report_errors("fit", "Run the same command again to go on where it stopped."):
@@ -144,6 +148,8 @@ def fit(
             reject_cost=reject_cost,
             engine=engine,
             scheduler=scheduler,
+            raw=raw,
+            force=force,
         )
         run_fit(settings, spent=process_time())
 
@@ -155,12 +161,14 @@ def predict(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="A CSV file for the answers; -: the terminal.")
     ] = Path("-"),
+    raw: Raw = False,
+    force: Force = False,
 ) -> None:
     """Ask a model about the rows of a table: labels, probabilities, margins, which to look at."""
     with report_errors("predict", "Nothing was written; run the same command again."):
         from .predict_and_export import run_predict
 
-        run_predict(model, data, out)
+        run_predict(model, data, out, raw, force)
 
 
 @app.command()
@@ -192,12 +200,13 @@ def export(
             "--out", "-o", help="The file; else that of the model, .onnx.", show_default=False
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Turn a model into an ONNX graph, which runs without Python."""
     with report_errors("export", "Nothing was written; run the same command again."):
         from .predict_and_export import run_export
 
-        run_export(model, out)
+        run_export(model, out, force)
 
 
 def list_models(wanted: bool) -> None:
@@ -237,13 +246,16 @@ def compare(
             "--list-models", help="List the models, and end.", callback=list_models, is_eager=True
         ),
     ] = False,
+    raw: Raw = False,
+    force: Force = False,
 ) -> None:
     """Compare models on a table by cross-validation, with tests that hold."""
     with report_errors("compare"):
         from .compare_command import run_compare
 
         chosen = (drop or (), categorical or (), keep or ())
-        run_compare(data, target, models or (), folds, repeats, seed, out, *chosen, rows)
+        how = (folds, repeats, seed, out, *chosen, rows, raw, force)
+        run_compare(data, target, models or (), *how)
 
 
 def list_experiments(wanted: bool) -> None:
@@ -280,12 +292,13 @@ def reproduce(
             is_eager=True,
         ),
     ] = False,
+    force: Force = False,
 ) -> None:
     """Run a published experiment again, and show ours beside theirs."""
     with report_errors("reproduce", "Run the same command again to go on where it stopped."):
         from .reproduce_command import run_reproduce
 
-        run_reproduce(name, quick, out, seed, jobs)
+        run_reproduce(name, quick, out, seed, jobs, force)
 
 
 @app.command()
@@ -303,9 +316,10 @@ def demo(
     data: Annotated[str, typer.Option(help="Name of a built-in set.")] = "wdbc",
     time: Annotated[float, typer.Option(help="Seconds for the learning.", min=1.0)] = 45.0,
     seed: Seed = 0,
+    force: Force = False,
 ) -> None:
     """Show the main commands on a built-in set, from a table to a model that one can read."""
     with report_errors("demo"):
         from .demo_command import run_demo
 
-        run_demo(data, out, time, seed)
+        run_demo(data, out, time, seed, force)

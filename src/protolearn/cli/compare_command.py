@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from .. import selection
 from .._arrays import Floats
-from .._files import replacing
+from .._files import replacing_files
 from .._names import count
 from ..report import colour, percent
 from ..selection import MOST_PAIRS, Comparison, SplitFailedWarning
 from ..tables import table_pipeline
-from .command_output import check_folder, plain_table, say
+from .command_output import Screen, open_text, plain_table, say, spreadsheet_lines
 from .failure import FAILED, Failure
 from .learning_table import LearningTable
 from .model_names import model_named, official_name
+from .output_checks import check_folder, check_outputs
 from .training_rows import MOST_ROWS, open_table
 
 DEFAULT_MODELS = (
@@ -76,10 +76,15 @@ def run_compare(
     categorical: Sequence[str] = (),
     keep: Sequence[str] = (),
     rows: int = MOST_ROWS,
+    raw: bool = False,
+    force: bool = False,
 ) -> None:
     """Compare models by cross-validation, print a table, write the scores into a folder."""
-    console, notes = Console(), Console(stderr=True)
+    console, notes = Screen(), Screen(stderr=True)
     names = selected_models(models)  # before the data: a wrong name is told at once
+    if out is not None:
+        check_outputs([out / SCORES, out / PICTURE], [data], force)
+        check_outputs([out / CHECKPOINT], [data], force=True)  # which is continued
     read, table, _ = open_table(
         data, target, drop=drop, keep=keep, categorical=categorical, rows=rows, seed=seed
     )
@@ -101,7 +106,7 @@ def run_compare(
     for line in [*failure_lines(caught, folds * repeats), *verdict(found)]:
         say(console, line)
     if out is not None:
-        say(console, write_comparison(found, folds, out))
+        say(console, write_comparison(found, folds, out, raw))
     if not rank_finished(found).models:
         raise Failure("no model could be fitted in all folds.", FAILED)
 
@@ -201,13 +206,14 @@ def first_sentence(reason: str) -> str:
     return line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]}..."
 
 
-def write_comparison(found: Comparison, folds: int, out: Path) -> str:
+def write_comparison(found: Comparison, folds: int, out: Path, raw: bool = False) -> str:
     """Write the files, and return a sentence that says which to open."""
-    write_scores(found, folds, out)
-    picture = draw_scores(found, out)
-    if picture is None:
+    with replacing_files(out) as folder:
+        write_scores(found, folds, folder, raw)
+        has_picture = draw_scores(found, folder)
+    if not has_picture:
         return f"Open {out / SCORES} for the scores of all folds."
-    return f"Open {picture} for a picture; the scores of all folds are in {out / SCORES}."
+    return f"Open {out / PICTURE} for a picture; the scores of all folds are in {out / SCORES}."
 
 
 def rank_finished(comparison: Comparison) -> Comparison:
@@ -275,9 +281,9 @@ def pvalues_to_best(ranked: Comparison) -> Floats:
     return np.asarray(ranked.pairwise()[0]) if ranked.models else np.empty(0)
 
 
-def write_scores(comparison: Comparison, folds: int, out: Path) -> None:
+def write_scores(comparison: Comparison, folds: int, out: Path, raw: bool) -> None:
     """Write a line for each model and fold; both numbers are empty where a fit failed."""
-    with replacing(out / SCORES) as path, path.open("w", newline="", encoding="utf-8") as file:
+    with open_text(out / SCORES) as file:
         writer = csv.writer(file)
         writer.writerow(SCORE_COLUMNS)
         for j, model in enumerate(comparison.models):
@@ -286,14 +292,15 @@ def write_scores(comparison: Comparison, folds: int, out: Path) -> None:
             ):
                 repeat, fold = divmod(number, folds)
                 numbers = [score, f"{seconds:.6f}"] if np.isfinite(score) else ["", ""]
-                writer.writerow([model, repeat + 1, fold + 1, *numbers])
+                line = [model, repeat + 1, fold + 1, *numbers]
+                writer.writerows(spreadsheet_lines([line], raw))
 
 
-def draw_scores(comparison: Comparison, out: Path) -> Path | None:
-    """Draw the scores of each model as dots, the best on top; None without matplotlib."""
+def draw_scores(comparison: Comparison, out: Path) -> bool:
+    """Draw the scores of each model as dots, the best on top; False without matplotlib."""
     ranked = rank_finished(comparison)
     if not ranked.models or find_spec("matplotlib") is None:
-        return None
+        return False
     from matplotlib.figure import Figure
 
     # No pyplot: a command has no figures that others could see.
@@ -312,6 +319,5 @@ def draw_scores(comparison: Comparison, out: Path) -> Path | None:
     ax.grid(axis="x", alpha=0.3)
     ax.set_xlabel("accuracy; a dot is a fold, larger for several folds with one score")
     ax.legend(loc="best")
-    with replacing(out / PICTURE) as path:
-        figure.savefig(path, dpi=150)
-    return out / PICTURE
+    figure.savefig(out / PICTURE, dpi=150)
+    return True

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from .. import datasets
 from ..datasets import folder_state
 from ..tables import ParquetFolder, ReadTable, read_table, suggest_name
-from .command_output import plain_table, say
+from .command_output import Screen, plain_table, say
 from .failure import Failure
 
 TARGET = "target"
@@ -72,7 +70,7 @@ def built_in_table(
 
 def print_datasets() -> None:
     """Run ``protolearn datasets``: list the sets, and say where others are read from."""
-    console = Console()
+    console = Screen()
     console.print(datasets_table())
     say(console, folder_state())
     say(console, "Use one by its name: protolearn fit iris")
@@ -85,15 +83,10 @@ def datasets_table() -> Table:
         try:
             found = datasets.describe(name)
         except (ValueError, OSError) as error:
-            table.add_row(escape(name), "", "", "", escape(f"cannot be read: {error}"))
+            table.add_row(name, "", "", "", f"cannot be read: {error}")
             continue
-        table.add_row(
-            escape(name),
-            f"{found.n_rows:,}",
-            f"{found.n_features:,}",
-            escape(classes_of(found)),
-            escape(source_of(found)),
-        )
+        sizes = f"{found.n_rows:,}", f"{found.n_features:,}"
+        table.add_row(name, *sizes, classes_of(found), source_of(found))
     return table
 
 

@@ -10,13 +10,14 @@ from rich.console import Console
 
 from .. import datasets
 from .._files import replacing
-from .command_output import say
+from .command_output import Screen, say
 from .compare_command import run_compare
 from .data_source import TARGET, print_datasets
 from .explain_command import run_explain
 from .fit_command import run_fit
-from .fit_files import MODEL, REPORT
+from .fit_files import FILES, MODEL, REPORT
 from .fit_procedure import FitSettings
+from .output_checks import check_outputs, check_results
 from .predict_and_export import run_predict
 
 ANSWERS = "answers.csv"
@@ -24,19 +25,21 @@ MODELS = "mean-of-class", "fisher-prototypes", "glvq", "gmlvq", "svc"
 FOLDS = 5
 
 
-def run_demo(name: str, folder: Path, seconds: float, seed: int) -> None:
+def run_demo(name: str, folder: Path, seconds: float, seed: int, force: bool = False) -> None:
     """Write a table, learn from it, ask the model about it, compare others."""
-    console = Console()
+    console = Screen()
     table, model, answers = folder / f"{name}.csv", folder / MODEL, folder / ANSWERS
+    check_outputs([table, answers], [], force)
+    check_results(folder, FILES, str(table), force)
     write_table(name, table)
     say(console, f"The table {table} is from now on treated as if it were yours.")
 
     repeatable = ("--seed", seed) if seed else ()
     time = "--time", f"{seconds:g}"
     print_command(console, "fit", table, "--target", TARGET, "--out", folder, *time, *repeatable)
-    run_fit(FitSettings(str(table), target=TARGET, out=folder, seconds=seconds, seed=seed))
+    run_fit(FitSettings(str(table), TARGET, out=folder, seconds=seconds, seed=seed, force=force))
     print_command(console, "predict", model, table, "-o", answers)
-    run_predict(model, str(table), answers)
+    run_predict(model, str(table), answers, force=force)
 
     row = least_certain_row(answers)
     print_command(console, "explain", model, table, "--row", row)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 
 from .._names import count
@@ -20,7 +19,7 @@ from ..tables import (
     prototype_texts,
     row_texts,
 )
-from .command_output import plain_table, say
+from .command_output import Screen, plain_table, say
 from .failure import Failure
 from .saved_model import RowPredictions, RowPredictor, SavedModel
 
@@ -41,7 +40,7 @@ def run_explain(
     model: Path, data: str, row: int, to: str | None = None, fixed: Sequence[str] = ()
 ) -> None:
     """Explain the answer about a row, which is counted from 1."""
-    console = Console(markup=False, highlight=False)  # names of columns are shown as they are
+    console = Screen()
     saved = SavedModel.open(model)
     target = None if to is None else saved.label_named(to)
     kept = [saved.column_named(name) for name in fixed]
@@ -51,7 +50,7 @@ def run_explain(
     one = frame[row - 1 : row]
     unseen = saved.unseen_note(one)
     if unseen:
-        say(Console(stderr=True), f"note: {unseen}")
+        say(Screen(stderr=True), f"note: {unseen}")
     predictor = RowPredictor(saved)
     answers = predictor.ask(one)
     say(console, answer_text(predictor, answers, row), "bold")

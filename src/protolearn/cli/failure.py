@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
@@ -19,6 +22,9 @@ BAD_INPUT = 2
 
 FAILED = 1
 """Exit code of work that could not be finished."""
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What changes a terminal or the order of the letters; tabs and ends of lines do not."""
 
 
 class Failure(Exception):
@@ -35,18 +41,20 @@ def report_errors(command: str, how_to_go_on: str = "") -> Iterator[None]:
 
     A user who stops the command reads ``how_to_go_on``.
     """
-    signal.signal(signal.SIGTERM, interrupt)
+    for name in {"SIGINT", "SIGTERM", "SIGHUP"} & set(dir(signal)):
+        if signal.getsignal(number := getattr(signal, name)) != signal.SIG_IGN:  # else: nohup
+            signal.signal(number, interrupt)
     with warnings.catch_warnings():
         warnings.showwarning = warning_printer()
         try:
             yield
+            sys.stdout.flush()
         except KeyboardInterrupt:
             raise exit_with(command, f"stopped. {how_to_go_on}", FAILED) from None
         except Failure as failure:
             raise exit_with(command, str(failure), failure.code) from failure
         except BrokenPipeError:
-            sys.stderr.close()  # whoever read the output has gone; nothing is wrong
-            raise typer.Exit(FAILED) from None
+            raise exit_with(command, "stopped: nobody reads the output any more.", FAILED) from None
         except (ValueError, TypeError, *NO_ACCESS) as error:
             raise exit_with(command, str(error) or type(error).__name__, BAD_INPUT) from error
         except MemoryError as error:
@@ -60,9 +68,35 @@ def report_errors(command: str, how_to_go_on: str = "") -> Iterator[None]:
 
 def exit_with(command: str, message: str, code: int) -> typer.Exit:
     """Print a sentence, and return what ends the command."""
-    one_line = " ".join(message.split())
-    typer.echo(f"protolearn {command}: {one_line}", err=True)
+    one_line = escape_controls(" ".join(message.split()))
+    with suppress(OSError):  # of a terminal that was closed
+        typer.echo(f"protolearn {command}: {one_line}", err=True)
+    try:
+        sys.stdout.flush()
+    except OSError:  # else Python tries again at its end, and prints a traceback
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return typer.Exit(code)
+
+
+def escape_controls(text: str) -> str:
+    """Return a text with its control characters written as escape sequences of Python."""
+    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+class Application(typer.Typer):
+    """The command, which prints to any terminal."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command that the arguments name."""
+        if not os.environ.get("COLUMNS", "80").strip("0"):
+            del os.environ["COLUMNS"]  # a width of nothing means that it is not known
+        sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        if sys.stdout is None:
+            sys.exit("protolearn: standard output is closed; redirect it, such as > /dev/null.")
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        return super().__call__(*args, **kwargs)
 
 
 def interrupt(number: int, frame: Any) -> None:
@@ -75,7 +109,7 @@ def warning_printer() -> Any:
     seen = set()
 
     def show(message: Any, *args: Any, **kwargs: Any) -> None:
-        text = " ".join(str(message).split())
+        text = escape_controls(" ".join(str(message).split()))
         if text not in seen:
             seen.add(text)
             typer.echo(f"note: {text}", err=True)

@@ -23,14 +23,15 @@ from ..tables import (
     labelled_prototypes,
     prototype_texts,
 )
-from .command_output import check_folder, plain_table, progress_bars, say
+from .command_output import Screen, plain_table, progress_bars, say
 from .engines import check_engine, running_on
 from .failure import Failure
-from .fit_files import MODEL, REPORT, write_results
+from .fit_files import FILES, MODEL, REPORT, write_results
 from .fit_outcome import Outcome, evaluate_folds
 from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress
 from .learning_table import LearningTable
 from .model_names import candidates
+from .output_checks import check_folder, check_results
 from .training_rows import open_table
 from .unfinished import Unfinished
 
@@ -47,13 +48,14 @@ def run_fit(settings: FitSettings, spent: float = 0.0) -> Outcome:
     families = candidates(settings.model)  # before the data: a wrong name is told at once
     where = settings.engine, settings.scheduler, settings.jobs
     check_engine(*where)
+    check_results(settings.folder, FILES, settings.data, settings.force)
     with running_on(*where) as n_jobs:
         return learn_and_evaluate(settings, clock, families, n_jobs)
 
 
 def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_jobs: int) -> Outcome:
     """Read the table, fit and evaluate a model, write the files and print a summary."""
-    console, aside = Console(), Console(stderr=True)
+    console, aside = Screen(), Screen(stderr=True)
     with aside.status("reading"):
         opened = open_table(
             settings.data,

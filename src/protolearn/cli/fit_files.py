@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._files import replacing_files
 from ..io import ModelFileError, save
 from ..report import (
     MOST_MEASURED_ROWS,
@@ -28,10 +28,11 @@ from ..report import (
     write_page,
 )
 from ..selection import Estimate
+from .command_output import open_text, spreadsheet_lines
 from .failure import FAILED, Failure
 from .fit_outcome import Outcome, Performance
 
-MODEL, METRICS, PREDICTIONS, REPORT = (
+MODEL, METRICS, PREDICTIONS, REPORT = FILES = (
     "model.protolearn",
     "metrics.json",
     "predictions.csv",
@@ -46,17 +47,19 @@ FOR_REFITS = 0.02
 
 def write_results(outcome: Outcome) -> None:
     """Write the model, the measures, the predictions of the outer folds and the report."""
-    folder = outcome.settings.folder
-    try:
-        save(outcome.model, folder / MODEL, notes=model_notes(outcome))
-    except ModelFileError as error:  # none of the user's doing
-        raise Failure(f"the model cannot be saved: {error}", FAILED) from error
-    with replacing(folder / PREDICTIONS) as path, path.open("w", newline="", encoding="utf-8") as f:
-        csv.writer(f).writerows(prediction_lines(outcome))
-    with replacing(folder / METRICS) as path:
-        text = json.dumps(metrics_record(outcome), indent=2, ensure_ascii=False)
-        path.write_text(f"{text}\n", "utf-8")
-    write_page(report_story(outcome), folder / REPORT)
+    with replacing_files(outcome.settings.folder) as folder:
+        try:
+            save(outcome.model, folder / MODEL, notes=model_notes(outcome))
+        except ModelFileError as error:  # none of the user's doing
+            raise Failure(f"the model cannot be saved: {error}", FAILED) from error
+        with open_text(folder / PREDICTIONS) as file:
+            lines = spreadsheet_lines(prediction_lines(outcome), outcome.settings.raw)
+            csv.writer(file).writerows(lines)
+        # What UTF-8 cannot hold is written as JSON itself writes it.
+        with open_text(folder / METRICS) as file:
+            json.dump(metrics_record(outcome), file, indent=2, ensure_ascii=False)
+            file.write("\n")
+        write_page(report_story(outcome), folder / REPORT)
 
 
 def model_notes(outcome: Outcome) -> dict[str, Any]:

@@ -61,6 +61,8 @@ class FitSettings:
     reject_cost: float = 0.2
     engine: Engine = Engine.local
     scheduler: str | None = None
+    raw: bool = False
+    force: bool = False
 
     @property
     def folder(self) -> Path:

@@ -65,7 +65,7 @@ def print_models() -> None:
     """Print the names of all models."""
     print("Of protolearn:", ", ".join(_ours()))
     print("Families of them, for fit:", ", ".join(FAMILIES))
-    print("Of scikit-learn, as yardsticks:", ", ".join(_yardsticks()))
+    print("Of scikit-learn, as yardsticks:", ", ".join(_yardsticks()), flush=True)
 
 
 def _ours() -> dict[str, Any]:

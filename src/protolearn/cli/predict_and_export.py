@@ -14,8 +14,9 @@ from rich.progress import track
 
 from .._files import replacing
 from .._names import count
-from .command_output import say
+from .command_output import Screen, open_text, say, spreadsheet_lines
 from .failure import FAILED, Failure
+from .output_checks import check_model_file, check_outputs
 from .saved_model import RowPredictions, RowPredictor, SavedModel
 
 ROWS_AT_A_TIME = 10_000
@@ -24,12 +25,11 @@ ROWS_AT_A_TIME = 10_000
 STANDARD_OUTPUT = Path("-")
 
 
-def run_predict(model: Path, data: str, out: Path) -> None:
+def run_predict(model: Path, data: str, out: Path, raw: bool = False, force: bool = False) -> None:
     """Ask a model about all rows, and write a line for each."""
-    aside = Console(stderr=True)
+    aside = Screen(stderr=True)
+    check_outputs([] if out == STANDARD_OUTPUT else [out], [model, data], force)
     saved = SavedModel.open(model)
-    if out.is_dir():
-        raise Failure(f"-o {str(out)!r} is a folder; expected the name of a file.")
     with aside.status("reading"):
         frame = saved.rows(data)
     unseen = saved.unseen_note(frame)
@@ -41,11 +41,12 @@ def run_predict(model: Path, data: str, out: Path) -> None:
         starts = track(starts, "asking", console=aside, transient=True)
     n_flagged = 0
     with open_output(out) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(answer_columns(predictor))
+        writer, terminal = csv.writer(file, lineterminator="\n"), file.isatty()
+        writer.writerows(spreadsheet_lines([answer_columns(predictor)], raw, terminal))
         for start in starts:
             answers = predictor.ask(frame[start : start + ROWS_AT_A_TIME])
-            writer.writerows(answer_lines(predictor, answers))
+            lines = answer_lines(predictor, answers)
+            writer.writerows(spreadsheet_lines(lines, raw, terminal))
             n_flagged += 0 if answers.flagged is None else int(answers.flagged.sum())
     for what, reason in predictor.reasons.items():
         say(aside, f"note: no {what.replace('_', ' ')}: {reason}")
@@ -83,17 +84,17 @@ def open_output(out: Path) -> Iterator[IO[str]]:
     if out == STANDARD_OUTPUT:
         yield sys.stdout
         return
-    with replacing(out) as path, path.open("w", newline="", encoding="utf-8") as file:
+    with replacing(out) as path, open_text(path) as file:
         yield file
 
 
-def run_export(model: Path, out: Path | None) -> None:
+def run_export(model: Path, out: Path | None, force: bool = False) -> None:
     """Write the graph of a model beside it, or where it is wanted, and say what it takes."""
     from ..io import describe, load, to_onnx
 
     out = model.with_suffix(".onnx") if out is None else out
-    if out.is_dir():
-        raise Failure(f"--out {str(out)!r} is a folder; give the name of a file.")
+    check_outputs([out], [model], force)
+    check_model_file(model)
     loaded, notes = load(model), describe(model).notes or {}
     try:
         graph = to_onnx(loaded)
@@ -104,7 +105,7 @@ def run_export(model: Path, out: Path | None) -> None:
         graph.metadata_props.add(key="reject_below_probability", value=str(threshold))
     with replacing(out) as path:
         path.write_bytes(graph.SerializeToString())
-    print_graph(Console(stderr=True), graph, loaded, out, threshold)
+    print_graph(Screen(stderr=True), graph, loaded, out, threshold)
 
 
 def print_graph(

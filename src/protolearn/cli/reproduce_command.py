@@ -17,8 +17,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from .command_output import check_folder, plain_table, progress_bars, say
+from .command_output import Screen, plain_table, progress_bars, say
 from .failure import FAILED, Failure
+from .output_checks import check_folder, check_ours
 
 ALL_EXPERIMENTS = "all"
 """The name by which all experiments are called."""
@@ -40,18 +41,31 @@ def print_experiments() -> None:
     shown = plain_table("name", "source", "what it shows", "takes")
     for one in load_experiments().experiments():
         shown.add_row(one.name, one.source, one.title, one.takes)
-    say(Console(), shown)
+    say(Screen(), shown)
 
 
-def run_reproduce(name: str, quick: bool, out: Path | None, seed: int, jobs: int) -> None:
+def run_reproduce(
+    name: str, quick: bool, out: Path | None, seed: int, jobs: int, force: bool = False
+) -> None:
     """Run one experiment, or all, each into a folder of its own."""
     package = load_experiments()
     suffix = "-quick" if quick else ""
     if name == ALL_EXPERIMENTS:
-        run_all(package, quick, out or Path(f"protolearn-reproduced{suffix}"), seed, jobs)
+        folder = out or Path(f"protolearn-reproduced{suffix}")
+        for one in package.experiments():
+            check_experiment_folder(folder / one.name, force)
+        run_all(package, quick, folder, seed, jobs)
         return
     experiment = package.find(name)  # before the folder: a wrong name leaves nothing behind
-    run_one(package, experiment, quick, out or Path(f"protolearn-{name}{suffix}"), seed, jobs)
+    folder = out or Path(f"protolearn-{name}{suffix}")
+    check_experiment_folder(folder, force)
+    run_one(package, experiment, quick, folder, seed, jobs)
+
+
+def check_experiment_folder(folder: Path, force: bool) -> None:
+    """Raise if a folder holds files, and none that an experiment goes on with."""
+    there = sorted(path.name for path in folder.glob("[!.]*"))
+    check_ours(folder, there, force or (folder / "finished.jsonl").exists())
 
 
 def run_all(package: Experiments, quick: bool, folder: Path, seed: int, jobs: int) -> None:
@@ -61,7 +75,7 @@ def run_all(package: Experiments, quick: bool, folder: Path, seed: int, jobs: in
         try:
             run_one(package, one, quick, folder / one.name, seed, jobs)
         except (ValueError, OSError) as error:
-            say(Console(stderr=True), f"{one.name}: {error}")
+            say(Screen(stderr=True), f"{one.name}: {error}")
             failed.append(one.name)
     if failed:
         raise Failure(f"these failed: {', '.join(failed)}. Run it again to go on.", FAILED)
@@ -71,7 +85,7 @@ def run_one(
     package: Experiments, experiment: Experiment, quick: bool, folder: Path, seed: int, jobs: int
 ) -> None:
     """Run an experiment, print ours beside theirs, write the files."""
-    console, notes = Console(), Console(stderr=True)
+    console, notes = Screen(), Screen(stderr=True)
     check_folder(folder)
     say(console, f"{experiment.source}: {experiment.title}. Seed {seed}.", "bold")
     if quick:

@@ -35,6 +35,7 @@ from ..tables import (
 )
 from .data_source import open_data
 from .failure import Failure
+from .output_checks import check_model_file
 
 KINDS = {"number": "number", "date": "date", "category": "category", "boolean": "category"}
 """How a column has to be read, by what it was in the training rows."""
@@ -56,6 +57,7 @@ class SavedModel:
         """Return a model from a file; it has to begin with a table."""
         from ..io import describe, load
 
+        check_model_file(path)
         model, notes, this = load(path), describe(path).notes, f"the model in {str(path)!r}"
         try:
             steps = TableSteps.of(model)
