@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 PYTHONS ?= 3.11 3.12 3.13
 TESTS ?= tests
+SOAK_SECONDS ?= 600
 
-.PHONY: demo test lint test-all test-oldest test-pythons dist bench reproduce docs docs-fast clean
+.PHONY: demo test lint test-all test-oldest test-pythons dist bench soak reproduce docs docs-fast clean
 
 demo: $(VENV)/.demo  ## from a table to a model: the main commands on a built-in set
 	$(BIN)/protolearn demo
@@ -48,6 +49,9 @@ dist: .venv-dist/.ready  ## wheels and sdists, into dist, each tried in a clean 
 
 bench: $(VENV)/.test $(PEERS)/sklvq/.ready $(PEERS)/prosemble/.ready $(PEERS)/rvm/.ready  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+soak: $(VENV)/.test  ## ten minutes of kills, full disks and damaged files; SOAK_SECONDS=60 for one
+	cd tests && ../$(BIN)/python -m soak --seconds $(SOAK_SECONDS)
 
 reproduce: $(VENV)/.demo  ## the papers' tables and figures again, into docs/reproduced
 	$(BIN)/protolearn reproduce all --out docs/reproduced

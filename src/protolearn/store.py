@@ -148,7 +148,8 @@ class Store:
 
     def close(self) -> None:
         """Let others use the file."""
-        self._file.close()
+        with suppress(OSError):  # of a full disk, which was raised before
+            self._file.close()
 
     def _open(self, path: Path) -> IO[bytes]:
         """Open the file, and keep others from it until it is closed."""
@@ -214,10 +215,10 @@ class Store:
         try:
             self._file.write(line)
             self._file.flush()
-        except OSError:
+        except OSError as error:
             with suppress(OSError):  # the next line begins where this one would have
                 self._file.truncate(end)
-            raise
+            raise type(error)(error.errno, error.strerror, str(self.path)) from error
         if self.path is not None and monotonic() > self._synced + SYNC:
             os.fsync(self._file.fileno())
             self._synced = monotonic()
@@ -278,10 +279,14 @@ class Journal(Store):
         state = _random_state(random_state)  # raises before a file is made
         known_by = {**known_by, "protolearn": version("protolearn")}
         super().__init__(path, known_by, owner=FIT)
-        if "random_state" in self:
-            random_state.set_state(self.get("random_state"))
-        else:
-            self.add("random_state", state)
+        try:
+            if "random_state" in self:
+                random_state.set_state(self.get("random_state"))
+            else:
+                self.add("random_state", state)
+        except BaseException:
+            self.close()
+            raise
         self.n_found, self._next = len(self) - 1, 0
 
     def record(self, work: Callable[..., Any], *state: Any) -> Any:
