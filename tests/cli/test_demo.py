@@ -12,7 +12,7 @@ def run(*args, cwd):
     return subprocess.run([PROTOLEARN, *args], capture_output=True, text=True, cwd=cwd)
 
 
-def test_demo(tmp_path):
+def test_demo(command, tmp_path):
     done = run("demo", "--time", "4", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     typed = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("$ ")]
@@ -25,6 +25,12 @@ def test_demo(tmp_path):
     names = ["answers.csv", "metrics.json", "model.protolearn", "predictions.csv"]
     assert sorted(path.name for path in folder.iterdir()) == [*names, "report.html", "wdbc.csv"]
     assert "Open protolearn-demo/report.html" in done.stdout.splitlines()[-1]
+    again = run("demo", "--time", "4", cwd=tmp_path)  # its own results may be replaced
+    assert again.returncode == 0
+    (folder / "wdbc.csv").write_text("mine")
+    mine = command("demo", "--time", "4", cwd=tmp_path)
+    assert mine.code == 2
+    assert (folder / "wdbc.csv").read_text() == "mine"
 
 
 def test_unknown_set(command, tmp_path):
