@@ -13,6 +13,33 @@ from sklearn.utils.class_weight import compute_class_weight
 
 T = TypeVar("T")
 
+
+ENDS_SILENTLY = (
+    "StopIteration was raised during a fit, for example by its callback; it would end an iteration "
+    "without an error. Return True from the callback to stop the fit, or raise another error."
+)
+
+
+class AllOrNothing:
+    """Within it a model is fitted; if an error ends the fit, the model is exactly as it was before.
+
+    Only names are put back: a fit replaces what an earlier one has stored, and never changes it.
+    """
+
+    def __init__(self, model: Any):
+        self._model, self._before = model, dict(vars(model))
+
+    def __enter__(self) -> None:
+        """Do nothing more."""
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        """Put everything back if there was an error, whatever it is."""
+        if error is not None:
+            self._model.__dict__ = self._before
+        if isinstance(error, StopIteration):
+            raise RuntimeError(ENDS_SILENTLY) from error
+
+
 BOOLEANS = bool, np.bool_
 """Truth values, which are not numbers here."""
 

@@ -10,9 +10,13 @@ have them: ``memory``, ``cache``, ``address``, ``pointer``, ``timer``, separated
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from glob import escape, glob
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from numba import types
@@ -56,6 +60,64 @@ def skip_the_compiler(dispatcher: Any) -> None:
         return rebuild(context, payload)
 
     kept._impl.rebuild, kept.load_overload = rebuild_with_memory, kept._load_overload
+
+
+def seal_the_cache(dispatcher: Any, tell: Callable[[str], None]) -> None:
+    """Let damaged files of the disk cache be discarded, and the function be compiled again.
+
+    Numba believes what it reads, and runs the machine code in it. Here every file ends with a
+    digest of the rest, which numba passes over. ``tell`` receives the folder of a damaged file.
+    """
+    kept: Any = getattr(dispatcher, "_cache", None)
+    files: Any = getattr(kept, "_cache_file", None)
+    needed = "_dump", "_load_data", "_load_index", "_data_path", "_index_path", "_version"
+    if _is_left_alone("cache") or not all(hasattr(files, name) for name in needed):
+        return
+    dump, load_data, load_index = files._dump, files._load_data, files._load_index
+    load, version = kept.load_overload, pickle.dumps(files._version, protocol=-1)
+
+    def read_index() -> Any:
+        check_seal(files._index_path, version)
+        return load_index()
+
+    def read_data(name: str) -> Any:
+        check_seal(files._data_path(name))
+        return load_data(name)
+
+    def load_or_discard(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception as error:  # damaged files raise errors of any type
+            if not isinstance(error, FormerFormat):
+                tell(str(kept.cache_path))
+            try:
+                base = files._index_path.removesuffix(".nbi")
+                for path in (files._index_path, *glob(f"{escape(base)}.*.nbc")):
+                    Path(path).unlink(missing_ok=True)
+            except OSError:
+                kept.disable()
+            return None
+
+    files._dump = lambda content: seal(dump(content))
+    files._load_data, files._load_index, kept.load_overload = read_data, read_index, load_or_discard
+
+
+class FormerFormat(ValueError):
+    """A whole file of the cache that has no digest."""
+
+
+def seal(content: bytes) -> bytes:
+    """Return bytes with their digest at the end."""
+    return content + sha256(content).hexdigest().encode()
+
+
+def check_seal(path: str, version: bytes = b"") -> None:
+    """Raise if a file is damaged; numba itself passes over an index of another version."""
+    content = Path(path).read_bytes() if os.path.exists(path) else b""
+    if content and content.startswith(version):
+        content = content[len(version) :]
+        if seal(content[:-64]) != content:
+            raise FormerFormat if content.endswith(pickle.STOP) else ValueError
 
 
 def manages_memory(payload: Any) -> bool:
