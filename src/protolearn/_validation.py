@@ -33,7 +33,7 @@ class AllOrNothing:
         """Do nothing more."""
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        """Put everything back if there was an error, whatever it is."""
+        """Restore everything if there was an error, whatever it is."""
         if error is not None:
             self._model.__dict__ = self._before
         if isinstance(error, StopIteration):
@@ -176,6 +176,15 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | 
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("sample_weight must be finite and non-negative.")
     return weight
+
+
+def relative_weights(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights of about one at most, for methods that depend on their ratios alone.
+
+    They are divided by a power of four: neither they nor their roots are rounded.
+    """
+    exponent = np.frexp(weight.max())[1] // 2 * 2
+    return np.ldexp(weight, -exponent)
 
 
 def check_class_weight(class_weight: Any, classes: Any, y: Any) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats
 from .._dask import mean_over_rows, row_by_row
-from .._validation import AllOrNothing, check_flag, check_number
+from .._validation import AllOrNothing, check_flag, check_number, relative_weights
 from .confidence import (
     HeldOut,
     Measure,
@@ -177,6 +177,7 @@ class RejectClassifier(AroundClassifier):
                     held = from_fitted(model, data, self.measure)
                 else:
                     held = from_folds(self.model, data, self.cv, self.measure, names)
+                held = held._replace(weight=relative_weights(held.weight))
             if rule == "threshold":
                 thresholds = given_thresholds(self.threshold, model.classes_)
             else:

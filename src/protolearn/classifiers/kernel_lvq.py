@@ -12,7 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._arrays import Floats, Indices, as_floats, check_magnitude
-from .._validation import AllOrNothing, check_choice, check_sample_weight, integer_in
+from .._validation import (
+    AllOrNothing,
+    check_choice,
+    check_sample_weight,
+    integer_in,
+    relative_weights,
+)
 from ..blocks import encode
 from ..codebook import Codebook
 from ..distances import Distance
@@ -246,6 +252,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 check_magnitude(X)
             weight, classes = check_sample_weight(sample_weight, len(y)), np.unique(y)
             rows = np.arange(len(y))
+            weight = None if weight is None else relative_weights(weight)
             if weight is not None and not weight.all():
                 rows = np.flatnonzero(weight)
                 X = X[np.ix_(rows, rows)] if self._is_precomputed() else X[rows]

@@ -158,6 +158,8 @@ class RVM(LinearPrototypeClassifier):
     kernel_: FeatureKernel | None
     unit_: float
 
+    _only_ratios = False
+
     def __init__(
         self,
         kernel: str | Callable[[Any, Any], Any] = "linear",
