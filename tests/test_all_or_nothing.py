@@ -5,6 +5,7 @@ import inspect
 import sys
 import warnings
 from copy import deepcopy
+from operator import methodcaller
 
 import joblib
 import numpy as np
@@ -14,7 +15,15 @@ from sklearn.base import clone
 
 import protolearn
 from given_classifiers import CLASSIFIERS, UNFINISHED, apart, name_of, overlap
-from protolearn import GLVQ, GMLVQ, LVQ1, AutoPrototypeClassifier, Hopfield, RejectClassifier
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    LVQ1,
+    AutoPrototypeClassifier,
+    Hopfield,
+    RejectClassifier,
+    compare,
+)
 from protolearn.tables import TableEncoder
 
 HOME = protolearn.__file__.removesuffix("__init__.py")
@@ -67,9 +76,10 @@ class Injection:
         code = frame.f_code
         if event not in ("call", "return") or not code.co_filename.startswith(HOME):
             return
-        if "_threads" not in code.co_filename and not code.co_flags & inspect.CO_GENERATOR:
+        is_generator = code.co_flags & inspect.CO_GENERATOR and code.co_name != "all_or_nothing"
+        if "_threads" not in code.co_filename and not is_generator:
             self.count += 1
-            if code.co_qualname == "AllOrNothing.__exit__":
+            if code.co_name == "all_or_nothing":
                 if event == "call":
                     self.end = self.count  # after the last such call everything is stored
             elif self.place is not None and self.count >= self.place:
@@ -90,6 +100,7 @@ def places_within(learn, model):
     learn(deepcopy(model))  # what is compiled or imported at first is not counted
     counted, copy = Injection(), deepcopy(model)
     counted.run(lambda: learn(copy))
+    counted.end = counted.end or counted.count  # without such a place: as if it were the last
     early, late = np.linspace(1, counted.end - 1, 12), np.arange(counted.end - 12, counted.end)
     return sorted({int(place) for place in (*early, *late) if place > 0})
 
@@ -170,6 +181,21 @@ def test_an_error_of_a_callback_reaches_the_caller(model, error):
         fitted.fit(X[:, :2], y)
     assert vars(fitted) == before
     fitted.predict(X)
+
+
+def test_stop_iteration_ends_no_iteration_of_the_caller():
+    X, y = overlap()
+
+    def callback(state):
+        raise StopIteration
+
+    models = [GLVQ(max_iter=5, callback=callback), LVQ1(max_iter=5, callback=callback)]
+    with pytest.raises(RuntimeError, match="Return True to stop the fit"):
+        list(map(methodcaller("fit", X, y), models))
+    with pytest.raises(RuntimeError, match="Return True to stop the fit"):
+        list(map(methodcaller("partial_fit", X, y, classes=np.unique(y)), models))
+    with pytest.raises(RuntimeError, match="Return True to stop the fit"):
+        compare(models, {"rows": (X, y)}, cv=2)
 
 
 def test_a_warning_that_is_an_error_changes_nothing():

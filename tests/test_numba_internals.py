@@ -211,12 +211,11 @@ def test_one_damaged_file_leaves_the_others_alone(filled, tmp_path):
 
 READ_ONLY = """
 import errno, os
-from pathlib import Path
 from numba.core import caching
 def refuse(*args, **kwargs):
     raise OSError(errno.EROFS, "Read-only file system")
 caching.IndexDataCacheFile._open_for_write = refuse
-Path.unlink = refuse
+os.unlink = refuse
 """
 
 

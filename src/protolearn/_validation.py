@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import numbers
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,29 +16,25 @@ T = TypeVar("T")
 
 
 ENDS_SILENTLY = (
-    "StopIteration was raised during a fit, for example by its callback; it would end an iteration "
-    "without an error. Return True from the callback to stop the fit, or raise another error."
+    "A callback raised StopIteration, which would end an iteration of the caller without an error. "
+    "Return True to stop the fit, or raise another error."
 )
 
 
-class AllOrNothing:
-    """Within it a model is fitted; if an error ends the fit, the model is exactly as it was before.
+@contextmanager
+def all_or_nothing(model: Any) -> Iterator[None]:
+    """Restore a model exactly if an error, of whatever type, ends the fit within.
 
-    Only names are put back: a fit replaces what an earlier one has stored, and never changes it.
+    Only names are restored: a fit replaces what an earlier one has stored, and never changes it.
     """
-
-    def __init__(self, model: Any):
-        self._model, self._before = model, dict(vars(model))
-
-    def __enter__(self) -> None:
-        """Do nothing more."""
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        """Restore everything if there was an error, whatever it is."""
-        if error is not None:
-            self._model.__dict__ = self._before
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException as error:
+        model.__dict__ = before
         if isinstance(error, StopIteration):
-            raise RuntimeError(ENDS_SILENTLY) from error
+            raise RuntimeError(ENDS_SILENTLY) from None
+        raise
 
 
 BOOLEANS = bool, np.bool_
@@ -166,6 +163,8 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | 
     """Return the same of some rows, which may all have the weight zero."""
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight is an array with masked values. Leave these rows out.")
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_samples, weight)
@@ -176,15 +175,6 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | 
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("sample_weight must be finite and non-negative.")
     return weight
-
-
-def relative_weights(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights of about one at most, for methods that depend on their ratios alone.
-
-    They are divided by a power of four: neither they nor their roots are rounded.
-    """
-    exponent = np.frexp(weight.max())[1] // 2 * 2
-    return np.ldexp(weight, -exponent)
 
 
 def check_class_weight(class_weight: Any, classes: Any, y: Any) -> NDArray[np.float64]:

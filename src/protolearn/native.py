@@ -102,6 +102,7 @@ _FAST = {"reassoc", "contract", "nsz"}
 FAST: dict[str, Any] = {"error_model": "numpy", "fastmath": _FAST}
 """The same options for helpers of a native function, ``@numba.njit(**FAST)`` in its own file."""
 
+_damaged: list[str] = []  # folders with damaged files that this process has found
 _AS_WRITTEN = (LOSS, MARGIN, SCHEDULE)
 
 
@@ -227,10 +228,6 @@ def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
         return lambda address: cast(address)
 
     return at
-
-
-_damaged: list[str] = []
-"""Folders with damaged files that this process has found."""
 
 
 def _warn_damaged(folder: str) -> None:

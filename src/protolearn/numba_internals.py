@@ -65,35 +65,33 @@ def skip_the_compiler(dispatcher: Any) -> None:
 def seal_the_cache(dispatcher: Any, tell: Callable[[str], None]) -> None:
     """Let damaged files of the disk cache be discarded, and the function be compiled again.
 
-    Numba believes what it reads, and runs the machine code in it. Here every file ends with a
-    digest of the rest, which numba passes over. ``tell`` receives the folder of a damaged file.
+    Numba runs whatever machine code it reads. Here every file ends with a digest of the rest, which
+    numba passes over. ``tell`` receives the folder of a damaged file.
     """
-    kept: Any = getattr(dispatcher, "_cache", None)
-    files: Any = getattr(kept, "_cache_file", None)
-    needed = "_dump", "_load_data", "_load_index", "_data_path", "_index_path", "_version"
-    if _is_left_alone("cache") or not all(hasattr(files, name) for name in needed):
+    try:
+        kept: Any = None if _is_left_alone("cache") else dispatcher._cache
+        files = kept._cache_file
+        dump, load_data, load_index = files._dump, files._load_data, files._load_index
+        load, version = kept.load_overload, pickle.dumps(files._version, protocol=-1)
+        index, data_path = files._index_path, files._data_path
+    except AttributeError:
         return
-    dump, load_data, load_index = files._dump, files._load_data, files._load_index
-    load, version = kept.load_overload, pickle.dumps(files._version, protocol=-1)
 
     def read_index() -> Any:
-        check_seal(files._index_path, version)
-        return load_index()
+        return load_index() if is_sealed(index, version) else {}
 
     def read_data(name: str) -> Any:
-        check_seal(files._data_path(name))
-        return load_data(name)
+        return load_data(name) if is_sealed(data_path(name)) else None
 
     def load_or_discard(signature: Any, context: Any) -> Any:
         try:
             return load(signature, context)
-        except Exception as error:  # damaged files raise errors of any type
-            if not isinstance(error, FormerFormat):
-                tell(str(kept.cache_path))
+        except Exception:  # damaged files raise errors of any type
+            tell(str(kept.cache_path))
+            base = escape(index.removesuffix(".nbi"))
             try:
-                base = files._index_path.removesuffix(".nbi")
-                for path in (files._index_path, *glob(f"{escape(base)}.*.nbc")):
-                    Path(path).unlink(missing_ok=True)
+                for path in glob(f"{base}.nbi") + glob(f"{base}.*.nbc"):
+                    os.unlink(path)
             except OSError:
                 kept.disable()
             return None
@@ -102,22 +100,20 @@ def seal_the_cache(dispatcher: Any, tell: Callable[[str], None]) -> None:
     files._load_data, files._load_index, kept.load_overload = read_data, read_index, load_or_discard
 
 
-class FormerFormat(ValueError):
-    """A whole file of the cache that has no digest."""
-
-
 def seal(content: bytes) -> bytes:
     """Return bytes with their digest at the end."""
     return content + sha256(content).hexdigest().encode()
 
 
-def check_seal(path: str, version: bytes = b"") -> None:
-    """Raise if a file is damaged; numba itself passes over an index of another version."""
+def is_sealed(path: str, version: bytes = b"") -> bool:
+    """Whether a file has a digest, if it is not numba's business; raise if it is damaged."""
     content = Path(path).read_bytes() if os.path.exists(path) else b""
-    if content and content.startswith(version):
-        content = content[len(version) :]
-        if seal(content[:-64]) != content:
-            raise FormerFormat if content.endswith(pickle.STOP) else ValueError
+    if not content or not content.startswith(version):
+        return True  # numba knows what to do about a file that is missing or of another version
+    known = seal(content[len(version) : -64]) == content[len(version) :]
+    if not known and not content.endswith(pickle.STOP):  # of plain numba the last byte is this
+        raise ValueError
+    return known
 
 
 def manages_memory(payload: Any) -> bool:

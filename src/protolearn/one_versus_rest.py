@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import Floats, Indices, check_magnitude
+from ._arrays import Floats, Indices, check_magnitude, validate_data
 from ._dask import AccuracyMixin, row_by_row
-from ._validation import check_class_weight, check_sample_weight, relative_weights
-
-SMALLEST = 1e-100
-"""The smallest weight whose square is a number with all its digits."""
+from ._validation import check_class_weight, check_sample_weight
 
 
 class BinaryProblem(NamedTuple):
@@ -31,8 +28,6 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     """A classifier with a score for each class, or one score for two classes."""
 
     classes_: NDArray[Any]
-    _only_ratios: ClassVar[bool] = True
-    """Whether weights that are all twice as large give the same model."""
 
     def _check_weighted_data(
         self, X: Any, y: Any, sample_weight: Any
@@ -65,12 +60,14 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     def _weights(self, codes: Indices, weight: Floats | None) -> Floats | None:
         """Return the product of the weights of samples and of classes."""
         class_weight = getattr(self, "class_weight", None)
-        if weight is not None:
-            weight = self._check_range(weight)
+        if weight is not None and not 1e-100 <= weight[weight > 0.0].min() <= weight.max() <= 1e100:
+            raise ValueError(
+                f"{type(self).__name__} takes sample_weight that is zero, or from 1e-100 to 1e100; "
+                "rescale the weights."
+            )
         if class_weight is not None:
             by_class = self._class_weights(class_weight, codes, weight)
             weight = by_class[codes] if weight is None else weight * by_class[codes]
-            weight = self._check_range(weight)
         if weight is not None:
             total = np.bincount(codes, weight)
             if not total.all():
@@ -78,20 +75,6 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
                     f"Class {self.classes_.tolist()[total.argmin()]!r} has no row of positive "
                     "weight; every class needs one."
                 )
-        return weight
-
-    def _check_range(self, weight: Floats) -> Floats:
-        """Return weights whose sums and squares are numbers; raise if there are none."""
-        if self._only_ratios:
-            return relative_weights(weight)
-        positive = weight[weight > 0.0]
-        low, high = positive.min(initial=1.0), positive.max(initial=1.0)
-        if low < SMALLEST or high > 1.0 / SMALLEST:
-            raise ValueError(
-                f"The weights of {type(self).__name__}, sample_weight times class_weight, go from "
-                f"{low:.3g} to {high:.3g}. They must be zero or lie between {SMALLEST:g} and "
-                f"{1.0 / SMALLEST:g}; rescale them."
-            )
         return weight
 
     def _class_weights(self, class_weight: Any, codes: Indices, weight: Floats | None) -> Floats:

@@ -14,9 +14,9 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._arrays import Floats
+from .._arrays import Floats, relative_weights
 from .._dask import mean_over_rows, row_by_row
-from .._validation import AllOrNothing, check_flag, check_number, relative_weights
+from .._validation import all_or_nothing, check_flag, check_number
 from .confidence import (
     HeldOut,
     Measure,
@@ -160,7 +160,7 @@ class RejectClassifier(AroundClassifier):
         self : object
             The fitted classifier.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             rule = self._check_parameters()
             prefit = isinstance(self.cv, str) and self.cv == "prefit"
             names = () if prefit else self._weight_names(sample_weight)

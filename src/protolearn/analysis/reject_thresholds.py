@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from .._arrays import Floats, as_floats
-from .._validation import check_sample_weight, relative_weights
+from .._arrays import Floats, as_floats, relative_weights
+from .._validation import check_sample_weight
 
 EQUAL = 1e-12  # part of all weights by which sums of the same weights may differ
 NUMBERS, STRINGS = "biuf", "UT"  # kinds of dtypes

@@ -9,16 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from .._arrays import Floats, Indices, as_floats, check_magnitude
-from .._validation import (
-    AllOrNothing,
-    check_choice,
-    check_sample_weight,
-    integer_in,
-    relative_weights,
-)
+from .._arrays import Floats, Indices, as_floats, check_magnitude, relative_weights, validate_data
+from .._validation import all_or_nothing, check_choice, check_sample_weight, integer_in
 from ..blocks import encode
 from ..codebook import Codebook
 from ..distances import Distance
@@ -240,7 +233,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self : object
             The fitted classifier.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             trainer = self._trainer()
             X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
             single, X = X.dtype == np.float32, as_floats(X)

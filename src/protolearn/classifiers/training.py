@@ -20,7 +20,7 @@ from sklearn.utils import TransformerTags, check_random_state
 
 from .._arrays import Floats, check_magnitude, middle
 from .._dask import is_dask
-from .._validation import AllOrNothing
+from .._validation import all_or_nothing
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import LinearMetric
@@ -148,7 +148,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self : object
             The fitted classifier.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             settings = self._settings_type.of(self)
             rng = check_random_state(settings.random_state)
             resumes = settings.checkpoint is not None
@@ -187,7 +187,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self : object
             The classifier.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             begun = perf_counter()
             settings = self._settings_type.of(self, stream=True)
             is_first = not hasattr(self, "_memory")
@@ -210,9 +210,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
                 if not isinstance(problem.solver, StochasticSolver):
                     problem.solver.check_streaming()
-                    raise TypeError(
-                        f"{type(problem.solver).__name__} has no one_pass for a stream."
-                    )
+                    raise TypeError(f"{problem.solver!r} has no one_pass for a stream.")
                 loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
                 check_cost(loss)
             self._store(codebook, problem, settings, known)

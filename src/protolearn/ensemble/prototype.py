@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import Floats, Indices
 from .._threads import one_blas_thread
-from .._validation import AllOrNothing, check_integer, check_number, check_verbose
+from .._validation import all_or_nothing, check_integer, check_number, check_verbose
 from .exemplar import SVMEnsemble
 from .linear_machines import Machines, shift
 from .members import worth_learning
@@ -230,7 +230,7 @@ class PrototypeSVM(SVMEnsemble):
         self : object
             The fitted classifier.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             self._check_parameters()
             X, codes, _ = self._check_data(X, y, None)
             rng = check_random_state(self.random_state)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices
-from .._validation import AllOrNothing
+from .._validation import all_or_nothing
 from ..one_versus_rest import BinaryProblem, LinearClassifier
 
 BALANCED = 1e-7
@@ -128,7 +128,7 @@ class LinearPrototypeClassifier(LinearClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplanes and store them in canonical form."""
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             self._check_parameters()
             rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
             frame = CenteredFrame.of(rows, weight)

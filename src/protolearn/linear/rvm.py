@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays import Floats, Indices
 from .._dask import row_by_row
 from .._threads import one_blas_thread
-from .._validation import AllOrNothing, check_integer, check_positive, check_verbose
+from .._validation import all_or_nothing, check_integer, check_positive, check_verbose
 from ..kernels import (
     FeatureKernel,
     check_gram,
@@ -158,8 +158,6 @@ class RVM(LinearPrototypeClassifier):
     kernel_: FeatureKernel | None
     unit_: float
 
-    _only_ratios = False
-
     def __init__(
         self,
         kernel: str | Callable[[Any, Any], Any] = "linear",
@@ -199,7 +197,7 @@ class RVM(LinearPrototypeClassifier):
         -------
         self : RVM
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             if self._is("linear"):
                 self._fit(X, y, sample_weight)
             else:

@@ -157,8 +157,6 @@ class SoftMarginSVM(LinearPrototypeClassifier):
     0.92
     """
 
-    _only_ratios = False
-
     def __init__(self, norm: int = 1, C: float = 1.0, class_weight: Any = None):
         self.norm = norm
         self.C = C

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices
-from .._validation import AllOrNothing, check_choice, check_integer, check_number, check_verbose
+from .._arrays import Floats, Indices, validate_data
+from .._validation import all_or_nothing, check_choice, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .examples import Examples, Inputs, Unit
 from .hidden_units import Committee, least_action, middle_distances, random_weights
@@ -138,7 +138,7 @@ class CommitteeMachine(OneVersusRestClassifier):
         -------
         self : CommitteeMachine
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             self._check_parameters()
             X, codes, _ = self._check_data(X, y, None)
             inputs = Inputs.of(X, self.fit_intercept)

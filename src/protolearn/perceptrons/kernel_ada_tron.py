@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import Floats
-from .._validation import AllOrNothing, check_integer, check_verbose
+from .._validation import all_or_nothing, check_integer, check_verbose
 from ..kernels import (
     FeatureKernel,
     check_gram,
@@ -170,7 +170,7 @@ class KernelAdaTron(StabilityMixin):
 
     def _fit(self, X: Any, y: Any) -> Self:
         """Find the strengths, and keep what decisions need."""
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             self._check_parameters()
             rounding = gram_rounding(X)
             X, codes, _ = self._check_data(X, y, None)

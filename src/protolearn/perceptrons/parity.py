@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from .._arrays import Floats, Indices
-from .._validation import AllOrNothing, check_flag, check_integer, check_number, check_verbose
+from .._validation import all_or_nothing, check_flag, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .hidden_units import MachineOutputs, SphereFrame, next_unit, product_scores
 from .perceptron import TrainingLog
@@ -147,7 +147,7 @@ class ParityMachine(OneVersusRestClassifier):
         -------
         self : ParityMachine
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             self._check_parameters()
             X, codes, _ = self._check_data(X, y, None)
             check_no_conflict(X, self.classes_[codes])

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices
-from .._validation import AllOrNothing, check_integer, check_verbose
+from .._arrays import Floats, Indices, validate_data
+from .._validation import all_or_nothing, check_integer, check_verbose
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
 from .examples import Examples, Inputs, Unit
 
@@ -124,7 +124,7 @@ class Perceptron(StabilityMixin, LinearClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Let one unit learn, or one a class."""
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             self._check_parameters()
             rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
             inputs = Inputs.of(rows, self.fit_intercept, self._center(rows, weight))

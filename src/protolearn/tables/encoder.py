@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._names import number_repeats
-from .._validation import AllOrNothing, check_choice, check_integer, check_positive
+from .._validation import all_or_nothing, check_choice, check_integer, check_positive
 from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, NumberColumn, column_places
 from .data_frames import LIBRARIES, input_table, library_of
 from .table import Table, as_list, find_column
@@ -134,7 +134,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : object
             The fitted encoder.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             check_choice(self, "missing", ("category", "most_frequent"))
             check_choice(self, "unknown", ("warn", "ignore", "error"))
             distance = check_positive(self, "category_distance")

@@ -14,11 +14,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..._arrays import Floats
+from ..._arrays import Floats, validate_data
 from ..._threads import one_blas_thread
-from ..._validation import AllOrNothing
+from ..._validation import all_or_nothing
 from .candidates import Candidate, candidates, chosen_names
 from .choice import Choice, best, chosen_of, expected_score, search, simplest
 from .leaderboard import Leaderboard, leaderboard
@@ -197,7 +197,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        with AllOrNothing(self):
+        with all_or_nothing(self):
             check_parameters(self)
             array, y = checked_data(self, X, y)
             rng = check_random_state(self.random_state)
