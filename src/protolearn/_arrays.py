@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.utils import validation
 from sklearn.utils.sparsefuncs import min_max_axis
 
 Floats = NDArray[np.float64]
@@ -36,6 +37,30 @@ def as_floats(values: Any) -> Floats:
 def as_indices(values: Any) -> Indices:
     """Return indices as native functions take them."""
     return np.ascontiguousarray(values, dtype=np.intp)
+
+
+def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """Return what scikit-learn's function returns, which would use the numbers under a mask."""
+    check_unmasked(X, "X")
+    check_unmasked(y, "y")
+    return validation.validate_data(model, X, y, **options)
+
+
+def check_unmasked(values: Any, name: str) -> None:
+    """Raise if values of a masked array are masked."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} is an array with masked values. Leave these rows out; or, in X, fill in "
+            "numbers, or NaN if the model takes missing values."
+        )
+
+
+def relative_weights(weight: Floats) -> Floats:
+    """Return weights divided by a power of four near the largest: no digit, even of roots, is lost.
+
+    For methods that depend on the ratios of weights alone.
+    """
+    return np.ldexp(weight, -(np.frexp(weight.max())[1] // 2 * 2))
 
 
 def middle(rows: Floats, weight: Floats | None = None) -> Floats:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import numbers
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,29 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
 T = TypeVar("T")
+
+
+ENDS_SILENTLY = (
+    "A callback raised StopIteration, which would end an iteration of the caller without an error. "
+    "Return True to stop the fit, or raise another error."
+)
+
+
+@contextmanager
+def all_or_nothing(model: Any) -> Iterator[None]:
+    """Restore a model exactly if an error, of whatever type, ends the fit within.
+
+    Only names are restored: a fit replaces what an earlier one has stored, and never changes it.
+    """
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException as error:
+        model.__dict__ = before
+        if isinstance(error, StopIteration):
+            raise RuntimeError(ENDS_SILENTLY) from None
+        raise
+
 
 BOOLEANS = bool, np.bool_
 """Truth values, which are not numbers here."""
@@ -139,6 +163,8 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | 
     """Return the same of some rows, which may all have the weight zero."""
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight is an array with masked values. Leave these rows out.")
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_samples, weight)

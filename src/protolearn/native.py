@@ -39,6 +39,7 @@ from .numba_internals import (
     function_cast,
     has_function_pointers,
     memory_options,
+    seal_the_cache,
     skip_the_compiler,
 )
 
@@ -101,6 +102,7 @@ _FAST = {"reassoc", "contract", "nsz"}
 FAST: dict[str, Any] = {"error_model": "numpy", "fastmath": _FAST}
 """The same options for helpers of a native function, ``@numba.njit(**FAST)`` in its own file."""
 
+_damaged: list[str] = []  # folders with damaged files that this process has found
 _AS_WRITTEN = (LOSS, MARGIN, SCHEDULE)
 
 
@@ -185,15 +187,15 @@ class Native:
             dispatcher = numba.njit(cache=True, **options)(self.py)
             if self.ours:
                 skip_the_compiler(dispatcher)
+            seal_the_cache(dispatcher, _warn_damaged)
             dispatcher.compile(self.signature)
             dispatcher.disable_compile()
             return dispatcher
-        except (RuntimeError, OSError) as error:
-            if isinstance(error, RuntimeError) and "cannot cache function" not in str(error):
-                raise
+        except Exception:  # the cache raises errors of any type; what is wrong here is so below
+            dispatcher = numba.njit(self.signature, **options)(self.py)
             if os.path.exists(self.py.__code__.co_filename):  # interactive code never has a cache
                 _warn_uncached()
-            return numba.njit(self.signature, **options)(self.py)
+            return dispatcher
 
     @cached_property
     def address(self) -> Any:
@@ -228,11 +230,23 @@ def pointer(signature: Any) -> Callable[[Any], Callable[..., Any]]:
     return at
 
 
+def _warn_damaged(folder: str) -> None:
+    """Warn once a process that files of the disk cache are damaged."""
+    _damaged.append(folder)
+    if len(_damaged) == 1:
+        warnings.warn(
+            f"Compiled functions in {folder} are damaged. They are discarded and compiled again; "
+            "the results are the same. If this happens again, check the disk.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
 @cache
 def _warn_uncached() -> None:
     """Warn once a process that nothing is kept."""
     warnings.warn(
-        "No folder is writable for protolearn's compiled functions: they are compiled again in "
+        "protolearn's compiled functions cannot be kept on disk: they are compiled again in "
         "every process. Set NUMBA_CACHE_DIR to a writable folder to keep them.",
         RuntimeWarning,
         stacklevel=4,

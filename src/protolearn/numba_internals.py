@@ -10,9 +10,13 @@ have them: ``memory``, ``cache``, ``address``, ``pointer``, ``timer``, separated
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from glob import escape, glob
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from numba import types
@@ -56,6 +60,60 @@ def skip_the_compiler(dispatcher: Any) -> None:
         return rebuild(context, payload)
 
     kept._impl.rebuild, kept.load_overload = rebuild_with_memory, kept._load_overload
+
+
+def seal_the_cache(dispatcher: Any, tell: Callable[[str], None]) -> None:
+    """Let damaged files of the disk cache be discarded, and the function be compiled again.
+
+    Numba runs whatever machine code it reads. Here every file ends with a digest of the rest, which
+    numba passes over. ``tell`` receives the folder of a damaged file.
+    """
+    try:
+        kept: Any = None if _is_left_alone("cache") else dispatcher._cache
+        files = kept._cache_file
+        dump, load_data, load_index = files._dump, files._load_data, files._load_index
+        load, version = kept.load_overload, pickle.dumps(files._version, protocol=-1)
+        index, data_path = files._index_path, files._data_path
+    except AttributeError:
+        return
+
+    def read_index() -> Any:
+        return load_index() if is_sealed(index, version) else {}
+
+    def read_data(name: str) -> Any:
+        return load_data(name) if is_sealed(data_path(name)) else None
+
+    def load_or_discard(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception:  # damaged files raise errors of any type
+            tell(str(kept.cache_path))
+            base = escape(index.removesuffix(".nbi"))
+            try:
+                for path in glob(f"{base}.nbi") + glob(f"{base}.*.nbc"):
+                    os.unlink(path)
+            except OSError:
+                kept.disable()
+            return None
+
+    files._dump = lambda content: seal(dump(content))
+    files._load_data, files._load_index, kept.load_overload = read_data, read_index, load_or_discard
+
+
+def seal(content: bytes) -> bytes:
+    """Return bytes with their digest at the end."""
+    return content + sha256(content).hexdigest().encode()
+
+
+def is_sealed(path: str, version: bytes = b"") -> bool:
+    """Whether a file has a digest, if it is not numba's business; raise if it is damaged."""
+    content = Path(path).read_bytes() if os.path.exists(path) else b""
+    if not content or not content.startswith(version):
+        return True  # numba knows what to do about a file that is missing or of another version
+    known = seal(content[len(version) : -64]) == content[len(version) :]
+    if not known and not content.endswith(pickle.STOP):  # of plain numba the last byte is this
+        raise ValueError
+    return known
 
 
 def manages_memory(payload: Any) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import Floats, Indices, check_magnitude
+from ._arrays import Floats, Indices, check_magnitude, validate_data
 from ._dask import AccuracyMixin, row_by_row
 from ._validation import check_class_weight, check_sample_weight
 
@@ -60,6 +60,11 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     def _weights(self, codes: Indices, weight: Floats | None) -> Floats | None:
         """Return the product of the weights of samples and of classes."""
         class_weight = getattr(self, "class_weight", None)
+        if weight is not None and not 1e-100 <= weight[weight > 0.0].min() <= weight.max() <= 1e100:
+            raise ValueError(
+                f"{type(self).__name__} takes sample_weight that is zero, or from 1e-100 to 1e100; "
+                "rescale the weights."
+            )
         if class_weight is not None:
             by_class = self._class_weights(class_weight, codes, weight)
             weight = by_class[codes] if weight is None else weight * by_class[codes]

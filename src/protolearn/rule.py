@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils import assert_all_finite, check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import (
     Floats,
@@ -30,6 +30,7 @@ from ._arrays import (
     check_observed_rows,
     checked_sparse,
     rows_at_a_time,
+    validate_data,
 )
 from .codebook import Codebook
 from .distances import Distance, Geometry

@@ -138,13 +138,37 @@ def test_no_true_inverse_is_not_exact(flowers):
     assert tied.feasible.mean() > 0.9
     steps = [KBinsDiscretizer(4, encode="ordinal", strategy="uniform")]
     pipe = fitted(steps, X.to_numpy(), y)
-    found = counterfactual(pipe, X.to_numpy())
+    with pytest.warns(UserWarning, match=r"'kbinsdiscretizer' .* cannot be undone"):
+        found = counterfactual(pipe, X.to_numpy())
     assert not found.exact
     np.testing.assert_array_equal(pipe.predict(found.points), found.label)
     forgotten = fitted([FunctionTransformer(np.log1p)], X.to_numpy(), y)
-    found = counterfactual(forgotten, X.to_numpy())
+    with pytest.warns(UserWarning, match="for which the model has an answer"):
+        found = counterfactual(forgotten, X.to_numpy())
     assert not found.exact
     np.testing.assert_array_equal(forgotten.predict(found.points), found.label)
+
+
+def test_steps_that_make_sparse_rows_are_named(flowers):
+    X, y = flowers
+    pipe = fitted([KBinsDiscretizer(4, strategy="uniform")], X.to_numpy(), y)
+    with pytest.raises(ValueError, match=r"'kbinsdiscretizer'.*sparse rows; encode='onehot-dense'"):
+        counterfactual(pipe, X.to_numpy())
+
+
+class NoInverse(StandardScaler):
+    """A scaler of which the inverse does not work."""
+
+    def inverse_transform(self, X, copy=None):
+        """Fail."""
+        raise NotImplementedError("not written yet")
+
+
+def test_an_inverse_that_fails_is_named(flowers):
+    X, y = flowers
+    pipe = fitted([NoInverse()], X.to_numpy(), y)
+    with pytest.raises(ValueError, match=r"'noinverse'.*cannot be undone \(not written yet\)"):
+        counterfactual(pipe, X.to_numpy())
 
 
 def test_values_out_of_reach_of_a_power_transformer():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from .._arrays import Floats, Indices, as_floats
 from ..rule import DecisionRule, as_rule
 from .cells import ANY, Cells, complete_rows, describe_model
 from .counterfactual_search import search_boundary
-from .feature_units import Ranges, Units
+from .feature_units import Ranges, Units, no_way_back
 from .hypothesis_margins import known_labels
 from .result_tables import Counterfactuals
 
@@ -179,6 +180,10 @@ def cross_boundary(
             is_exact &= units.undoes(seen[there], changed[there], question.rows)
         points[rows[there]], feasible[rows[there]] = tried[there], True
         waiting[rows[there]] = False
+    if waiting.any() and units.mixing:
+        name, step = units.mixing[0]
+        reason = f"well enough for {waiting.sum()} of the rows, for which the model has an answer"
+        warnings.warn(str(no_way_back(name, step, reason)), stacklevel=3)
     return points, feasible, is_exact and not waiting.any()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds
+from scipy.sparse import issparse
 from sklearn import preprocessing
 from sklearn.pipeline import Pipeline
 
@@ -26,6 +27,7 @@ FEATUREWISE = (
 )
 """Steps that change each feature by itself, and keep the order of its values."""
 
+SPARSE = "it makes sparse rows; encode='onehot-dense' or sparse_output=False make it give arrays"
 FAR = 1e30  # what the model sees of a number without end, if no step has an end of its own
 SAME = 1e-6  # relative difference between what the model sees and should see that counts as none
 
@@ -51,8 +53,10 @@ class Units:
 
     def inner(self, X: Any) -> Any:
         """Return rows as the model sees them."""
-        for _, step in self.steps:
+        for name, step in self.steps:
             X = apply_step(step, X)
+            if issparse(X):
+                raise no_way_back(name, step, SPARSE)
         return X
 
     def outer(self, X: Floats, after: Floats) -> Floats:
@@ -122,7 +126,7 @@ def undo_step(name: str, step: Any, Z: Floats) -> Floats:
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             warnings.simplefilter("ignore", RuntimeWarning)
             return np.asarray(step.inverse_transform(Z), dtype=np.float64)
-    except ValueError as error:
+    except Exception as error:  # of any type, by steps of any author
         raise no_way_back(name, step, error) from error
 
 

@@ -14,9 +14,9 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._arrays import Floats
+from .._arrays import Floats, relative_weights
 from .._dask import mean_over_rows, row_by_row
-from .._validation import check_flag, check_number
+from .._validation import all_or_nothing, check_flag, check_number
 from .confidence import (
     HeldOut,
     Measure,
@@ -160,29 +160,31 @@ class RejectClassifier(AroundClassifier):
         self : object
             The fitted classifier.
         """
-        rule = self._check_parameters()
-        prefit = isinstance(self.cv, str) and self.cv == "prefit"
-        names = () if prefit else self._weight_names(sample_weight)
-        if prefit:
-            check_is_fitted(self.model)
-            model = self.model
-        else:
-            model = clone(self.model).fit(X, y, **dict.fromkeys(names, sample_weight))
-        label = free_label(self.reject_label, model.classes_)
-        held: Any = None
-        if prefit or rule != "threshold":
-            data = LabelledRows.of(X, known_labels(model, y), sample_weight)
+        with all_or_nothing(self):
+            rule = self._check_parameters()
+            prefit = isinstance(self.cv, str) and self.cv == "prefit"
+            names = () if prefit else self._weight_names(sample_weight)
             if prefit:
-                held = from_fitted(model, data, self.measure)
+                check_is_fitted(self.model)
+                model = self.model
             else:
-                held = from_folds(self.model, data, self.cv, self.measure, names)
-        if rule == "threshold":
-            thresholds = given_thresholds(self.threshold, model.classes_)
-        else:
-            wanted = getattr(self, rule)
-            thresholds = found_thresholds(held, model.classes_, rule, wanted, self.per_class)
-        self.model_, self.thresholds_, self.reject_label_ = model, thresholds, label
-        self._measure_rates(held)
+                model = clone(self.model).fit(X, y, **dict.fromkeys(names, sample_weight))
+            label = free_label(self.reject_label, model.classes_)
+            held: Any = None
+            if prefit or rule != "threshold":
+                data = LabelledRows.of(X, known_labels(model, y), sample_weight)
+                if prefit:
+                    held = from_fitted(model, data, self.measure)
+                else:
+                    held = from_folds(self.model, data, self.cv, self.measure, names)
+                held = held._replace(weight=relative_weights(held.weight))
+            if rule == "threshold":
+                thresholds = given_thresholds(self.threshold, model.classes_)
+            else:
+                wanted = getattr(self, rule)
+                thresholds = found_thresholds(held, model.classes_, rule, wanted, self.per_class)
+            self.model_, self.thresholds_, self.reject_label_ = model, thresholds, label
+            self._measure_rates(held)
         return self
 
     @row_by_row

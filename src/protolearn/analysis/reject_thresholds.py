@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from .._arrays import Floats, as_floats
+from .._arrays import Floats, as_floats, relative_weights
 from .._validation import check_sample_weight
 
 EQUAL = 1e-12  # part of all weights by which sums of the same weights may differ
@@ -91,7 +91,8 @@ def accuracy_reject_curve(
     if not len(y_true):
         raise ValueError("y_true has no rows: there is no accuracy to measure.")
     weight = check_sample_weight(sample_weight, len(y_true))
-    at = cuts(confidence, y_true != y_pred, np.ones(len(y_true)) if weight is None else weight)
+    weight = np.ones(len(y_true)) if weight is None else relative_weights(weight)
+    at = cuts(confidence, y_true != y_pred, weight)
     left = at.accepted[:-1]
     return AccuracyRejectCurve(
         at.rejected[:-1] / left[0], (left - at.errors[:-1]) / left, at.thresholds[:-1]

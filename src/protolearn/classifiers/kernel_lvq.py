@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from .._arrays import Floats, Indices, as_floats, check_magnitude
-from .._validation import check_choice, check_sample_weight, integer_in
+from .._arrays import Floats, Indices, as_floats, check_magnitude, relative_weights, validate_data
+from .._validation import all_or_nothing, check_choice, check_sample_weight, integer_in
 from ..blocks import encode
 from ..codebook import Codebook
 from ..distances import Distance
@@ -235,29 +234,31 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self : object
             The fitted classifier.
         """
-        trainer = self._trainer()
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-        single, X = X.dtype == np.float32, as_floats(X)
-        check_classification_targets(y)
-        rounding = SINGLE_ROUNDING if single and self._is_precomputed() else RESIDUAL
-        if self._is_precomputed():
-            check_gram(X, rounding)
-        elif not callable(self.kernel):
-            check_magnitude(X)
-        weight, classes = check_sample_weight(sample_weight, len(y)), np.unique(y)
-        rows = np.arange(len(y))
-        if weight is not None and not weight.all():
-            rows = np.flatnonzero(weight)
-            X = X[np.ix_(rows, rows)] if self._is_precomputed() else X[rows]
-            y, weight = y[rows], weight[rows]
-        check_classes(classes, np.bincount(encode(y, classes), minlength=len(classes)))
-        kernel = self._kernel(X, weight)
-        L, pivots = coordinates(X, kernel, rounding)
-        warn_if_far(L, rounding)
-        whole = kept = FeatureSpaceModel(trainer.fit(L, y, weight), L, pivots)
-        if self.max_support is not None:
-            kept = prune(whole, y, weight, self.max_support)
-        self._store(whole, kept, X, kernel, rows)
+        with all_or_nothing(self):
+            trainer = self._trainer()
+            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
+            single, X = X.dtype == np.float32, as_floats(X)
+            check_classification_targets(y)
+            rounding = SINGLE_ROUNDING if single and self._is_precomputed() else RESIDUAL
+            if self._is_precomputed():
+                check_gram(X, rounding)
+            elif not callable(self.kernel):
+                check_magnitude(X)
+            weight, classes = check_sample_weight(sample_weight, len(y)), np.unique(y)
+            rows = np.arange(len(y))
+            weight = None if weight is None else relative_weights(weight)
+            if weight is not None and not weight.all():
+                rows = np.flatnonzero(weight)
+                X = X[np.ix_(rows, rows)] if self._is_precomputed() else X[rows]
+                y, weight = y[rows], weight[rows]
+            check_classes(classes, np.bincount(encode(y, classes), minlength=len(classes)))
+            kernel = self._kernel(X, weight)
+            L, pivots = coordinates(X, kernel, rounding)
+            warn_if_far(L, rounding)
+            whole = kept = FeatureSpaceModel(trainer.fit(L, y, weight), L, pivots)
+            if self.max_support is not None:
+                kept = prune(whole, y, weight, self.max_support)
+            self._store(whole, kept, X, kernel, rows)
         return self
 
     def __sklearn_tags__(self) -> Any:

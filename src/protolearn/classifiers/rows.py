@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from .._arrays import (
     Floats,
@@ -23,6 +23,7 @@ from .._arrays import (
     column_ranges,
     has_missing,
     some_rows,
+    validate_data,
 )
 from .._validation import check_class_weight, check_sample_weight
 from ..blocks import Block, Blocks, MemoryBlocks, encode, rows_with_moments

@@ -20,6 +20,7 @@ from sklearn.utils import TransformerTags, check_random_state
 
 from .._arrays import Floats, check_magnitude, middle
 from .._dask import is_dask
+from .._validation import all_or_nothing
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import LinearMetric
@@ -147,19 +148,20 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self : object
             The fitted classifier.
         """
-        settings = self._settings_type.of(self)
-        rng = check_random_state(settings.random_state)
-        resumes = settings.checkpoint is not None
-        with open_journal(self, settings, rng) if resumes else nullcontext(call) as record:
-            rows = read_rows(self, settings, X, y, sample_weight, rng)
-            if resumes:
-                check_same_data(record, settings, rows)
-            codebook = record(partial(initial_codebook, settings, rows), rng)
-            problem = settings.problem(
-                codebook, rows.form, rows.taught, len(rows.classes), elsewhere=rows.elsewhere
-            )
-            reached = train(settings, problem, codebook, rows, rng, record)
-        self._keep(settings, problem, reached, rows)
+        with all_or_nothing(self):
+            settings = self._settings_type.of(self)
+            rng = check_random_state(settings.random_state)
+            resumes = settings.checkpoint is not None
+            with open_journal(self, settings, rng) if resumes else nullcontext(call) as record:
+                rows = read_rows(self, settings, X, y, sample_weight, rng)
+                if resumes:
+                    check_same_data(record, settings, rows)
+                codebook = record(partial(initial_codebook, settings, rows), rng)
+                problem = settings.problem(
+                    codebook, rows.form, rows.taught, len(rows.classes), elsewhere=rows.elsewhere
+                )
+                reached = train(settings, problem, codebook, rows, rng, record)
+            self._keep(settings, problem, reached, rows)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -185,36 +187,37 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self : object
             The classifier.
         """
-        begun = perf_counter()
-        settings = self._settings_type.of(self, stream=True)
-        is_first = not hasattr(self, "_memory")
-        known = known_classes(self, classes)
-        if not is_first:
-            check_same_distance(self.rule_.distance, settings.distance)
-        block, _, form = read_block(self, settings, X, y, sample_weight, known)
-        if form.squared:
-            check_magnitude(block.X)
-        rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(settings.random_state)
-        counts = prototype_counts(settings.prototypes_per_class, known)
-        old = None if is_first else (self.rule_.codebook, self._memory)
-        codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
-        blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
-        if first.unit is None:
-            unit = settings.first_distances(form, codebook, blocks).unit
-            first = replace(first, unit=unit)
-        problem = settings.problem(codebook, form, blocks, len(known), first=first)
-        loss = np.nan
-        if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
-            if not isinstance(problem.solver, StochasticSolver):
-                problem.solver.check_streaming()
-                raise TypeError(f"{type(problem.solver).__name__} has no one_pass for a stream.")
-            loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
-            check_cost(loss)
-        self._store(codebook, problem, settings, known)
-        self.n_iter_ = 1 + (0 if is_first else self.n_iter_)
-        self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
-        self._memory, self._rng, self._first = memory, rng, first
-        report_pass(settings, self, perf_counter() - begun)
+        with all_or_nothing(self):
+            begun = perf_counter()
+            settings = self._settings_type.of(self, stream=True)
+            is_first = not hasattr(self, "_memory")
+            known = known_classes(self, classes)
+            if not is_first:
+                check_same_distance(self.rule_.distance, settings.distance)
+            block, _, form = read_block(self, settings, X, y, sample_weight, known)
+            if form.squared:
+                check_magnitude(block.X)
+            rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(settings.random_state)
+            counts = prototype_counts(settings.prototypes_per_class, known)
+            old = None if is_first else (self.rule_.codebook, self._memory)
+            codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
+            blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
+            if first.unit is None:
+                unit = settings.first_distances(form, codebook, blocks).unit
+                first = replace(first, unit=unit)
+            problem = settings.problem(codebook, form, blocks, len(known), first=first)
+            loss = np.nan
+            if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
+                if not isinstance(problem.solver, StochasticSolver):
+                    problem.solver.check_streaming()
+                    raise TypeError(f"{problem.solver!r} has no one_pass for a stream.")
+                loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
+                check_cost(loss)
+            self._store(codebook, problem, settings, known)
+            self.n_iter_ = 1 + (0 if is_first else self.n_iter_)
+            self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
+            self._memory, self._rng, self._first = memory, rng, first
+            report_pass(settings, self, perf_counter() - begun)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices, middle
+from .._arrays import Floats, Indices, middle, validate_data
 from .._dask import row_by_row
 from .._threads import one_blas_thread
-from .._validation import check_choice, check_flag, check_integer, check_number
+from .._validation import all_or_nothing, check_choice, check_flag, check_integer, check_number
 from ..one_versus_rest import OneVersusRestClassifier
 from .calibration import CALIBRATIONS, Calibration
 from .linear_machines import Machines, SolverSettings
@@ -275,14 +275,15 @@ class ExemplarSVM(SVMEnsemble):
         self : object
             The fitted classifier.
         """
-        self._check_parameters()
-        X, codes, _ = self._check_data(X, y, None)
-        rows = self._fit_scaler(X)
-        with one_blas_thread():
-            machines = self._exemplar_machines(rows, codes)
-            voters = Voters.of(machines, rows, self._calibration())
-            voters = voters.calibrate(rows, codes, len(self.classes_))
-        self._store(machines, voters, X, np.arange(len(X)))
-        self.n_iter_ = 1
-        self._warn(machines)
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, codes, _ = self._check_data(X, y, None)
+            rows = self._fit_scaler(X)
+            with one_blas_thread():
+                machines = self._exemplar_machines(rows, codes)
+                voters = Voters.of(machines, rows, self._calibration())
+                voters = voters.calibrate(rows, codes, len(self.classes_))
+            self._store(machines, voters, X, np.arange(len(X)))
+            self.n_iter_ = 1
+            self._warn(machines)
         return self

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import Floats, Indices
 from .._threads import one_blas_thread
-from .._validation import check_integer, check_number, check_verbose
+from .._validation import all_or_nothing, check_integer, check_number, check_verbose
 from .exemplar import SVMEnsemble
 from .linear_machines import Machines, shift
 from .members import worth_learning
@@ -230,26 +230,27 @@ class PrototypeSVM(SVMEnsemble):
         self : object
             The fitted classifier.
         """
-        self._check_parameters()
-        X, codes, _ = self._check_data(X, y, None)
-        rng = check_random_state(self.random_state)
-        rows = self._fit_scaler(X)
-        held = self._held_out(codes, rng)
-        train, validation = (
-            ScaledRows(rows[places], codes[places], places)
-            for places in (np.flatnonzero(~held), np.flatnonzero(held if held.any() else ~held))
-        )
-        self.validation_indices_ = np.flatnonzero(held)
-        with one_blas_thread():
-            core = self._rows_to_learn(train, validation)
-            self.edited_indices_ = np.setdiff1d(train.places, core.places)
-            best = self._shift_boundaries(core, train, validation, rng)
-            voters = best.voters.calibrate(rows, codes, len(self.classes_))
-            kept = self._worth_keeping(best.machines, voters, rows, codes)
-            machines = self._gather_clusters(best.machines.some(kept), core, rng)
-        self._store(machines, voters.some(kept), X, core.places)
-        self.n_iter_ = len(self.validation_scores_)
-        self._warn(best.machines)
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, codes, _ = self._check_data(X, y, None)
+            rng = check_random_state(self.random_state)
+            rows = self._fit_scaler(X)
+            held = self._held_out(codes, rng)
+            train, validation = (
+                ScaledRows(rows[places], codes[places], places)
+                for places in (np.flatnonzero(~held), np.flatnonzero(held if held.any() else ~held))
+            )
+            self.validation_indices_ = np.flatnonzero(held)
+            with one_blas_thread():
+                core = self._rows_to_learn(train, validation)
+                self.edited_indices_ = np.setdiff1d(train.places, core.places)
+                best = self._shift_boundaries(core, train, validation, rng)
+                voters = best.voters.calibrate(rows, codes, len(self.classes_))
+                kept = self._worth_keeping(best.machines, voters, rows, codes)
+                machines = self._gather_clusters(best.machines.some(kept), core, rng)
+            self._store(machines, voters.some(kept), X, core.places)
+            self.n_iter_ = len(self.validation_scores_)
+            self._warn(best.machines)
         return self
 
     def _rows_to_learn(self, train: ScaledRows, validation: ScaledRows) -> ScaledRows:

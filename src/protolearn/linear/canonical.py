@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices
+from .._validation import all_or_nothing
 from ..one_versus_rest import BinaryProblem, LinearClassifier
 
 BALANCED = 1e-7
@@ -127,17 +128,18 @@ class LinearPrototypeClassifier(LinearClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplanes and store them in canonical form."""
-        self._check_parameters()
-        rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
-        frame = CenteredFrame.of(rows, weight)
-        expansions = [self._expand(frame, each) for each in self._problems(codes, weight)]
-        forms = [canonical(expansion, frame) for expansion in expansions]
-        self._store(forms)
-        self.dual_coef_ = np.zeros((len(forms), n))
-        self.dual_coef_[:, places] = [form.gamma for form in forms]
-        chosen = [np.flatnonzero(e.gamma) if e.support is None else e.support for e in expansions]
-        self.support_ = places[np.unique(np.concatenate(chosen))]
-        self._store_details(expansions, forms)
+        with all_or_nothing(self):
+            self._check_parameters()
+            rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
+            frame = CenteredFrame.of(rows, weight)
+            expansions = [self._expand(frame, each) for each in self._problems(codes, weight)]
+            forms = [canonical(expansion, frame) for expansion in expansions]
+            self._store(forms)
+            self.dual_coef_ = np.zeros((len(forms), n))
+            self.dual_coef_[:, places] = [form.gamma for form in forms]
+            chosen = [np.flatnonzero(gamma) if s is None else s for gamma, _, s, _ in expansions]
+            self.support_ = places[np.unique(np.concatenate(chosen))]
+            self._store_details(expansions, forms)
         return self
 
     def _store(self, forms: list[Canonical]) -> None:

@@ -166,6 +166,9 @@ class FisherPrototypes(LinearPrototypeClassifier):
         """Return the hyperplane, solved for in coordinates of the span of the samples."""
         signs = problem.signs
         root = np.ones(len(signs)) if problem.weight is None else np.sqrt(problem.weight)
+        sides = [float(root[side] @ root[side]) for side in (signs > 0, signs < 0)]
+        if min(sides) < ROUNDING * max(sides):
+            raise ValueError("Change sample_weight: FisherPrototypes loses a class in rounding.")
         U, s = singular_vectors(root[:, None] * frame.rows)
         means = [root[side] @ U[side] / np.sum(root[side] ** 2) for side in (signs > 0, signs < 0)]
         delta = means[0] - means[1]

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays import Floats, Indices
 from .._dask import row_by_row
 from .._threads import one_blas_thread
-from .._validation import check_integer, check_positive, check_verbose
+from .._validation import all_or_nothing, check_integer, check_positive, check_verbose
 from ..kernels import (
     FeatureKernel,
     check_gram,
@@ -198,11 +198,12 @@ class RVM(LinearPrototypeClassifier):
         -------
         self : RVM
         """
-        if self._is("linear"):
-            self._fit(X, y, sample_weight)
-        else:
-            self._fit_kernel(X, y, sample_weight)
-        warn_of_problems(self)
+        with all_or_nothing(self):
+            if self._is("linear"):
+                self._fit(X, y, sample_weight)
+            else:
+                self._fit_kernel(X, y, sample_weight)
+            warn_of_problems(self)
         return self
 
     @row_by_row

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices
-from .._validation import check_choice, check_integer, check_number, check_verbose
+from .._arrays import Floats, Indices, validate_data
+from .._validation import all_or_nothing, check_choice, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .examples import Examples, Inputs, Unit
 from .hidden_units import Committee, least_action, middle_distances, random_weights
@@ -138,28 +138,29 @@ class CommitteeMachine(OneVersusRestClassifier):
         -------
         self : CommitteeMachine
         """
-        self._check_parameters()
-        X, codes, _ = self._check_data(X, y, None)
-        inputs = Inputs.of(X, self.fit_intercept)
-        rng = check_random_state(self.random_state)
-        problems = self._problems(codes, None)
-        examples = [Examples(inputs, each.signs, each.name) for each in problems]
-        committees = [self._learn(each, rng) for each in examples]
-        weights, d = np.stack([each.weights for each in committees]), X.shape[1]
-        self.hidden_coef_ = weights[:, :, :d].copy()
-        none = np.zeros(weights.shape[:2])
-        self.hidden_intercept_ = -weights[:, :, d] if inputs.clamped else none
-        self.n_updates_ = sum(each.n_updates for each in committees)
-        self.n_iter_ = max(each.n_iter for each in committees)
-        for problem, committee in zip(problems, committees, strict=True):
-            if not committee.converged:
-                warnings.warn(
-                    f"CommitteeMachine still makes mistakes with {problem.name} after "
-                    f"{self.max_iter} sweeps; it keeps the best weights seen. Raise n_units or "
-                    "max_iter, or try another random_state.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, codes, _ = self._check_data(X, y, None)
+            inputs = Inputs.of(X, self.fit_intercept)
+            rng = check_random_state(self.random_state)
+            problems = self._problems(codes, None)
+            examples = [Examples(inputs, each.signs, each.name) for each in problems]
+            committees = [self._learn(each, rng) for each in examples]
+            weights, d = np.stack([each.weights for each in committees]), X.shape[1]
+            self.hidden_coef_ = weights[:, :, :d].copy()
+            none = np.zeros(weights.shape[:2])
+            self.hidden_intercept_ = -weights[:, :, d] if inputs.clamped else none
+            self.n_updates_ = sum(each.n_updates for each in committees)
+            self.n_iter_ = max(each.n_iter for each in committees)
+            for problem, committee in zip(problems, committees, strict=True):
+                if not committee.converged:
+                    warnings.warn(
+                        f"CommitteeMachine still makes mistakes with {problem.name} after "
+                        f"{self.max_iter} sweeps; it keeps the best weights seen. Raise n_units or "
+                        "max_iter, or try another random_state.",
+                        ConvergenceWarning,
+                        stacklevel=2,
+                    )
         return self
 
     def votes(self, X: Any) -> Indices:

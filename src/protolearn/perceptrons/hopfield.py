@@ -17,10 +17,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices
-from .._validation import check_choice, check_integer
+from .._arrays import Floats, Indices, validate_data
+from .._validation import all_or_nothing, check_choice, check_integer
 from ..native import indices, matrix, matrix_out, native, types
 from .presentation import random_orders, row_order
 
@@ -100,10 +100,11 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self : Hopfield
         """
-        self._check_parameters()
-        self.patterns_ = self._states(X, reset=True, copy=True)
-        self._couplings = self.patterns_.T @ self.patterns_  # N times the weights: integers
-        np.fill_diagonal(self._couplings, 0.0)
+        with all_or_nothing(self):
+            self._check_parameters()
+            self.patterns_ = self._states(X, reset=True, copy=True)
+            self._couplings = self.patterns_.T @ self.patterns_  # N times the weights: integers
+            np.fill_diagonal(self._couplings, 0.0)
         return self
 
     @property

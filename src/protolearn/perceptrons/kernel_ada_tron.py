@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import Floats
-from .._validation import check_integer, check_verbose
+from .._validation import all_or_nothing, check_integer, check_verbose
 from ..kernels import (
     FeatureKernel,
     check_gram,
@@ -170,26 +170,27 @@ class KernelAdaTron(StabilityMixin):
 
     def _fit(self, X: Any, y: Any) -> Self:
         """Find the strengths, and keep what decisions need."""
-        self._check_parameters()
-        rounding = gram_rounding(X)
-        X, codes, _ = self._check_data(X, y, None)
-        if self._is_precomputed():
-            check_gram(X, rounding)
-        self.kernel_, center = self._kernel_for(X)
-        clamped = float(self.fit_intercept == "clamped")
-        products = products_of(self.kernel_, X, clamped)
-        problems = self._problems(codes, None)
-        trained = [train(self, products, each.signs, each.name) for each in problems]
-        signed = np.stack(
-            [each.signs * unit.strengths for each, unit in zip(problems, trained, strict=True)]
-        )
-        self._lengths = lengths(products, signed)
-        self.offset_ = clamped * signed.sum(axis=1) - [unit.threshold for unit in trained]
-        self.intercept_ = self.offset_ - signed @ (X - center) @ center
-        self._embed(trained, len(X), np.arange(len(X)))
-        self._keep(X, signed)
-        self.stability_ = float(self._stabilities(X, codes).min())
-        self._warn(trained)
+        with all_or_nothing(self):
+            self._check_parameters()
+            rounding = gram_rounding(X)
+            X, codes, _ = self._check_data(X, y, None)
+            if self._is_precomputed():
+                check_gram(X, rounding)
+            self.kernel_, center = self._kernel_for(X)
+            clamped = float(self.fit_intercept == "clamped")
+            products = products_of(self.kernel_, X, clamped)
+            problems = self._problems(codes, None)
+            trained = [train(self, products, each.signs, each.name) for each in problems]
+            signed = np.stack(
+                [each.signs * unit.strengths for each, unit in zip(problems, trained, strict=True)]
+            )
+            self._lengths = lengths(products, signed)
+            self.offset_ = clamped * signed.sum(axis=1) - [unit.threshold for unit in trained]
+            self.intercept_ = self.offset_ - signed @ (X - center) @ center
+            self._embed(trained, len(X), np.arange(len(X)))
+            self._keep(X, signed)
+            self.stability_ = float(self._stabilities(X, codes).min())
+            self._warn(trained)
         return self
 
     def _kernel_for(self, X: Floats) -> tuple[FeatureKernel | None, Floats]:

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from .._arrays import Floats, Indices
-from .._validation import check_flag, check_integer, check_number, check_verbose
+from .._validation import all_or_nothing, check_flag, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .hidden_units import MachineOutputs, SphereFrame, next_unit, product_scores
 from .perceptron import TrainingLog
@@ -147,22 +147,23 @@ class ParityMachine(OneVersusRestClassifier):
         -------
         self : ParityMachine
         """
-        self._check_parameters()
-        X, codes, _ = self._check_data(X, y, None)
-        check_no_conflict(X, self.classes_[codes])
-        rng = check_random_state(self.random_state)
-        places = self._hold_out(codes, rng) if self.early_stopping else [np.arange(len(X))]
-        frame = SphereFrame.of(X[places[0]])
-        self.units_, curves = [], []
-        for problem in self._problems(codes, None):
-            parts = [MachineOutputs(X[each], problem.signs[each]) for each in places]
-            self.units_.append(self._grow(parts, problem.name, frame, rng))
-            curves.append([np.array(part.curve) for part in parts])
-        self.n_units_ = np.array([len(units) for units in self.units_])
-        self.training_errors_ = [curve[0] for curve in curves]
-        self.__dict__.pop("validation_errors_", None)  # of an earlier fit
-        if self.early_stopping:
-            self.validation_errors_ = [curve[1] for curve in curves]
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, codes, _ = self._check_data(X, y, None)
+            check_no_conflict(X, self.classes_[codes])
+            rng = check_random_state(self.random_state)
+            places = self._hold_out(codes, rng) if self.early_stopping else [np.arange(len(X))]
+            frame = SphereFrame.of(X[places[0]])
+            self.units_, curves = [], []
+            for problem in self._problems(codes, None):
+                parts = [MachineOutputs(X[each], problem.signs[each]) for each in places]
+                self.units_.append(self._grow(parts, problem.name, frame, rng))
+                curves.append([np.array(part.curve) for part in parts])
+            self.n_units_ = np.array([len(units) for units in self.units_])
+            self.training_errors_ = [curve[0] for curve in curves]
+            self.__dict__.pop("validation_errors_", None)  # of an earlier fit
+            if self.early_stopping:
+                self.validation_errors_ = [curve[1] for curve in curves]
         return self
 
     def _scores(self, X: Floats) -> Floats:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices
-from .._validation import check_integer, check_verbose
+from .._arrays import Floats, Indices, validate_data
+from .._validation import all_or_nothing, check_integer, check_verbose
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
 from .examples import Examples, Inputs, Unit
 
@@ -124,18 +124,19 @@ class Perceptron(StabilityMixin, LinearClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Let one unit learn, or one a class."""
-        self._check_parameters()
-        rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
-        inputs = Inputs.of(rows, self.fit_intercept, self._center(rows, weight))
-        rng = check_random_state(getattr(self, "random_state", None))
-        units = [
-            self._learn(Examples(inputs, each.signs, each.name, each.weight), rng)
-            for each in self._problems(codes, weight)
-        ]
-        self._store(units, inputs)
-        self._embed(units, n, places)
-        self.stability_ = float(self._stabilities(rows, codes).min())
-        self._warn(units)
+        with all_or_nothing(self):
+            self._check_parameters()
+            rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
+            inputs = Inputs.of(rows, self.fit_intercept, self._center(rows, weight))
+            rng = check_random_state(getattr(self, "random_state", None))
+            units = [
+                self._learn(Examples(inputs, each.signs, each.name, each.weight), rng)
+                for each in self._problems(codes, weight)
+            ]
+            self._store(units, inputs)
+            self._embed(units, n, places)
+            self.stability_ = float(self._stabilities(rows, codes).min())
+            self._warn(units)
         return self
 
     def _center(self, rows: Floats, weight: Floats | None) -> Floats | None:

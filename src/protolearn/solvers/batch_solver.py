@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator
 
 from .._arrays import Floats, Indices
 from .._threads import one_blas_thread
-from .._validation import check_integer
+from .._validation import ENDS_SILENTLY, check_integer
 from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Distance, Penalized
@@ -165,7 +165,10 @@ class Progress:
             return False
         elapsed, done = perf_counter() - self.start, len(self.loss_curve)
         state = State(done, loss, codebook, elapsed, self.distance, memory or Memory())
-        self.stopped = bool(self.callback(state))
+        try:
+            self.stopped = bool(self.callback(state))
+        except StopIteration as error:  # by which SciPy would believe that all is well
+            raise RuntimeError(ENDS_SILENTLY) from error
         return self.stopped
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._names import number_repeats
-from .._validation import check_choice, check_integer, check_positive
+from .._validation import all_or_nothing, check_choice, check_integer, check_positive
 from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, NumberColumn, column_places
 from .data_frames import LIBRARIES, input_table, library_of
 from .table import Table, as_list, find_column
@@ -134,27 +134,28 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : object
             The fitted encoder.
         """
-        check_choice(self, "missing", ("category", "most_frequent"))
-        check_choice(self, "unknown", ("warn", "ignore", "error"))
-        distance = check_positive(self, "category_distance")
-        most = check_integer(self, "max_categories", low=2)
-        table = input_table(self, X, reset=True)
-        given = categories_by_column(self.categories, table)
-        codes = {find_column(name, table, "categorical") for name in as_list(self.categorical)}
-        columns: list[Column] = []
-        for name in table.names:
-            values, dtype = detect_empty(table.read(name)), table.dtype(name)
-            if name in given or name in codes:
-                values = codes_as_categories(values, name)
-            if name in given or values.kind in ("category", "boolean"):
-                args = name, values, dtype, distance, self.missing, given.get(name)
-                columns.append(CategoryColumn.learn(*args))
-            else:
-                columns.append(NumberColumn.learn(name, values, dtype))
-        check_number_of_categories(columns, most, given)
-        warn_of_empty_columns(columns)
-        self.columns_, self.library_ = tuple(columns), library_of(X)
-        self.units_ = unit_scaler(self.columns_)
+        with all_or_nothing(self):
+            check_choice(self, "missing", ("category", "most_frequent"))
+            check_choice(self, "unknown", ("warn", "ignore", "error"))
+            distance = check_positive(self, "category_distance")
+            most = check_integer(self, "max_categories", low=2)
+            table = input_table(self, X, reset=True)
+            given = categories_by_column(self.categories, table)
+            codes = {find_column(name, table, "categorical") for name in as_list(self.categorical)}
+            columns: list[Column] = []
+            for name in table.names:
+                values, dtype = detect_empty(table.read(name)), table.dtype(name)
+                if name in given or name in codes:
+                    values = codes_as_categories(values, name)
+                if name in given or values.kind in ("category", "boolean"):
+                    args = name, values, dtype, distance, self.missing, given.get(name)
+                    columns.append(CategoryColumn.learn(*args))
+                else:
+                    columns.append(NumberColumn.learn(name, values, dtype))
+            check_number_of_categories(columns, most, given)
+            warn_of_empty_columns(columns)
+            self.columns_, self.library_ = tuple(columns), library_of(X)
+            self.units_ = unit_scaler(self.columns_)
         return self
 
     def transform(self, X: Any) -> Floats:

@@ -14,10 +14,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..._arrays import Floats
+from ..._arrays import Floats, validate_data
 from ..._threads import one_blas_thread
+from ..._validation import all_or_nothing
 from .candidates import Candidate, candidates, chosen_names
 from .choice import Choice, best, chosen_of, expected_score, search, simplest
 from .leaderboard import Leaderboard, leaderboard
@@ -196,25 +197,26 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        check_parameters(self)
-        array, y = checked_data(self, X, y)
-        rng = check_random_state(self.random_state)
-        names = chosen_names(self.families, len(array))
-        tried = candidates(names, array.shape[1], rng, self.standardize)
-        seed = int(rng.randint(2**31 - 1))
-        choose = simplest if self.prefer_simple else best
-        ledger, n_folds = self._search(tried, array, y, seed, choose)
-        number = chosen_of(ledger, n_folds, choose)
-        chosen = ledger.candidates[number]
-        self.best_score_ = expected_score(ledger, n_folds, choose)
-        self.leaderboard_ = leaderboard(ledger, number)
-        # Scores of models that learned from other rows have about the same size.
-        self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
-        with one_blas_thread():
-            self.best_estimator_ = chosen.pipeline(y, seed).fit(with_names(X, array), y)
-        model = self.best_estimator_[-1]
-        settings = {name: getattr(model, name) for name in chosen.settings}
-        self.best_params_ = {"model": type(model).__name__, **settings}
+        with all_or_nothing(self):
+            check_parameters(self)
+            array, y = checked_data(self, X, y)
+            rng = check_random_state(self.random_state)
+            names = chosen_names(self.families, len(array))
+            tried = candidates(names, array.shape[1], rng, self.standardize)
+            seed = int(rng.randint(2**31 - 1))
+            choose = simplest if self.prefer_simple else best
+            ledger, n_folds = self._search(tried, array, y, seed, choose)
+            number = chosen_of(ledger, n_folds, choose)
+            chosen = ledger.candidates[number]
+            self.best_score_ = expected_score(ledger, n_folds, choose)
+            self.leaderboard_ = leaderboard(ledger, number)
+            # Scores of models that learned from other rows have about the same size.
+            self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
+            with one_blas_thread():
+                self.best_estimator_ = chosen.pipeline(y, seed).fit(with_names(X, array), y)
+            model = self.best_estimator_[-1]
+            settings = {name: getattr(model, name) for name in chosen.settings}
+            self.best_params_ = {"model": type(model).__name__, **settings}
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -264,7 +266,7 @@ class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
 
     def _answer(self, method: str, X: Any) -> Any:
         """Return the answer of the chosen model."""
-        check_is_fitted(self, "best_estimator_")  # a search that was stopped has left others
+        check_is_fitted(self, "best_estimator_")
         array = validate_data(self, X, dtype=np.float64, reset=False)
         with warnings.catch_warnings():  # which has been said already
             warnings.filterwarnings("ignore", "X does not have valid feature names")

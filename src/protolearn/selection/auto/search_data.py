@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.utils import resample
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from ..._arrays import Floats, Indices, check_magnitude
+from ..._arrays import Floats, Indices, check_magnitude, validate_data
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
 
 MOST_ROWS = 10_000
