@@ -41,8 +41,9 @@ def as_indices(values: Any) -> Indices:
 
 def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
     """Return what scikit-learn's function returns, which would use the numbers under a mask."""
-    check_unmasked(X, "X")
-    check_unmasked(y, "y")
+    for values, name in (X, "X"), (y, "y"):
+        if isinstance(values, np.ma.MaskedArray):
+            check_unmasked(values, name)
     return validation.validate_data(model, X, y, **options)
 
 

@@ -137,8 +137,8 @@ def test_unknown_types_in_every_way(kind, name, forger, monkeypatch):
 
 
 KNOWN = [
-    "protolearn.classifiers.lvq.GLVQ",
-    "protolearn.tables.columns.NumberColumn",
+    "protolearn.GLVQ",
+    "protolearn.NumberColumn",
     "sklearn.pipeline.Pipeline",
     "sklearn.metrics._classification.accuracy_score",
 ]
@@ -188,6 +188,13 @@ def test_all_that_is_known_is_there_and_writes_no_files():
             assert ways == ("ObjectNode",)
             assert not hasattr(found, "__del__")
             assert "edger" not in name
+
+
+@pytest.mark.parametrize("name", ["protolearn.Codebook2", "protolearn.store", "protolearn.save"])
+def test_names_of_ours_are_looked_up_and_not_imported(name, forger, monkeypatch):
+    monkeypatch.setattr(importlib, "import_module", None)
+    for part in (node(name, "Object", content=mapping()), node(name, "Function")):
+        refused(forger.attribute(part), f"not known, the first at model.extra: {name}")
 
 
 def test_the_place_is_told(forger):
@@ -347,6 +354,58 @@ def test_arrays_that_claim_to_be_huge(forger):
     refused(forger.attribute(array(None), _1_npy=header[:128]), "cannot be built")
 
 
+def test_types_that_take_no_bytes_cannot_be_many(forger):
+    for kind in ("<U0", "|S0", "|V0"):
+        header = (
+            saved(np.zeros(3))
+            .replace(b"(3,), }      ", b"(900000000, ), }")
+            .replace(b"<f8", kind.encode())
+        )
+        refused(forger.attribute(array(None), _1_npy=header[:128]), "cannot be built")
+
+
+def test_a_small_array_in_a_small_file_is_all_that_is_read(forger, monkeypatch):
+    """The header is held against the bytes before NumPy allocates anything."""
+    header = saved(np.zeros(3)).replace(b"(3,), }      ", b"(600000000,), }  ")
+    path = forger.attribute(array(None), _1_npy=header)
+    monkeypatch.setattr(np, "load", None)
+    refused(path, "claims another size than it has")
+
+
+@pytest.mark.parametrize("kind", ["void", "str_", "bytes_"])
+def test_a_number_cannot_become_so_many_bytes(kind, forger):
+    number = {**array(None), "__class__": kind}
+    refused(forger.attribute(number, _1_npy=saved(np.array(4 << 30))), "a number of it is none")
+
+
+def test_a_void_array_is_refused(forger):
+    refused(forger.attribute(array(None), _1_npy=saved(np.zeros(3, "V8"))), "holds objects")
+
+
+def test_a_masked_array_is_made_of_arrays(forger):
+    content = {"data": sequence(plain(1)), "mask": plain(True)}
+    refused(
+        forger.attribute(node("numpy.ma.MaskedArray", "MaskedArray", content=content)),
+        "masked array",
+    )
+
+
+def test_arrays_are_not_unfolded_to_objects(forger):
+    inner = sequence(array(None), kind="list")
+    shape = sequence(plain(1), plain(3))
+    objects = node("numpy.ndarray", "NdArray", type="json", content=[inner], shape=shape)
+    refused(forger.attribute(objects, _1_npy=saved(np.zeros(3, "i1"))), "holds arrays")
+
+
+def test_the_position_of_random_numbers_is_within_their_state(tmp_path):
+    model = GLVQ(random_state=np.random.RandomState(0))
+    state = model.random_state.get_state(legacy=False)
+    state["state"]["pos"] = 10**9
+    model.random_state.set_state(state)
+    with pytest.raises(ModelFileError, match=r"GLVQ\.random_state has the position 1000000000"):
+        protolearn.save(model, tmp_path / "model")
+
+
 def test_one_array_cannot_be_read_a_million_times(forger):
     path = forger.attribute(sequence(array(None), array(None)), _1_npy=saved(np.zeros(3)))
     refused(path, "one content")
@@ -370,12 +429,12 @@ def test_sparse_matrices_cannot_explode(forger):
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         archive.writestr("data.npy", saved(big))
     path = forger.attribute(sparse_node(), _1_npz=buffer.getvalue())
-    refused(path, "larger than is likely", trusted=["scipy.sparse._csr.csr_matrix"])
+    refused(path, "compressed", trusted=["scipy.sparse._csr.csr_matrix"])
 
 
 def test_sparse_matrices_have_to_be_trusted(forger):
     buffer = io.BytesIO()
-    sparse.save_npz(buffer, sparse.csr_matrix(np.eye(3)))
+    sparse.save_npz(buffer, sparse.csr_matrix(np.eye(3)), compressed=False)
     path = forger.attribute(sparse_node(), _1_npz=buffer.getvalue())
     refused(path, "csr_matrix")
     with pytest.warns(UserWarning, match="saved with"):
@@ -487,9 +546,7 @@ def test_words_of_columns_are_no_code(forger):
     ]:
         words = mapping(library=plain(library), name=plain(name), settings=mapping())
         column = mapping(name=plain("a"), kind=plain("number"), dtype=words)
-        path = forger.attribute(
-            node("protolearn.tables.columns.NumberColumn", "Object", content=column)
-        )
+        path = forger.attribute(node("protolearn.NumberColumn", "Object", content=column))
         with pytest.warns(UserWarning, match="saved with"):
             dtype = protolearn.load(path).extra.dtype
         assert type(dtype).__name__ == "WrittenType"

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 import protolearn
 from protolearn import GLVQ, MeanOfClass
-from protolearn.io import ModelFileError, describe, file, saving
+from protolearn.io import ModelFileError, describe, file, saving, skops_payload, trust
 
 NOTES = {
     "target": "Größe",
@@ -259,3 +259,25 @@ def test_another_version_is_told(name, other, path, monkeypatch):
 def test_what_is_trusted_is_a_list_of_types(trusted, path):
     with pytest.raises(TypeError, match="must be a list of types by name"):
         protolearn.load(path, trusted=trusted)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_names_in_a_file_do_not_depend_on_modules(tmp_path, monkeypatch):
+    """A file is loaded after the module of its classes was renamed."""
+    path = tmp_path / "model"
+    X = np.random.RandomState(0).randn(20, 2)
+    model = GLVQ(max_iter=3).fit(X, X[:, 0] > 0.0)
+    protolearn.save(model, path)
+    payload = file.unpack(path)[1]
+    assert b'"__module__":"protolearn"' in payload
+    assert b"protolearn." not in payload
+    old, new = "protolearn.classifiers.lvq.GLVQ", "protolearn.moved.GLVQ"
+    for name in ("known_types", "file_names"):
+        names = {
+            new if name == old else name: kept for name, kept in getattr(trust, name)().items()
+        }
+        monkeypatch.setattr(skops_payload, name, lambda names=names: names)
+    assert new in skops_payload.known_types()
+    monkeypatch.setitem(sys.modules, "protolearn.moved", sys.modules[GLVQ.__module__])
+    monkeypatch.delitem(sys.modules, GLVQ.__module__)
+    assert (protolearn.load(path).predict(X) == model.predict(X)).all()

@@ -89,7 +89,7 @@ class Block:
 
     def chunks(self, n_numbers: float) -> Iterator[Chunk]:
         """Cut the block into chunks that fit into a cache, with so many numbers more for a row."""
-        X, y, n = self.X, as_indices(self.y), len(self.y)
+        X, y, n = self.X, np.ascontiguousarray(self.y, dtype=np.intp), len(self.y)
         weight = np.ones(n) if self.weight is None else self.weight
         width = X.nnz // max(n, 1) if issparse(X) else X.shape[1]
         size = rows_at_a_time(width + int(n_numbers))

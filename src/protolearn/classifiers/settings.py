@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._validation import check_flag, check_integer, check_number, check_verbose, number_in
+from .._validation import BOOLEANS, check_flag, check_integer, check_number, number_in
 from ..blocks import Blocks, MemoryBlocks
 from ..codebook import Codebook
 from ..distances import Distance
@@ -147,7 +147,8 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
     early_stopping = check_flag(model, "early_stopping")
     if model.max_iter is not None:
         check_integer(model, "max_iter", low=1)
-    check_verbose(model)
+    if not isinstance(model.verbose, BOOLEANS):
+        check_integer(model, "verbose", low=0)
     if model.callback is not None and not callable(model.callback):
         raise ValueError(f"callback={model.callback!r} must be a function of one argument.")
     if not isinstance(model.checkpoint, (str, PathLike, NoneType)):

@@ -180,7 +180,9 @@ class Distance(BaseEstimator):
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Return the nearest prototype of each row, and a number that is finite if the row is."""
-        return least_of_rows(self.pairwise(X, codebook))
+        D = self.pairwise(X, codebook)
+        place = D.argmin(axis=1)
+        return place, np.take_along_axis(D, place[:, None], axis=1)[:, 0]
 
     def pull_winners(
         self,

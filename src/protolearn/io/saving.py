@@ -15,8 +15,9 @@ from typing import Any
 
 from .._files import replacing
 from .file import ModelFile, ModelFileError, checksum, pack, unpack
-from .skops_payload import build, dump, fingerprint, unknown_types, unwritable_part
-from .trust import SKLEARN_TREES, type_names
+from .fitted_state import find_damage
+from .skops_payload import build, dump, fingerprint, localize, unknown_types, unwritable_part
+from .trust import SKLEARN_COMPILED, type_names
 
 LIBRARIES = "scikit-learn", "numpy", "scipy", "skops"
 LONGEST = 400  # characters of the line about the model
@@ -120,13 +121,12 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     Notes
     -----
     Nothing of the file is run, and a type is imported only if it is on a list that does not depend
-    on the file: estimators of protolearn and scikit-learn, arrays, and the few types that these
-    hold. All types are looked at before the first object is built.
+    on the file: estimators of protolearn, those of scikit-learn that compute with NumPy alone,
+    arrays, and the few types that these hold. All types are looked at before anything is built.
 
     The checksum finds accidents. It is no signature: whoever changes a file on purpose can also
     write the checksum anew. A model made by someone malicious cannot run code when it is loaded,
-    but its answers can be anything, and wrong numbers inside can make compiled code fail when it is
-    used.
+    and arrays that do not fit each other are refused, but its answers can be anything.
 
     Examples
     --------
@@ -141,6 +141,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     names = type_names(trusted)
     about, payload = unpack(path)
     try:
+        payload = localize(payload)
         unknown = unknown_types(payload, names)
         model = None if unknown else build(payload, names)
     except Exception as error:
@@ -161,6 +162,12 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
         raise ModelFileError(
             f"{str(path)!r} holds no model, but {type(model).__name__}. Give a file that "
             "protolearn.save has written."
+        )
+    damage = _damage(model)
+    if damage:
+        raise ModelFileError(
+            f"{str(path)!r} holds a model that cannot be used: {damage}. The file is damaged, or "
+            "was changed after it was saved; copy it again, or save the model again."
         )
     _tell_versions(path, about.versions)
     return model
@@ -200,8 +207,10 @@ def _write_payload(model: Any, trusted: frozenset[str]) -> bytes:
     """Write a model, and read it again to see that it comes back."""
     try:
         payload = dump(model)
-        unknown = unknown_types(payload, trusted)
-        again = None if unknown else dump(build(payload, trusted))
+        local = localize(payload)
+        unknown = unknown_types(local, trusted)
+        model_again = None if unknown else build(local, trusted)
+        again = None if unknown else dump(model_again)
     except Exception as error:
         raise ModelFileError(
             f"{type(model).__name__} holds something that save cannot write, "
@@ -220,7 +229,18 @@ def _write_payload(model: Any, trusted: frozenset[str]) -> bytes:
             f"{type(model).__name__} holds something that would not come back as it is, such as a "
             "dict with keys that are neither texts nor numbers. Take it out, or use pickle."
         )
+    damage = _damage(model_again)
+    if damage:
+        raise ModelFileError(f"{damage}, so load would refuse it. Fit the model again.")
     return payload
+
+
+def _damage(model: Any) -> str:
+    """Return what is wrong with the arrays of a model; "" if nothing is."""
+    try:
+        return _short(find_damage(model))
+    except Exception as error:  # attributes of a file can be anything
+        return _reason(error)
 
 
 def _check_notes(notes: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -281,11 +301,11 @@ def _why(unknown: Mapping[str, str]) -> str:
             " Names that begin with protolearn are of another version of it: fit and save the "
             "model again with this one."
         )
-    if not any(tree in kind for kind in unknown for tree in SKLEARN_TREES):
+    if not any(part in kind for kind in unknown for part in SKLEARN_COMPILED):
         return ""
     return (
-        " Trees of scikit-learn are not known by default, since those of a malicious file can "
-        "make it read memory that is not theirs."
+        " Trees, neighbours and SVMs of scikit-learn are not known by default, since those of a "
+        "malicious file can make it read memory that is not theirs."
     )
 
 

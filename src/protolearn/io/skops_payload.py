@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from sklearn.exceptions import InconsistentVersionWarning
 
 from .file import ModelFileError, check_members, zip_members
-from .trust import known_types
+from .trust import LISTED, file_names, known_types
 
 Node = dict[str, Any]
 
@@ -26,13 +26,14 @@ PLAN = "schema.json"
 OLDEST = 2  # format of skops: the rules for files of older ones are less strict
 ARRAY = b"\x93NUMPY"  # how the file of an array begins; NumPy would take a zip for many of them
 RECORDS, HEADER_SIZE = b"'descr': [", 128  # how the type of records begins, and where that is
-EXPANSION = 200  # times larger than the file that sparse matrices may become; they are compressed
+SPARSE = b"PK"  # how the file of a sparse matrix begins: a zip of arrays
+KINDS = "biufcmMSU"  # of numbers, times and texts: what an array may hold
 DEEPEST = 40  # parts within parts that are looked into; an object may hold itself
 
 PLAIN = frozenset(
     f"{kind}Node"
     for kind in (
-        *("Bytearray", "Bytes", "DefaultDict", "Dict", "Function", "List", "MaskedArray"),
+        *("Bytes", "DefaultDict", "Dict", "Function", "List", "MaskedArray"),
         *("NdArray", "Object", "RandomState", "Set", "Tuple", "Type"),
     )
 )
@@ -54,6 +55,7 @@ def dump(model: Any) -> bytes:
     with ZipFile(BytesIO(dumps(model))) as archive:
         plan = json.loads(archive.read(PLAN))
         mend_keys(plan)
+        rename_types(plan, file_names())
         plan, names = canonical_plan(plan, lambda name: _digest(archive, name))
         members = {new: _tidy(archive.read(old)) for old, new in names.items()}
     text = json.dumps(plan, separators=(",", ":"))
@@ -80,7 +82,8 @@ def unknown_types(payload: bytes, trusted: frozenset[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for place, node in there:
         kind = type_of(node)
-        if kind not in trusted and node["__loader__"] not in known_types().get(kind, PLAIN):
+        ways = () if kind.startswith(LISTED) else PLAIN
+        if kind not in trusted and node["__loader__"] not in known_types().get(kind, ways):
             found.setdefault(kind, place)
     if found:  # skops need not see it
         return found
@@ -92,11 +95,6 @@ def unknown_types(payload: bytes, trusted: frozenset[str]) -> dict[str, str]:
 def checked_nodes(payload: bytes) -> list[tuple[str, Node]]:
     """Return the nodes of the plan, and raise if it is not one that ``dump`` could have written."""
     with ZipFile(BytesIO(payload)) as archive:
-        check_members(archive, len(payload))
-        packed = [archive.read(name) for name in archive.namelist() if name.endswith(".npz")]
-        arrays = [array for data in packed for array in ZipFile(BytesIO(data)).infolist()]
-        if sum(array.file_size for array in arrays) > EXPANSION * len(payload):
-            raise BadZipFile("its sparse matrices claim to be larger than is likely")
         plan = json.loads(archive.read(PLAN))
         if not isinstance(plan, dict) or plan.get("__loader__") is None:
             raise ValueError("it holds no model")
@@ -105,7 +103,7 @@ def checked_nodes(payload: bytes) -> list[tuple[str, Node]]:
         there = list(nodes(plan))
         check_shared([node for _, node in there])
         for _, node in there:
-            _check_content(node, archive)
+            _check_content(node, archive, len(payload))
     return there
 
 
@@ -116,7 +114,7 @@ def fingerprint(payload: bytes) -> str:
         return json.dumps(bare(plan, lambda name: _digest(archive, name)))
 
 
-def _check_content(node: Node, archive: ZipFile) -> None:
+def _check_content(node: Node, archive: ZipFile, limit: int) -> None:
     """Raise if what should be an array is not the file of one, or if keys of a dict have no types.
 
     Skops calls what is there.
@@ -126,10 +124,43 @@ def _check_content(node: Node, archive: ZipFile) -> None:
         ways = {kinds["__loader__"], *(kind["__loader__"] for kind in kinds["content"])}
         if not ways <= {"ListNode", "TypeNode"}:
             raise ValueError("keys of a dict have something else than types")
-    if node["__loader__"] == "NdArrayNode" and "file" in node:
-        with archive.open(node["file"]) as file:
-            if file.read(len(ARRAY)) != ARRAY:
-                raise ValueError("an array of it is none")
+    name, data = type_of(node), archive.read(node["file"]) if "file" in node else b""
+    if node["__loader__"] == "SparseMatrixNode":
+        with ZipFile(BytesIO(data)) as arrays:
+            check_members(arrays, len(data))
+            for member in arrays.namelist():
+                _check_array(arrays.read(member), limit)
+    elif node["__loader__"] == "MaskedArrayNode":
+        if {part["__loader__"] for part in node["content"].values()} != {"NdArrayNode"}:
+            raise ValueError("a masked array of it is none")
+    elif node["__loader__"] == "NdArrayNode" and "file" in node:
+        dtype, shape = _check_array(data, limit)
+        kind = getattr(np, node["__class__"], None) if name != "numpy.ndarray" else None
+        if kind and (shape or dtype.names or np.dtype(kind).kind != dtype.kind):
+            raise ValueError("a number of it is none")  # void of a number would be so many bytes
+    elif node["__loader__"] == "NdArrayNode" and len(node["shape"]["content"]) != 1:
+        inner = [type_of(part) for _, part in nodes(node["content"]) if "file" in part]
+        if "numpy.ndarray" in inner:
+            raise ValueError("an array of objects holds arrays")  # NumPy would unfold them
+
+
+def _check_array(data: bytes, limit: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Return type and shape of the file of an array; raise if they are not what its bytes are."""
+    if not data.startswith(ARRAY):
+        raise ValueError("an array of it is none")
+    file = BytesIO(data)
+    old = np.lib.format.read_magic(file)[0] == 1
+    read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    fields = [dtype[name] for name in dtype.names] if dtype.names else [dtype]
+    if any(field.kind not in KINDS or field.shape for field in fields):
+        raise ValueError("an array of it holds objects, not numbers or texts (allow_pickle)")
+    count = int(np.prod([1, *shape], dtype=object))  # exact, however large
+    if count * dtype.itemsize != len(data) - file.tell():
+        raise ValueError("an array of it claims another size than it has")
+    if max((*shape, dtype.itemsize)) > limit or (count and not dtype.itemsize):
+        raise ValueError("an array of it claims a size beyond the file")
+    return dtype, shape
 
 
 @cache
@@ -142,7 +173,13 @@ def _newest() -> int:
 
 
 def _tidy(data: bytes) -> bytes:
-    """Return the file of an array of records, with zeros in the gaps between its fields."""
+    """Return the file of an array of records, with zeros in the gaps between its fields.
+
+    The arrays of a sparse matrix are no longer compressed.
+    """
+    if data.startswith(SPARSE):
+        with ZipFile(BytesIO(data)) as arrays:
+            return zip_members({name: arrays.read(name) for name in arrays.namelist()})
     if not data.startswith(ARRAY) or RECORDS not in data[:HEADER_SIZE]:
         return data
     found = np.load(BytesIO(data), allow_pickle=False)
@@ -179,6 +216,23 @@ def nodes(state: Any, place: str = "model", attributes: bool = False) -> Iterato
         else:
             for name, part in state.items():
                 yield from nodes(part, f"{place}.{name}" if attributes else f"{place}[{name!r}]")
+
+
+def localize(payload: bytes) -> bytes:
+    """Return a payload for ``build``: modules of today in place of the names that files have."""
+    with ZipFile(BytesIO(payload)) as archive:
+        check_members(archive, len(payload))
+        plan = json.loads(archive.read(PLAN))
+        rename_types(plan, {name: kind for kind, name in file_names().items()})
+        members = {name: archive.read(name) for name in archive.namelist()}
+    return zip_members({**members, PLAN: json.dumps(plan).encode()})
+
+
+def rename_types(plan: Node, names: dict[str, str]) -> None:
+    """Replace names of types in a plan; others stay."""
+    for _, node in nodes(plan):
+        if type_of(node) in names:
+            node["__module__"], _, node["__class__"] = names[type_of(node)].rpartition(".")
 
 
 def type_of(node: Node) -> str:

@@ -2,8 +2,9 @@
 
 For a type there is one way: an object is made without its constructor and gets its attributes, a
 function is only named. A file that wants a known type in another way, such as a call of a
-constructor or of a function with arguments of its own, is refused. Estimators of scikit-learn are
-on the list of skops.
+constructor or of a function with arguments of its own, is refused. Of scikit-learn there are those
+estimators that compute with NumPy alone: compiled code, as in SVC, trees and neighbours, would
+trust the arrays of a file.
 
 None of these types does anything when it is built but to hold what it is given. Those that write
 files, such as the ledgers of long searches, are not here and must never be.
@@ -14,7 +15,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -67,12 +67,42 @@ SKLEARN_HOLDERS = (
     "metrics._scorer._CurveScorer",
     "metrics._scorer._PassthroughScorer",
     "metrics._scorer._Scorer",
+    "model_selection._search_successive_halving.HalvingGridSearchCV",
+    "model_selection._search_successive_halving.HalvingRandomSearchCV",
     "neural_network._stochastic_optimizers.AdamOptimizer",
     "neural_network._stochastic_optimizers.SGDOptimizer",
     "utils._metadata_requests.MetadataRequest",
     "utils._metadata_requests.MethodMetadataRequest",
 )
 """What estimators of scikit-learn hold, such as calibrated classifiers and finished searches."""
+
+SKLEARN_ESTIMATORS = {
+    "calibration": "CalibratedClassifierCV",
+    "compose": "ColumnTransformer TransformedTargetRegressor",
+    "decomposition": "PCA KernelPCA TruncatedSVD",
+    "discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
+    "dummy": "DummyClassifier",
+    "ensemble": "AdaBoostClassifier BaggingClassifier StackingClassifier VotingClassifier",
+    "feature_selection": "RFE RFECV SelectFromModel SelectKBest SelectPercentile VarianceThreshold",
+    "frozen": "FrozenEstimator",
+    "impute": "KNNImputer MissingIndicator SimpleImputer",
+    "isotonic": "IsotonicRegression",
+    "linear_model": "LinearRegression LogisticRegression Ridge RidgeClassifier",
+    "model_selection": "FixedThresholdClassifier GridSearchCV RandomizedSearchCV "
+    "TunedThresholdClassifierCV",
+    "multiclass": "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier",
+    "naive_bayes": "GaussianNB",
+    "neural_network": "MLPClassifier",
+    "pipeline": "FeatureUnion Pipeline",
+    "preprocessing": "Binarizer FunctionTransformer KBinsDiscretizer KernelCenterer LabelBinarizer "
+    "LabelEncoder MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder "
+    "PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler StandardScaler",
+    "svm": "LinearSVC",
+}
+"""Public modules, and the estimators of each that compute with NumPy alone."""
+
+LISTED = "protolearn.", "sklearn."
+"""How names begin that are known only if they are on a list here, not if skops trusts them."""
 
 SPLITTERS = (
     "GroupKFold",
@@ -109,20 +139,8 @@ SCORES = (
 
 COLUMN_SCORES = "chi2", "f_classif", "f_regression", "mutual_info_classif", "mutual_info_regression"
 
-LOSSES = {
-    "sklearn._loss._loss": ("CyHalfBinomialLoss", "CyHalfSquaredError", "CyHuberLoss"),
-    "sklearn.linear_model._sgd_fast": (
-        "EpsilonInsensitive",
-        "Hinge",
-        "ModifiedHuber",
-        "SquaredEpsilonInsensitive",
-        "SquaredHinge",
-    ),
-}
-"""What a linear model of scikit-learn holds that was trained by single steps."""
-
-SKLEARN_TREES = "sklearn.tree._tree.", "TreePredictor", "sklearn.neighbors._"
-"""Parts of the names of what trees of scikit-learn hold, which are not known."""
+SKLEARN_COMPILED = "sklearn.tree._", "TreePredictor", "sklearn.neighbors._", "sklearn.svm._"
+"""Parts of the names of what trees, neighbours and SVMs of scikit-learn hold, not known."""
 
 VALUES = {
     "builtins.slice": ("SliceNode",),
@@ -139,6 +157,7 @@ def known_types() -> dict[str, tuple[str, ...]]:
     objects = [f"protolearn.{name}" for name in HOLDERS]
     objects += [f"sklearn.{name}" for name in SKLEARN_HOLDERS]
     objects += map(full_name, estimators())
+    objects += map(full_name, sklearn_estimators())
     objects += [full_name(getattr(model_selection, name)) for name in SPLITTERS]
     functions = [getattr(metrics, name) for name in SCORES]
     functions += [getattr(feature_selection, name) for name in COLUMN_SCORES]
@@ -148,17 +167,25 @@ def known_types() -> dict[str, tuple[str, ...]]:
         **dict.fromkeys(objects, ("ObjectNode",)),
         **dict.fromkeys(repeated, ("ObjectNode", "TypeNode")),  # a repeated one holds the type
         **dict.fromkeys(map(full_name, functions), ("FunctionNode",)),
-        **dict.fromkeys(map(full_name, losses()), ("LossNode",)),
         **VALUES,
     }
 
 
-def losses() -> Iterator[type]:
-    """Return those of ``LOSSES`` that this scikit-learn has; another may have moved its modules."""
-    for module, names in LOSSES.items():
-        with suppress(ImportError):
-            home = importlib.import_module(module)
-            yield from (getattr(home, name) for name in names if hasattr(home, name))
+@cache
+def file_names() -> dict[str, str]:
+    """Return the name that a file has for each type of ours, which stays if its module moves.
+
+    A class name means one thing in this library, so the name has no module.
+    """
+    ours = [name for name in known_types() if name.startswith("protolearn.")]
+    return {name: f"protolearn.{name.rpartition('.')[2]}" for name in ours}
+
+
+def sklearn_estimators() -> Iterator[type]:
+    """Return those of ``SKLEARN_ESTIMATORS`` that this scikit-learn has."""
+    for module, names in SKLEARN_ESTIMATORS.items():
+        home = importlib.import_module(f"sklearn.{module}")
+        yield from (getattr(home, name) for name in names.split() if hasattr(home, name))
 
 
 def estimators() -> Iterator[type]:

@@ -306,7 +306,7 @@ def first_codebook(
     ``rows`` returns the rows that tell where the metric begins, if that has to be told.
     """
     distance.check_rows(prototypes)
-    group = as_indices(distance.groups(labels))
+    group = np.ascontiguousarray(distance.groups(labels), dtype=np.intp)
     metric = np.zeros((int(group.max()) + 1, 0))
     if type(distance).initial is not Distance.initial:
         block = rows()
