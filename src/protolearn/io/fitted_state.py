@@ -165,7 +165,12 @@ def _damages(estimator: Any) -> Iterator[str]:
 
 
 def _adds_up(encoder: Any) -> bool:
-    """Whether an encoder writes within the columns that it says it has."""
+    """Whether an encoder writes within the columns that it says it has.
+
+    The attributes are private. Without one of them the encoder itself raises an error.
+    """
+    if not hasattr(encoder, "_n_features_outs") or not hasattr(encoder, "_drop_idx_after_grouping"):
+        return True
     dropped = encoder._drop_idx_after_grouping
     for number, words in enumerate(encoder.categories_):
         mapping = getattr(encoder, "_default_to_infrequent_mappings", {number: None})[number]
