@@ -48,25 +48,27 @@ def test_first_prototypes_are_points_that_neighbours_get_right(rng):
     X, y = fig4.three_classes(0)
     model = KNeighborsClassifier(fig4.NEIGHBOURS).fit(X, y)
     labels = np.repeat([0, 1, 2], 10)
-    chosen = fig4.first_prototypes(fig4.CHOSEN, X, y, rng)
+    chosen = fig4.first_prototypes(fig4.LVQ_PAK, X, y, rng)
     np.testing.assert_array_equal(model.predict(chosen), labels)
     some = fig4.first_prototypes(fig4.ANY, X, y, rng)
     nearest = ((X[:, None] - some) ** 2).sum(axis=2).argmin(axis=0)
     np.testing.assert_array_equal(y[nearest], labels)
 
 
-def test_followed_iterations_are_olvq1():
+@pytest.mark.parametrize("form", [fig4.LVQ_PAK, fig4.KOHONEN])
+def test_followed_iterations_are_olvq1(form):
     """The loss after a round is that of the rule, applied to one sample after the other."""
     X, y = fig4.three_classes(2)
     rng = np.random.RandomState(2)
-    W = fig4.first_prototypes(fig4.CHOSEN, X, y, rng)
+    W = fig4.first_prototypes(form, X, y, rng)
     labels, rate = np.repeat([0, 1, 2], 10), np.full(30, fig4.RATE)
     for i in rng.permutation(len(X)):
         k = ((X[i] - W) ** 2).sum(axis=1).argmin()
         sign = 1.0 if labels[k] == y[i] else -1.0
+        before = rate[k]
         rate[k] = min(fig4.RATE, rate[k] / (1.0 + sign * rate[k]))
-        W[k] += sign * rate[k] * (X[i] - W[k])
-    found = fig4.follow(fig4.CHOSEN, 2, 1)
+        W[k] += sign * (before if form == fig4.LVQ_PAK else rate[k]) * (X[i] - W[k])
+    found = fig4.follow(form, 2, 1)
     assert len(found["losses"]) == 101
     assert found["losses"][-1] == pytest.approx(fig4.hinge_loss(W, labels, X, y), rel=1e-9)
     assert found["losses"][-1] < found["losses"][0]

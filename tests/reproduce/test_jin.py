@@ -1,5 +1,7 @@
 """The experiments of Jin et al. (2008)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -61,7 +63,7 @@ def test_a_fit_is_that_of_the_classifier(name, model):
     X, y = iris()
     setting = Setting(alpha=0.01, prototypes=2, tau=1.5)
     method, fits = METHODS[name], Fits(X, y, epochs=1, seed=3)
-    start, scale = fits.start(2)
+    start, scale, _ = fits.start(2)
     order = np.random.RandomState(3).permutation(len(y))
     model.set_params(
         prototypes_per_class=2,
@@ -78,9 +80,33 @@ def test_a_fit_is_that_of_the_classifier(name, model):
 
 def test_scale_is_the_mean_squared_distance_to_the_nearest_first_prototype():
     X, y = iris()
-    W, scale = Fits(X, y, epochs=1, seed=0).start(3)
+    W, scale, unit = Fits(X, y, epochs=1, seed=0).start(3)
     wanted = np.mean([np.min([np.sum((x - w) ** 2) for w in W]) for x in X])
-    assert scale == pytest.approx(wanted)
+    assert (scale, unit) == (pytest.approx(wanted), 1.0)
+
+
+def test_second_reading_multiplies_rates_by_the_mean_distance():
+    """The rate of the paper times the slope of a loss that is in units of the squared distance."""
+    X, y = iris()
+    fits = Fits(X, y, epochs=2, seed=0, by_distance=True)
+    W, scale, unit = fits.start(3)
+    mean_distance = np.mean([np.min([np.linalg.norm(x - w) for w in W]) for x in X])
+    assert unit == pytest.approx(mean_distance / scale)
+    squared = Fits(X, y, epochs=2, seed=0)
+    found = fits.prototypes(METHODS["MCE"], Setting(0.0, 3, 1.0))
+    wanted = squared.prototypes(METHODS["MCE"], Setting(0.0, 3, unit))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_each_third_of_the_training_rows_chooses_in_turn(monkeypatch):
+    asked = []
+    monkeypatch.setattr(fold, "METHODS", {"MCE": METHODS["MCE"]})
+    monkeypatch.setattr(
+        Fits, "accuracy", lambda self, method, setting, X, y: asked.append(len(y)) or 0.5
+    )
+    X, y = iris()
+    fold.judged(X[:120], y[:120], X[120:], y[120:], replace(TINY, all_choose=True), seed=0)
+    assert asked == [40] * 3 * len(list(TINY.settings())) + [30]
 
 
 def test_distances_of_sparse_rows_are_those_of_dense_ones():
@@ -143,7 +169,10 @@ def test_a_cell_that_is_short_is_told():
     assert not short.met
     assert reached.met
     assert short.texts() == ("91.00 (1.41)*", "95.60 (0.95)")
-    assert remarks([short, reached], quick=False)[1] == "iris, MCE: 91.00, 3.65 points short."
+    assert (
+        remarks({"distance": [], "squared distance": [short, reached]}, quick=False)[2]
+        == "iris, MCE: 91.00, 3.65 points short."
+    )
 
 
 @long_test
@@ -169,9 +198,13 @@ def test_folds_in_which_a_setting_broke_down_are_told():
         {"accuracy": 0.80, "validation": 0.9, "alpha": 0.0},
     ]
     cell = Cell.of_repetitions(
-        "iris", "MCE", [0.5, 0.6], (95.6, 0.9), Setting(0.0, 1, 0.5), 0.5, fallen(judged)
+        "iris", "MCE", [0.5, 0.6], (95.6, 0.9), Setting(0.0, 1, 0.5), 0.5, fallen=fallen(judged)
     )
-    (told,) = [text for text in remarks([cell], quick=False) if text.startswith("iris")]
+    (told,) = [
+        text
+        for text in remarks({"squared distance": [cell]}, quick=False)
+        if text.startswith("iris")
+    ]
     assert "In 2 folds" in told
     assert "in 1 of them it had no attraction" in told
 
@@ -242,7 +275,8 @@ def test_large_sets_choose_within_the_training_part(tiny_usps):
 @needs_data
 def test_margins_of_four_algorithms_are_followed():
     found = fig2.run(Work(quick=True))
-    assert [one["method"] for one in found.tables[0].records] == list(NAMES)
+    assert [one["method"] for one in found.tables[0].records] == [*NAMES, fig2.FLATTER]
+    assert len(found.tables[1].records) == 15
     for one in found.tables[0].records:
         assert one["last_difference"] > one["first_difference"] > 0.0
         assert one["training_error"] < 0.05

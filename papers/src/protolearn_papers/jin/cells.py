@@ -30,6 +30,8 @@ class Cell:
         What was chosen most often.
     share : float
         In what share of the folds.
+    attracted : float
+        In what share of the folds a setting with attraction was chosen.
     fallen : sequence of mapping
         What was found in folds in which the chosen setting broke down.
     """
@@ -42,6 +44,7 @@ class Cell:
     published_deviation: float
     setting: Setting
     share: float
+    attracted: float = float("nan")
     fallen: Sequence[Mapping[str, float]] = ()
 
     @classmethod
@@ -53,6 +56,7 @@ class Cell:
         published: tuple[float, float],
         setting: Setting,
         share: float,
+        attracted: float = float("nan"),
         fallen: Sequence[Mapping[str, float]] = (),
     ) -> Cell:
         """Sum up the mean accuracies of repetitions."""
@@ -65,6 +69,7 @@ class Cell:
             *published,
             setting,
             share,
+            attracted,
             fallen,
         )
 
@@ -77,10 +82,11 @@ class Cell:
         published: float,
         setting: Setting,
         share: float,
+        attracted: float = float("nan"),
     ) -> Cell:
         """Take over the accuracy on a test part."""
         nan = float("nan")
-        return cls(data, method, 100.0 * accuracy, nan, published, nan, setting, share)
+        return cls(data, method, 100.0 * accuracy, nan, published, nan, setting, share, attracted)
 
     @property
     def bar(self) -> float:

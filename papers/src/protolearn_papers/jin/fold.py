@@ -35,22 +35,40 @@ def judged(
     X: Floats, y: Indices, X_test: Floats, y_test: Indices, protocol: Protocol, seed: int
 ) -> dict[str, dict[str, float]]:
     """Choose settings for all methods, fit all the training rows with them, judge the test rows."""
-    taught, asked = train_test_split(
-        np.arange(len(y)), test_size=protocol.validation, stratify=y, random_state=seed
-    )
-    scaler = StandardScaler().fit(X[taught])
-    fits = Fits(scaler.transform(X[taught]), y[taught], protocol.epochs, seed)
-    rows = scaler.transform(X[asked]), y[asked]
-    scaler = StandardScaler().fit(X)
-    final = Fits(scaler.transform(X), y, protocol.epochs, seed)
-    tests = scaler.transform(X_test), y_test
+    everything = np.arange(len(y))
+    if protocol.all_choose:
+        folds = StratifiedKFold(round(1 / protocol.validation), shuffle=True, random_state=seed)
+        splits = list(folds.split(X, y))
+    else:
+        splits = [
+            train_test_split(
+                everything, test_size=protocol.validation, stratify=y, random_state=seed
+            )
+        ]
+    tries = [
+        prepared(X[taught], y[taught], X[asked], y[asked], protocol, seed)
+        for taught, asked in splits
+    ]
+    fits, X_scaled, _ = prepared(X, y, X_test, y_test, protocol, seed)
     found = {}
     for name, method in METHODS.items():
-        tried = [(one, fits.accuracy(method, one, *rows)) for one in protocol.settings()]
+        tried = [
+            (one, float(np.mean([part.accuracy(method, one, A, b) for part, A, b in tries])))
+            for one in protocol.settings()
+        ]
         setting, validation = chosen(tried)
-        accuracy = final.accuracy(method, setting, *tests)
+        accuracy = fits.accuracy(method, setting, X_scaled, y_test)
         found[name] = {"accuracy": accuracy, "validation": validation, **setting._asdict()}
     return found
+
+
+def prepared(
+    X: Floats, y: Indices, X_other: Floats, y_other: Indices, protocol: Protocol, seed: int
+) -> tuple[Fits, Floats, Indices]:
+    """Return fits on some rows, and other rows scaled as these."""
+    scaler = StandardScaler().fit(X)
+    fits = Fits(scaler.transform(X), y, protocol.epochs, seed, protocol.by_distance)
+    return fits, scaler.transform(X_other), y_other
 
 
 @cache

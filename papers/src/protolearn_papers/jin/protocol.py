@@ -48,6 +48,11 @@ class Protocol:
         Passes over the rows.
     validation : float
         Share of the training rows that choose.
+    all_choose : bool
+        Whether the parts of that share choose in turn, so that every training row does.
+    by_distance : bool
+        Whether the first learning rate is in units of the mean distance to the nearest prototype.
+        Otherwise it is in units of the mean squared distance, like the losses.
     """
 
     prototypes: tuple[int, ...]
@@ -55,6 +60,8 @@ class Protocol:
     validation: float
     alphas: tuple[float, ...] = ALPHAS
     taus: tuple[float, ...] = TAUS
+    all_choose: bool = False
+    by_distance: bool = False
 
     def settings(self) -> Iterator[Setting]:
         """Return the grid; of equally good settings the first is chosen."""
@@ -78,38 +85,46 @@ class Fits:
         Passes over the rows.
     seed : int
         Seed of the order and of the first prototypes.
+    by_distance : bool, default=False
+        Whether learning rates are in units of the mean distance, not of its square.
     """
 
-    def __init__(self, X: Any, y: Indices, epochs: int, seed: int):
+    def __init__(self, X: Any, y: Indices, epochs: int, seed: int, by_distance: bool = False):
         self.block = Block(X, y, np.ones(len(y)))
         self.n_classes = int(y.max()) + 1
-        self.seed = seed
+        self.seed, self.by_distance = seed, by_distance
         rng = np.random.RandomState(seed)
         order = np.concatenate([rng.permutation(len(y)) for _ in range(epochs)])
         descent = SparseDescent if issparse(X) else DenseDescent
         self._descent = descent(X, y, order)
-        self._starts: dict[int, tuple[Floats, float]] = {}
+        self._starts: dict[int, tuple[Floats, float, float]] = {}
 
     def labels(self, prototypes: int) -> Indices:
         """Return the classes of the prototypes."""
         return np.repeat(np.arange(self.n_classes), prototypes)
 
-    def start(self, prototypes: int) -> tuple[Floats, float]:
-        """Return the first prototypes, and the mean squared distance of a row to the nearest."""
+    def start(self, prototypes: int) -> tuple[Floats, float, float]:
+        """Return the first prototypes, the mean squared distance to the nearest, the unit of rates.
+
+        A rate that is multiplied by the mean squared distance has the unit one, because the losses
+        are divided by it.
+        """
         if prototypes not in self._starts:
             counts = np.full(self.n_classes, prototypes)
             rng = np.random.RandomState(self.seed)
             W = initial_prototypes("kmeans", self.block, counts, rng)
-            D = distances(self.block.X, W)
-            self._starts[prototypes] = W, float(D.min(axis=1).mean())
+            nearest = distances(self.block.X, W).min(axis=1)
+            scale = float(nearest.mean())
+            mean_distance = float(np.sqrt(np.maximum(nearest, 0.0)).mean())
+            self._starts[prototypes] = W, scale, mean_distance / scale if self.by_distance else 1.0
         return self._starts[prototypes]
 
     def prototypes(self, method: Method, setting: Setting) -> Floats:
         """Return the prototypes that a setting ends with."""
-        W, scale = self.start(setting.prototypes)
+        W, scale, unit = self.start(setting.prototypes)
         objective = method.objective(self.n_classes, setting.alpha, scale)
         labels = self.labels(setting.prototypes)
-        return self._descent.run(objective, W, labels, RATE * setting.tau)
+        return self._descent.run(objective, W, labels, RATE * setting.tau * unit)
 
     def accuracy(self, method: Method, setting: Setting, X: Any, y: Indices) -> float:
         """Fit, and give the share of other rows that are classified rightly."""
