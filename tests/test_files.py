@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from protolearn._files import replacing, replacing_files
+from protolearn._files import finish_replacing, replacing, replacing_files
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes of POSIX")
 
@@ -248,6 +248,59 @@ def test_an_interrupt_after_any_rename_leaves_the_old_set(tmp_path):
             with pytest.raises(KeyboardInterrupt):
                 write_set(tmp_path, "new")
         assert content(tmp_path) == dict.fromkeys(NAMES, "old")
+
+
+def killed_after(n_renames, folder):
+    """Write a set in a process that ends without any cleaning up after so many renames."""
+    real, calls = os.replace, itertools.count(1)
+
+    def replace(*paths):
+        if next(calls) > n_renames:
+            os._exit(9)
+        real(*paths)
+
+    number = os.fork()
+    if not number:
+        os.replace = replace
+        write_set(folder, "new")
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+
+
+@posix
+@pytest.mark.parametrize("there", [[], ["b.txt"], NAMES])
+def test_a_set_of_a_killed_process_is_finished_at_the_next_look(tmp_path, there):
+    n_renames = len(there) + len(NAMES)
+    for n_done in range(n_renames):
+        folder = tmp_path / str(n_done)
+        folder.mkdir()
+        for name in [*there, "other.txt"]:
+            (folder / name).write_text("old")
+        assert killed_after(n_done, folder) == 9
+        finish_replacing(folder)
+        assert content(folder) == {**dict.fromkeys(NAMES, "new"), "other.txt": "old"}
+    assert killed_after(99, tmp_path / "0") == 0
+
+
+@posix
+def test_a_set_that_is_being_written_is_left_alone(tmp_path):
+    with replacing_files(tmp_path) as drafts:
+        (drafts / "a.txt").write_text("new")
+        olds = drafts.with_name(drafts.name.replace(".new-", ".old-"))
+        olds.mkdir()
+        finish_replacing(tmp_path)
+        assert os.listdir(drafts) == ["a.txt"]
+        olds.rmdir()
+    assert content(tmp_path) == {"a.txt": "new"}
+
+
+@posix
+def test_old_files_that_could_not_be_put_back_stay(tmp_path):
+    (tmp_path / ".old-0123").mkdir()
+    (tmp_path / ".old-0123" / "a.txt").write_text("old")
+    finish_replacing(tmp_path)
+    write_set(tmp_path, "new")
+    assert (tmp_path / ".old-0123" / "a.txt").read_text() == "old"
 
 
 def test_a_folder_in_the_place_of_a_file_stays(tmp_path):

@@ -79,12 +79,14 @@ def replacing_files(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(folder))
     target.mkdir(parents=True, exist_ok=True)
+    finish_replacing(target)
     token = secrets.token_hex(8)
     drafts, olds = target / f".new-{token}", target / f".old-{token}"
     try:
         drafts.mkdir()
-        yield drafts
-        _exchange(target, drafts, olds)
+        with _locked(drafts):
+            yield drafts
+            _exchange(target, drafts, olds)
     except BaseException:
         shutil.rmtree(drafts, ignore_errors=True)
         raise
@@ -92,6 +94,36 @@ def replacing_files(folder: str | os.PathLike[str]) -> Iterator[Path]:
         for made in (drafts, olds):  # old files that could not be put back stay where they are
             with suppress(OSError):
                 made.rmdir()
+
+
+def finish_replacing(folder: str | os.PathLike[str]) -> None:
+    """Finish what a killed process has begun: if it moved old files, its new ones are complete."""
+    for olds in Path(folder).glob(".old-*"):
+        drafts = olds.with_name(olds.name.replace(".old-", ".new-"))
+        with suppress(OSError), _locked(drafts) as is_ours:
+            if is_ours:
+                for name in os.listdir(drafts):
+                    os.replace(drafts / name, olds.with_name(name))
+                _sync_folder(olds.parent)
+                shutil.rmtree(olds)
+                drafts.rmdir()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Keep other processes from a folder; the context is whether none of them does so already."""
+    handle, is_ours = -1, False
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        handle = os.open(folder, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_ours = True
+    try:
+        yield is_ours
+    finally:
+        with suppress(OSError):
+            os.close(handle)
 
 
 def _exchange(target: Path, drafts: Path, olds: Path) -> None:
@@ -104,6 +136,7 @@ def _exchange(target: Path, drafts: Path, olds: Path) -> None:
         if (target / name).exists():
             _copy_rights((target / name).stat(), drafts / name)
         _sync(drafts / name)
+    _sync_folder(drafts)
     olds.mkdir()
     try:
         for name in replaced:

@@ -51,6 +51,10 @@ class StoreInUse(ValueError):
     """The file of a store is open elsewhere."""
 
 
+class UnusableStore(ValueError):
+    """The file of a store is damaged, or belongs to other work."""
+
+
 class Owner(NamedTuple):
     """Who keeps results in a file, and which work: the words of the error messages."""
 
@@ -141,7 +145,7 @@ class Store:
     def refuse(self, changed: Sequence[str]) -> None:
         """Raise if something has changed: then the file belongs to other work."""
         if changed:
-            raise ValueError(
+            raise UnusableStore(
                 f"{self._label} belongs to another {self._owner.work}: {'; '.join(changed)}. "
                 f"{self._owner.advice}"
             )
@@ -224,8 +228,8 @@ class Store:
             self._synced = monotonic()
         return end
 
-    def _damage(self, why: str) -> ValueError:
-        return ValueError(
+    def _damage(self, why: str) -> UnusableStore:
+        return UnusableStore(
             f"{self._label} is no checkpoint of {self._owner.name}, or it is damaged ({why}). "
             "Give another path, or delete the file to start anew."
         )

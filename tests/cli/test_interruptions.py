@@ -6,6 +6,7 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -52,11 +53,36 @@ def test_parts_that_are_damaged_are_done_again(tmp_path):
         Unfinished(tmp_path, known_by)
     again.close()
     again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
-    assert len(Unfinished(tmp_path, known_by)) == 0
+    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; what it held is computed"):
+        assert len(Unfinished(tmp_path, known_by)) == 0
     other = Unfinished(tmp_path, {**known_by, "seed": 2})
     assert not other.resumed
     again.remove()
     assert [path.name for path in tmp_path.iterdir()] == [other.folder.name]
+
+
+def test_a_damaged_search_starts_again(command, folder, undisturbed):
+    """A run is stopped when the model is there and a fold is judged; then its files are damaged."""
+    code = f"""
+import sys
+from protolearn.cli import app, fit_files, unfinished
+def stopped(*args):
+    raise KeyboardInterrupt
+unfinished.Unfinished.save_model = stopped
+sys.argv = ["protolearn", *{FIT!r}]
+app()
+"""
+    subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=folder)
+    (path,) = (folder / "out").glob(".unfinished-*/all.search.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 3
+    path.write_bytes(b"".join([lines[0], lines[1][:-9], *lines[2:]]))
+    (folder / "out" / "mine.search.jsonl").write_text("mine")
+    done = command(*FIT, cwd=folder)
+    assert done.code == 0, done.err
+    assert done.err.count("all.search.jsonl' is damaged; what it held is computed again.") == 1
+    assert (folder / "out" / "predictions.csv").read_text("utf-8") == undisturbed
+    assert (folder / "out" / "mine.search.jsonl").read_text() == "mine"
 
 
 def wait_until(there):

@@ -1,11 +1,17 @@
 """Models by name: which there are, how they may be written, what a wrong name is told."""
 
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
 import protolearn
+from given_classifiers import apart
+from given_pets import write
+from given_profile import in_all
+from protolearn.cli import model_names
 from protolearn.cli.failure import Failure
 from protolearn.cli.model_names import all_names, model_named, official_name, print_models
+from protolearn.selection import FAMILIES
 
 
 @pytest.mark.parametrize(
@@ -63,3 +69,26 @@ def test_listing(capsys):
     print_models()
     shown = capsys.readouterr().out
     assert all(name in shown for name in all_names())
+
+
+FIT_NAMES = [*(name for name in model_names._ours()), *FAMILIES]
+QUICK = "soft-margin-svm", "exemplar-svm", "kernel"
+
+
+@pytest.mark.parametrize("name", in_all(*QUICK, thorough=sorted(set(FIT_NAMES) - set(QUICK))))
+def test_what_fit_writes_is_loaded_without_trust(command, tmp_path, name):
+    X, y = apart()
+    rows = [{"a": a, "b": b, "y": label} for (a, b, *_), label in zip(X, y, strict=True)]
+    write(tmp_path / "rows.csv", rows)
+    fit = ("fit", "rows.csv", "--target", "y", "--model", name, "--fits", "3", "--folds", "2")
+    done = command(*fit, "--out", "out", cwd=tmp_path)
+    assert done.code == 0, done.err
+    path = tmp_path / "out" / "model.protolearn"
+    assert set(protolearn.load(path).predict(pd.DataFrame(X[:, :2], columns=["a", "b"]))) == set(y)
+    assert b'"sklearn.svm' not in path.read_bytes()
+
+
+def test_models_of_scikit_learn_are_not_fitted(command, tmp_path):
+    done = command("fit", "iris", "--model", "svc", cwd=tmp_path)
+    assert done.code == 2
+    assert "'svc' is a model of scikit-learn, which only compare takes" in done.sentence

@@ -97,6 +97,20 @@ def test_results_of_a_fit_may_be_replaced(fitted):
         check_results(fitted[0] / "results", ["model.protolearn"], str(fitted[0] / "results"), True)
 
 
+def test_results_of_a_killed_process_are_completed(command, fitted, folder):
+    """The process was killed when it had moved the old files away and two of the new ones in."""
+    out, new = folder / "out", fitted[0] / "results"
+    (out / ".old-0123").mkdir(parents=True)
+    (out / ".new-0123").mkdir()
+    for name in fit_files.FILES:
+        (out / ".old-0123" / name).write_text("old")
+        where = out if name in ("metrics.json", "predictions.csv") else out / ".new-0123"
+        (where / name).write_bytes((new / name).read_bytes())
+    done = command("explain", "out/model.protolearn", "pets.csv", cwd=folder)
+    assert done.code == 0, done.err
+    assert state(out) == state(new)
+
+
 def test_an_error_in_the_last_file_leaves_all_old_results(command, folder, monkeypatch):
     fit = ("fit", "pets.csv", *FIT, "--out", "out")
     assert command(*fit, cwd=folder).code == 0

@@ -184,3 +184,69 @@ def test_numbers_are_no_formulas():
     assert list(spreadsheet_lines([texts], raw=False)) == [[f"'{text}" for text in texts]]
     assert list(spreadsheet_lines([texts], raw=True)) == [texts]
     assert list(spreadsheet_lines([[EVIL]], raw=True, terminal=True)) == [[escape_controls(EVIL)]]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [f"--{EVIL}"],
+        [EVIL],
+        ["fit", "iris", f"--{EVIL}"],
+        ["fit", "iris", EVIL],
+        ["fit", "iris", "--folds", EVIL],
+        ["fit", "iris", "--engine", EVIL],
+        ["compare", f"-{EVIL}"],
+    ],
+)
+def test_usage_errors_repeat_arguments_without_control_characters(command, tmp_path, args):
+    done = command(*args, cwd=tmp_path)
+    assert done.code == 2
+    assert is_plain(done.out + done.err)
+    assert "--help" in done.err
+
+
+NOT_UTF_8 = b"gewicht_\xe9\x81", b"gr\xf6\xdfe"
+"""Names of columns in Latin-1, with a byte that no character of Windows has."""
+
+
+@pytest.fixture(scope="module")
+def latin(command, tmp_path_factory):
+    """Give a folder with a table whose names and labels are not UTF-8, and a model of it."""
+    folder = tmp_path_factory.mktemp("latin")
+    rows = [b",".join([*NOT_UTF_8, b"\xe9tat"])]
+    rows += [b"%d,%d,%s" % (i % 7, i % 5, b"r\xe9" if i % 7 > 3 else b"bon") for i in range(60)]
+    (folder / "latin.csv").write_bytes(b"\n".join(rows))
+    fit = ("fit", "latin.csv", "--target", "état", "--model", "glvq", "--fits", "3", "--folds", "2")
+    done = command(*fit, "--out", "out", cwd=folder)
+    assert done.code == 0, done.err
+    return folder, done
+
+
+def test_names_of_columns_that_are_not_utf_8(command, latin):
+    folder, done = latin
+    names = [name.decode("latin-1") for name in NOT_UTF_8]
+    assert is_plain(done.out + done.err)
+    metrics = json.loads((folder / "out" / "metrics.json").read_text("utf-8"))
+    assert metrics["columns"] == names
+    assert sorted(metrics["classes"]) == ["bon", "ré"]
+    assert names[1] in (folder / "out" / "report.html").read_text("utf-8")
+    done = command("predict", "out/model.protolearn", "latin.csv", cwd=folder)
+    assert done.code == 0, done.err
+    assert {line.split(",")[0] for line in done.out.splitlines()[1:]} == {"bon", "ré"}
+    done = command("explain", "out/model.protolearn", "latin.csv", cwd=folder)
+    assert done.code == 0, done.err
+    assert is_plain(done.out)
+    assert "gewicht_é\\x81" in done.out
+
+
+def test_names_of_graphs_that_are_not_utf_8(command, latin):
+    onnx = pytest.importorskip("onnx", reason="ONNX is optional: pip install 'protolearn[onnx]'")
+    folder, _ = latin
+    copy, graph = os.fsdecode(b"mod\xe8le.protolearn"), os.fsdecode(b"mod\xe8le.onnx")
+    (folder / copy).write_bytes((folder / "out" / "model.protolearn").read_bytes())
+    for args in ([copy], ["out/model.protolearn", "-o", graph, "--force"]):
+        done = command("export", *args, cwd=folder)
+        assert done.code == 0, done.err
+        assert is_plain(done.err)
+        told = {each.key: each.value for each in onnx.load(folder / graph).metadata_props}
+        assert json.loads(told["feature_names"]) == [one.decode("latin-1") for one in NOT_UTF_8]

@@ -1,18 +1,22 @@
-"""Load models whose arrays were changed, and use them: an error is fine, a crash is not.
+"""Load models with a value changed, and use them: an error is fine, a crash or a hang is not.
 
-``python changed_arrays.py NAME`` fits one model. For each of its arrays and each change it writes
-a file, loads it and asks the model for everything. It prints what it is about to do, so that the
-last line names what crashed, and at the end one line of JSON: how many files were refused, and by
+``python changed_arrays.py NAME STEP`` fits one model. For each of its arrays, numbers, texts and
+lists and each change, or for every STEPth of these, it writes a file, loads it and asks the model
+for everything. It prints what it is about to do, so that the last line names
+what crashed or took too long, and at the end one line of JSON: how many files were refused, and by
 how many bytes the memory grew.
 """
 
 import contextlib
 import copy
+import faulthandler
 import json
 import resource
 import sys
 import tempfile
 import warnings
+from enum import Enum
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +39,7 @@ X, y = (X[25:125:2] - X.mean(axis=0)) / X.std(axis=0), y[25:125:2]
 PATTERNS = np.where(X > 0.0, 1.0, -1.0)
 TABLE = pd.DataFrame(X, columns=list("abcd")).assign(colour=np.resize(["red", "blue", None], 50))
 LARGEST = np.iinfo(np.intp).max
+LONGEST = 60  # seconds for a file: many times what is needed
 
 
 def replaced(a, number, whole):
@@ -42,7 +47,7 @@ def replaced(a, number, whole):
     return np.full_like(a, whole if a.dtype.kind == "i" else number)
 
 
-CHANGES = {
+OF_ARRAYS = {
     "emptied": lambda a: a[:0],
     "cut": lambda a: a[: len(a) // 2],
     "narrow": lambda a: np.ascontiguousarray(a[..., : a.shape[-1] // 2]),
@@ -61,38 +66,94 @@ CHANGES = {
     "one more": lambda a: a + 1,
     "void": lambda a: np.zeros(a.shape, "V8"),
 }
+OF_NUMBERS = {
+    "missing": lambda a: float("nan"),
+    "zero": lambda a: type(a)(0),
+    "one more": lambda a: type(a)(a + 1),
+    "negative": lambda a: type(a)(-1 - abs(a)),
+    "huge": lambda a: type(a)(1e300 if isinstance(a, float) else LARGEST),
+    "somewhat huge": lambda a: type(a)(10**9),
+    "infinite": lambda a: float("inf"),
+    "very large": lambda a: 10**400,
+    "text": str,
+    "nothing": lambda a: None,
+    "array": lambda a: np.array([a, a]),
+}
+OF_TEXTS = {
+    "emptied": lambda a: "",
+    "another": lambda a: f"{a}?",
+    "very long": lambda a: "long" * 50_000,
+    "number": lambda a: -1,
+    "nothing": lambda a: None,
+}
+OF_NOTHING = {
+    "number": lambda a: 10**9,
+    "negative": lambda a: -1,
+    "fraction": lambda a: 0.5,
+    "text": lambda a: "text",
+    "list": lambda a: [0, 1],
+    "array": lambda a: np.zeros((3, 2)),
+}
+OF_LISTS = {
+    "emptied": lambda a: a[:0],
+    "cut": lambda a: a[: len(a) // 2],
+    "repeated": lambda a: a + a,
+    "nothing": lambda a: None,
+}
+KINDS = (
+    (np.ndarray, OF_ARRAYS),
+    ((bool, int, float, np.generic), OF_NUMBERS),
+    (str, OF_TEXTS),
+    (type(None), OF_NOTHING),
+    ((list, tuple), OF_LISTS),
+)
 
 
-def array_paths(thing, path=(), seen=None):
-    """Give the places of all arrays in a model."""
+def is_object_array(thing):
+    return isinstance(thing, np.ndarray) and thing.dtype.kind == "O"
+
+
+def parts(thing):
+    """Give what an object holds, each with how it is reached."""
+    if isinstance(thing, dict):
+        return [(("item", key), part) for key, part in thing.items()]
+    if isinstance(thing, (list, tuple)) or is_object_array(thing):
+        return [(("item", key), part) for key, part in enumerate(thing)]
+    ours = type(thing).__module__.startswith(("protolearn.", "sklearn."))
+    if isinstance(thing, Enum) or not ours:
+        return []
+    return [(("attribute", key), part) for key, part in getattr(thing, "__dict__", {}).items()]
+
+
+def places(thing, path=(), seen=None):
+    """Give the places of all values in a model, each with the changes that it can take."""
     seen = set() if seen is None else seen
-    if id(thing) in seen:
+    plain = thing is None or isinstance(thing, (bool, int, float, str, np.generic))
+    if not plain and id(thing) in seen:
         return
     seen.add(id(thing))
-    if isinstance(thing, np.ndarray) and thing.dtype != object:
-        yield path
-    elif isinstance(thing, dict):
-        for key in thing:
-            yield from array_paths(thing[key], (*path, ("item", key)), seen)
-    elif isinstance(thing, (list, tuple)):
-        for key, part in enumerate(thing[:2]):
-            yield from array_paths(part, (*path, ("item", key)), seen)
-    elif type(thing).__module__.startswith(("protolearn.", "sklearn.")):
-        for key, part in getattr(thing, "__dict__", {}).items():
-            yield from array_paths(part, (*path, ("attribute", key)), seen)
+    for kind, changes in KINDS:
+        if isinstance(thing, kind) and path and not is_object_array(thing):
+            yield path, changes
+            break
+    for step, part in parts(thing):
+        yield from places(part, (*path, step), seen)
 
 
-def changed(model, path, change):
-    """Give a model with one array changed."""
-    holder = model = copy.deepcopy(model)
-    for kind, key in path[:-1]:
-        holder = holder[key] if kind == "item" else getattr(holder, key)
-    kind, key = path[-1]
-    if kind == "item":
-        holder[key] = change(holder[key])
+def change_at(thing, path, change):
+    """Return a thing with one value changed; a tuple is made again."""
+    if not path:
+        return change(thing)
+    kind, key = path[0]
+    new = change_at(thing[key] if kind == "item" else getattr(thing, key), path[1:], change)
+    if kind == "attribute":
+        object.__setattr__(thing, key, new)  # also if it is frozen
+    elif isinstance(thing, tuple):
+        items = [*thing[:key], new, *thing[key + 1 :]]
+        return type(thing)(*items) if hasattr(thing, "_fields") else tuple(items)
     else:
-        object.__setattr__(holder, key, change(getattr(holder, key)))  # also if it is frozen
-    return model
+        thing[key] = new
+    return thing
 
 
 def write(model, path):
@@ -159,7 +220,7 @@ def fitted(name):
     return model.fit(X, y), X[:6]
 
 
-def main(name):
+def main(name, step):
     """Try all changes of a model."""
     model, rows = fitted(name)
     path = Path(tempfile.mkdtemp()) / "model"
@@ -167,12 +228,16 @@ def main(name):
     use(protolearn.load(path), rows)  # compiles everything
     size, before = path.stat().st_size, memory()
     counts = dict.fromkeys(("refused", "loaded", "other"), 0)
-    for place in array_paths(model):
-        for what, change in CHANGES.items():
+    number = count()
+    for place, changes in places(model):
+        for what, change in changes.items():
+            if next(number) % step:
+                continue
             print(name, place, what, flush=True)
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
             try:
-                write(changed(model, place, change), path)
-            except Exception:  # a change that this array does not take
+                write(change_at(copy.deepcopy(model), place, change), path)
+            except Exception:  # a change that this value does not take
                 continue
             try:
                 loaded = protolearn.load(path)
@@ -184,6 +249,7 @@ def main(name):
             else:
                 counts["loaded"] += 1
                 use(loaded, rows)
+    faulthandler.cancel_dump_traceback_later()
     print(json.dumps({**counts, "grown": memory() - before, "size": size}))
 
 
@@ -193,4 +259,4 @@ def memory():
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))

@@ -92,11 +92,11 @@ class Forger:
     def plan(self, plan, **members):
         """Write a file with a plan, and members by number."""
         parts = {name.replace("_", ".")[1:]: data for name, data in members.items()}
-        return self.payload(zip_members({PLAN: json.dumps(plan).encode(), **parts}))
+        return self.payload(zip_members({PLAN: json.dumps(plan).encode(), **parts}).read())
 
     def text(self, text):
         """Write a file with a plan as a text."""
-        return self.payload(zip_members({PLAN: text.encode()}))
+        return self.payload(zip_members({PLAN: text.encode()}).read())
 
     def attribute(self, node, **members):
         """Write the file of a new GLVQ with one more attribute."""

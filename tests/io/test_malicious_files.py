@@ -278,7 +278,7 @@ def test_plans_that_are_none(text, forger):
 
 
 def test_no_plan(forger):
-    refused(forger.payload(file.zip_members({"1.npy": b""})), "cannot be built")
+    refused(forger.payload(file.zip_members({"1.npy": b""}).read()), "cannot be built")
 
 
 @pytest.mark.parametrize("payload", [b"", b"PK", b"nothing", pickle.dumps(Runs())], ids=repr)

@@ -6,6 +6,7 @@ import pickle
 import stat
 import subprocess
 import sys
+import tracemalloc
 from zipfile import ZipFile
 
 import numpy as np
@@ -240,7 +241,8 @@ def test_descriptions_that_cannot_be(header, path):
     if isinstance(header, dict):
         header = json.dumps({**json.loads(text), **header}).encode()
     comment = file.SEAL + b"0" * file.DIGITS
-    whole = file.zip_members({file.HEADER: header, file.PAYLOAD: payload}, comment)[: -file.DIGITS]
+    members = {file.HEADER: header, file.PAYLOAD: payload}
+    whole = file.zip_members(members, comment).read()[: -file.DIGITS]
     path.write_bytes(whole + file._digest(whole))
     no_model(path, "damaged")
 
@@ -281,3 +283,19 @@ def test_names_in_a_file_do_not_depend_on_modules(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "protolearn.moved", sys.modules[GLVQ.__module__])
     monkeypatch.delitem(sys.modules, GLVQ.__module__)
     assert (protolearn.load(path).predict(X) == model.predict(X)).all()
+
+
+def test_loading_takes_twice_the_file(tmp_path):
+    """Once for the bytes, once for the arrays."""
+    path = tmp_path / "large"
+    X, y = np.random.RandomState(0).uniform(size=(2500, 1000)), np.arange(2500) % 2
+    model = MeanOfClass().fit(X, y)
+    model.patterns_ = X  # so that the file is large
+    protolearn.save(model, path)
+    protolearn.load(path)  # imports what it needs
+    tracemalloc.start()
+    protolearn.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert path.stat().st_size > 20e6
+    assert peak <= 2.1 * path.stat().st_size

@@ -178,3 +178,15 @@ def test_every_result_is_plain_json(tmp_path):
     head, *_ = lines(path)
     assert head["known_by"] == {"seed": "0"}
     assert results(path) == {(f"task/{i}", f"({i},)"): {"square": i**2} for i in range(2)}
+
+
+def test_results_are_replaced_as_a_set(tmp_path):
+    """A table that cannot be written leaves the others and the page as they were."""
+    experiment = Experiment("name", "Somebody (2000)", "what it shows", "m", "f", "seconds")
+    old, new = (Table("one", "One", ["a"], [["1"]], [{"a": number}]) for number in (1, 2))
+    wrong = Table("two", "Two", ["a"], [["1"]], [{"a": 1}, {"b": 1}])
+    write(experiment, Work(), Findings([old], [], []), tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match="fields not in fieldnames"):
+        write(experiment, Work(), Findings([new, wrong], [], []), tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from protolearn._files import replacing
+from protolearn._files import replacing_files
 from protolearn.report import library_versions
 
 from .experiment import Experiment
@@ -21,11 +21,12 @@ REDUCED = "This is the reduced version: too small to be held against what was pu
 
 def write(experiment: Experiment, work: Work, findings: Findings, folder: Path) -> list[Path]:
     """Write everything into a folder; give the files, the summary first."""
-    pictures = [draw(figure, folder) for figure in findings.figures]
-    tables = [write_table(table, folder) for table in findings.tables]
-    with replacing(folder / SUMMARY) as path:
-        path.write_text(summary(experiment, work, findings), encoding="utf-8")
-    return [folder / SUMMARY, *tables, *pictures]
+    with replacing_files(folder) as drafts:
+        text = summary(experiment, work, findings)
+        (drafts / SUMMARY).write_text(text, encoding="utf-8")
+        tables = [write_table(table, drafts) for table in findings.tables]
+        pictures = [draw(figure, drafts) for figure in findings.figures]
+    return [folder / SUMMARY, *(folder / path.name for path in (*tables, *pictures))]
 
 
 def summary(experiment: Experiment, work: Work, findings: Findings) -> str:
@@ -52,10 +53,7 @@ def made(experiment: Experiment, work: Work) -> str:
 def write_table(table: Table, folder: Path) -> Path:
     """Write the numbers of a table."""
     target = folder / f"{table.name}.csv"
-    with (
-        replacing(target) as path,
-        path.open("w", newline="", encoding="utf-8") as file,
-    ):
+    with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(table.records[0]) if table.records else [])
         writer.writeheader()
         writer.writerows(table.records)
@@ -70,6 +68,5 @@ def draw(figure: Figure, folder: Path) -> Path:
     canvas = matplotlib.figure.Figure(figsize=figure.size, layout="constrained")
     figure.draw(canvas)
     target = folder / f"{figure.name}.png"
-    with replacing(target) as path:
-        canvas.savefig(path, dpi=130)
+    canvas.savefig(target, dpi=130)
     return target

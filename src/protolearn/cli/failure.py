@@ -96,7 +96,14 @@ class Application(typer.Typer):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
-        return super().__call__(*args, **kwargs)
+        try:
+            sys.exit(super().__call__(*args, standalone_mode=False, **kwargs))
+        except Exception as error:
+            if not hasattr(error, "show"):
+                raise
+            error.message = escape_controls(error.message)  # type: ignore[attr-defined]
+            error.show()  # of an error about the arguments, which it repeats
+            sys.exit(BAD_INPUT)
 
 
 def interrupt(number: int, frame: Any) -> None:

@@ -15,12 +15,13 @@ from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
 from ..selection import Answers, AutoPrototypeClassifier, answers_of, labelled_rows
+from ..store import UnusableStore
 from ..tables import table_pipeline
 from .engines import Engine
 from .failure import FAILED, Failure
 from .learning_table import LearningTable
 from .training_rows import MOST_ROWS
-from .unfinished import Unfinished
+from .unfinished import Unfinished, set_aside
 
 DEFAULT_SECONDS = 60.0
 
@@ -194,6 +195,9 @@ class Procedure:
         )
         try:
             model = table_pipeline(auto, self.table.X).fit(X, y)
+        except UnusableStore:
+            set_aside(self.unfinished.search_path(part))
+            return self._fit(part, done, X, y)
         except ValueError as error:
             raise Failure(str(error), FAILED) from error
         model[-1].set_params(checkpoint=None, callback=None)  # no part of the model

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .._files import is_stream
+from .._files import finish_replacing, is_stream
 from .data_source import is_set_beside_folder
 from .failure import Failure
 
@@ -19,6 +19,7 @@ def check_outputs(outputs: Iterable[Path], inputs: Iterable[str | Path], force: 
     """Raise if a file is read and written, or would be overwritten without ``--force``."""
     read = [path for one in inputs for path in input_files(one)]
     for path in outputs:
+        finish_replacing(path.parent)
         if path.is_dir():
             raise Failure(f"{str(path)!r} is a folder; expected the name of a file.")
         if path.is_file() and any(path.samefile(one) for one in read):
@@ -73,5 +74,6 @@ def check_folder(folder: Path) -> None:
 
 def check_model_file(path: Path) -> None:
     """Raise if a model would be read from what can be read only once, or waits for a writer."""
+    finish_replacing(path.parent)
     if is_stream(path):
         raise Failure(f"{str(path)!r} is a pipe or a device; save the model to a file first.")

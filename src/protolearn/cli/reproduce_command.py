@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import (
@@ -20,9 +20,6 @@ from rich.progress import (
 from .command_output import Screen, plain_table, progress_bars, say
 from .failure import FAILED, Failure
 from .output_checks import check_folder, check_ours
-
-ALL_EXPERIMENTS = "all"
-"""The name by which all experiments are called."""
 
 GROUP = "protolearn.experiments"
 """The entry point group in which the distribution ``protolearn-papers`` names its package."""
@@ -50,7 +47,7 @@ def run_reproduce(
     """Run one experiment, or all, each into a folder of its own."""
     package = load_experiments()
     suffix = "-quick" if quick else ""
-    if name == ALL_EXPERIMENTS:
+    if name == "all":
         folder = out or Path(f"protolearn-reproduced{suffix}")
         for one in package.experiments():
             check_experiment_folder(folder / one.name, force)
@@ -82,7 +79,7 @@ def run_all(package: Experiments, quick: bool, folder: Path, seed: int, jobs: in
 
 
 def run_one(
-    package: Experiments, experiment: Experiment, quick: bool, folder: Path, seed: int, jobs: int
+    package: Experiments, experiment: Any, quick: bool, folder: Path, seed: int, jobs: int
 ) -> None:
     """Run an experiment, print ours beside theirs, write the files."""
     console, notes = Screen(), Screen(stderr=True)
@@ -129,68 +126,16 @@ def task_bars(console: Console) -> Iterator[TaskProgress]:
         yield tell
 
 
-class Experiment(Protocol):
-    """A published table or figure that can be run again."""
-
-    @property
-    def name(self) -> str:
-        """The name to call it by."""
-
-    @property
-    def source(self) -> str:
-        """Who published it, and where."""
-
-    @property
-    def title(self) -> str:
-        """What it shows, in a line."""
-
-    @property
-    def takes(self) -> str:
-        """How long it takes, in words."""
-
-
-class ResultTable(Protocol):
-    """A table of results, as text."""
-
-    @property
-    def title(self) -> str:
-        """What the table shows."""
-
-    @property
-    def head(self) -> Sequence[str]:
-        """The names of the columns."""
-
-    @property
-    def rows(self) -> Sequence[Sequence[str]]:
-        """The cells, row by row."""
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Sentences to print below the table."""
-
-
-class Findings(Protocol):
-    """The results of an experiment."""
-
-    @property
-    def tables(self) -> Sequence[ResultTable]:
-        """The tables."""
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Sentences about the whole experiment."""
-
-
 class Experiments(Protocol):
     """What the command needs of the package with the experiments."""
 
     REDUCED: str
     SUMMARY: str
 
-    def experiments(self) -> Sequence[Experiment]:
+    def experiments(self) -> Sequence[Any]:
         """Return all experiments."""
 
-    def find(self, name: str) -> Experiment:
+    def find(self, name: str) -> Any:
         """Return an experiment by its name."""
 
     def run(
@@ -202,7 +147,7 @@ class Experiments(Protocol):
         seed: int = 0,
         jobs: int = 1,
         progress: TaskProgress | None = None,
-    ) -> Findings:
+    ) -> Any:
         """Run an experiment and return its results."""
 
 

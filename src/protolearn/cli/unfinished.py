@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..io import ModelFileError, load, save
-from ..store import Owner, Store, StoreInUse, digest, text
+from ..store import Owner, Store, StoreInUse, UnusableStore, digest, text
 from .failure import Failure
 
 
@@ -38,8 +39,8 @@ class Unfinished(Store):
                 f"the same command is at work on {str(out)!r}; wait until it has ended, or name "
                 "another folder with --out."
             ) from None
-        except ValueError:  # it is damaged, and nobody else's: its parts are done again
-            path.unlink()
+        except UnusableStore:
+            set_aside(path)
             super().__init__(path, known, owner=owner)
 
     def search_path(self, part: str) -> Path:
@@ -61,3 +62,11 @@ class Unfinished(Store):
         """Forget it all: the results are there."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def set_aside(path: Path) -> None:
+    """Rename a file of ours that cannot be used, and say so; it goes when the folder goes."""
+    path.replace(path.with_name(f"{path.name}.damaged"))
+    warnings.warn(
+        f"{str(path)!r} is damaged; what it held is computed again.", RuntimeWarning, stacklevel=2
+    )

@@ -11,8 +11,9 @@ import hashlib
 import json
 import os
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, fields
-from io import BytesIO
+from io import BytesIO, RawIOBase
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -84,7 +85,7 @@ def pack(about: ModelFile, payload: bytes) -> bytes:
     text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
     comment = SEAL + b"0" * DIGITS
     members = {HEADER: text.encode(errors="surrogatepass"), PAYLOAD: payload}
-    whole = zip_members(members, comment)[:-DIGITS]
+    whole = zip_members(members, comment).read()[:-DIGITS]
     return whole + _digest(whole)
 
 
@@ -112,16 +113,52 @@ def checksum(payload: bytes) -> str:
     return (SEAL + _digest(payload)).decode()
 
 
-def zip_members(members: dict[str, bytes], comment: bytes = b"") -> bytes:
+class Pieces(RawIOBase):
+    """A file in memory that keeps the bytes that are written, and returns them without a copy."""
+
+    def __init__(self) -> None:
+        self.starts, self.pieces, self.at = [0], [b""], 0
+
+    def write(self, data: Any, /) -> int:
+        """Add a piece, or replace one by another that is as long."""
+        place = bisect_left(self.starts, self.at)
+        self.starts[place : place + 1], self.pieces[place : place + 1] = [self.at], [data]
+        self.at += len(data)
+        return len(data)
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return bytes; those of a whole piece are the piece itself."""
+        end = self.size if size < 0 else min(self.at + size, self.size)
+        found = []
+        while self.at < end:
+            place = bisect_right(self.starts, self.at) - 1
+            start = self.starts[place]
+            found.append(self.pieces[place][self.at - start : end - start])
+            self.at += len(found[-1])
+        return b"".join(found)
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go to a place."""
+        self.at = offset + (0, self.at, self.size)[whence]
+        return self.at
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return self.starts[-1] + len(self.pieces[-1])
+
+
+def zip_members(members: dict[str, bytes], comment: bytes = b"") -> Pieces:
     """Return a zip without compression; the same members give the same bytes."""
-    buffer = BytesIO()
-    with ZipFile(buffer, "w", ZIP_STORED) as archive:
+    file = Pieces()
+    with ZipFile(file, "w", ZIP_STORED) as archive:
         archive.comment = comment
         for name, data in members.items():
             info = ZipInfo(name, EARLIEST)
             info.create_system, info.external_attr = 3, 0o644 << 16
             archive.writestr(info, data)
-    return buffer.getvalue()
+    file.seek(0)
+    return file
 
 
 def check_members(archive: ZipFile, n_bytes: int) -> None:

@@ -141,9 +141,11 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str | type] = ()) ->
     names = type_names(trusted)
     about, payload = unpack(path)
     try:
-        payload = localize(payload)
-        unknown = unknown_types(payload, names)
-        model = None if unknown else build(payload, names)
+        local = localize(payload)
+        del payload  # as large as the model
+        unknown = unknown_types(local, names)
+        model = None if unknown else build(local, names)
+        del local
     except Exception as error:
         raise ModelFileError(
             f"The model in {str(path)!r} cannot be built: {_reason(error)}. It was saved with "

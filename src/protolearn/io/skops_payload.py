@@ -17,7 +17,7 @@ from zipfile import ZipFile
 import numpy as np
 from sklearn.exceptions import InconsistentVersionWarning
 
-from .file import ModelFileError, check_members, zip_members
+from .file import ModelFileError, Pieces, check_members, zip_members
 from .trust import LISTED, file_names, known_types
 
 Node = dict[str, Any]
@@ -59,22 +59,22 @@ def dump(model: Any) -> bytes:
         plan, names = canonical_plan(plan, lambda name: _digest(archive, name))
         members = {new: _tidy(archive.read(old)) for old, new in names.items()}
     text = json.dumps(plan, separators=(",", ":"))
-    return zip_members({PLAN: text.encode(), **members})
+    return zip_members({PLAN: text.encode(), **members}).read()
 
 
-def build(payload: bytes, trusted: frozenset[str]) -> Any:
+def build(payload: Pieces, trusted: frozenset[str]) -> Any:
     """Build the model, in which ``unknown_types`` has found nothing."""
-    from skops.io import loads
+    from skops.io import load
 
-    with ZipFile(BytesIO(payload)) as archive:
+    with ZipFile(payload) as archive:
         here = {type_of(node) for _, node in nodes(json.loads(archive.read(PLAN)))}
     needed = trusted | here & known_types().keys()  # skops walks through this list at each node
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InconsistentVersionWarning)  # load says it once
-        return loads(payload, trusted=sorted(needed))
+        return load(payload, trusted=sorted(needed))
 
 
-def unknown_types(payload: bytes, trusted: frozenset[str]) -> dict[str, str]:
+def unknown_types(payload: Pieces, trusted: frozenset[str]) -> dict[str, str]:
     """Return the types that are not known, each with its first place; nothing is imported."""
     from skops.io import get_untrusted_types
 
@@ -88,13 +88,13 @@ def unknown_types(payload: bytes, trusted: frozenset[str]) -> dict[str, str]:
     if found:  # skops need not see it
         return found
     places = {type_of(node): place for place, node in reversed(there)}
-    others = set(get_untrusted_types(data=payload)) - set(known_types()) - trusted
+    others = set(get_untrusted_types(file=payload)) - set(known_types()) - trusted
     return {kind: places.get(kind, "the model") for kind in sorted(others)}
 
 
-def checked_nodes(payload: bytes) -> list[tuple[str, Node]]:
+def checked_nodes(payload: Pieces) -> list[tuple[str, Node]]:
     """Return the nodes of the plan, and raise if it is not one that ``dump`` could have written."""
-    with ZipFile(BytesIO(payload)) as archive:
+    with ZipFile(payload) as archive:
         plan = json.loads(archive.read(PLAN))
         if not isinstance(plan, dict) or plan.get("__loader__") is None:
             raise ValueError("it holds no model")
@@ -103,7 +103,7 @@ def checked_nodes(payload: bytes) -> list[tuple[str, Node]]:
         there = list(nodes(plan))
         check_shared([node for _, node in there])
         for _, node in there:
-            _check_content(node, archive, len(payload))
+            _check_content(node, archive, payload.size)
     return there
 
 
@@ -179,7 +179,7 @@ def _tidy(data: bytes) -> bytes:
     """
     if data.startswith(SPARSE):
         with ZipFile(BytesIO(data)) as arrays:
-            return zip_members({name: arrays.read(name) for name in arrays.namelist()})
+            return zip_members({name: arrays.read(name) for name in arrays.namelist()}).read()
     if not data.startswith(ARRAY) or RECORDS not in data[:HEADER_SIZE]:
         return data
     found = np.load(BytesIO(data), allow_pickle=False)
@@ -218,7 +218,7 @@ def nodes(state: Any, place: str = "model", attributes: bool = False) -> Iterato
                 yield from nodes(part, f"{place}.{name}" if attributes else f"{place}[{name!r}]")
 
 
-def localize(payload: bytes) -> bytes:
+def localize(payload: bytes) -> Pieces:
     """Return a payload for ``build``: modules of today in place of the names that files have."""
     with ZipFile(BytesIO(payload)) as archive:
         check_members(archive, len(payload))
