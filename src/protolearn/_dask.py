@@ -24,7 +24,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ._arrays import check_unmasked
 from ._threads import one_blas_thread
+from ._validation import finite_weights
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,8 +77,9 @@ def mean_over_rows(function: F) -> F:
 
     @wraps(function)
     def score_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        check_unmasked(y, "y")
         if not is_dask(X):
-            return function(model, X, y, sample_weight)
+            return function(model, X, y, addable(finite_weights(sample_weight, len(y)))[0])
         return mean_over_parts(name, model, X, y, sample_weight)
 
     return cast(F, score_rows)
@@ -141,13 +144,23 @@ def mean_over_parts(name: str, model: Any, X: Any, y: Any, sample_weight: Any) -
     check_is_fitted(model)
     rows, given = as_rows(X), (y,) if sample_weight is None else (y, sample_weight)
     columns = [as_column(each, key, rows) for each, key in zip(given, ALONG, strict=False)]
-    ask, chunks = partial(sum_of_score, name=name), ((1,) * rows.numblocks[0], (2,))
+    ask, chunks = partial(score_of_part, name=name), ((1,) * rows.numblocks[0], (3,))
     meta = np.empty((0, 0))
-    sums = da.map_blocks(ask, rows, as_node(model), *columns, chunks=chunks, meta=meta)
-    score, weight = sums.sum(axis=0).compute()
-    if weight == 0.0:
+    parts = da.map_blocks(ask, rows, as_node(model), *columns, chunks=chunks, meta=meta)
+    score, total, exponent = parts.compute().T
+    if not total.any():
         raise ValueError("There is nothing to score: X has no rows, or none of them counts.")
-    return float(score / weight)
+    exponent = exponent.astype(int)
+    weight = np.ldexp(total, exponent - exponent[total > 0.0].max())
+    return float(np.average(score, weights=weight))
+
+
+def addable(weight: Any) -> tuple[Any, int]:
+    """Return weights divided by a power of two, so that their sum is finite, and its exponent."""
+    if weight is None:
+        return None, 0
+    exponent = int(np.frexp(weight.max(initial=0.0))[1])
+    return np.ldexp(weight, -exponent), exponent
 
 
 def layer(function: Any, like: Any, rows: Any, *others: Any) -> Any:
@@ -290,15 +303,16 @@ def answer(
     return tuple(map(two_axes, told)) if isinstance(told, tuple) else two_axes(told)
 
 
-def sum_of_score(part: Any, model: Any, *columns: Any, name: str, block_id: tuple[int, ...]) -> Any:
-    """Return the sum of a score over the rows of one part, and the sum of their weights."""
+def score_of_part(
+    part: Any, model: Any, *columns: Any, name: str, block_id: tuple[int, ...]
+) -> Any:
+    """Return the score of one part and its weight: a sum, and the exponent of its power of two."""
     with within(block_id):
-        y, *weight = (entries(part, *pair) for pair in zip(columns, ALONG, strict=False))
-        total = float(np.sum(weight[0])) if weight else part.shape[0]
-        if not part.shape[0] or (weight and not np.any(weight[0])):
-            return np.zeros((1, 2))
-        score = function_of(name)(model, part, y, *weight) * total
-    return np.array([[score, total]])
+        y, *given = (entries(part, *pair) for pair in zip(columns, ALONG, strict=False))
+        weight, exponent = addable(finite_weights(given[0], len(y)) if given else None)
+        total = float(part.shape[0] if weight is None else weight.sum())
+        score = function_of(name)(model, part, y, weight) if total else 0.0
+    return np.array([[score, total, exponent]])
 
 
 def entries(part: Any, column: Any, name: str) -> Any:

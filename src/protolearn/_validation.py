@@ -178,15 +178,20 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | 
 
 
 def check_class_weight(class_weight: Any, classes: Any, y: Any) -> NDArray[np.float64]:
-    """Return the weight of each class, finite and non-negative."""
+    """Return the weight of each class."""
     if isinstance(class_weight, str) and class_weight != "balanced":
         raise ValueError(
             f"class_weight={class_weight!r} must be 'balanced', a dict of weights by label or None."
         )
     by_class: NDArray[np.float64] = compute_class_weight(class_weight, classes=classes, y=y)
-    if not np.isfinite(by_class).all() or (by_class < 0).any():
-        raise ValueError(f"class_weight={class_weight!r} must give finite, non-negative weights.")
+    check_weight_range(by_class, f"class_weight={class_weight!r} must give a weight")
     return by_class
+
+
+def check_weight_range(weight: NDArray[np.float64], what: str) -> None:
+    """Raise if weights have sizes with which one cannot compute."""
+    if not ((weight == 0.0) | ((weight >= 1e-100) & (weight <= 1e100))).all():
+        raise ValueError(f"{what} that is zero, or from 1e-100 to 1e100; rescale the weights.")
 
 
 def _near(value: Any, choices: tuple[str, ...]) -> str:

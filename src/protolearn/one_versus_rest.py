@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import Floats, Indices, check_magnitude, validate_data
 from ._dask import AccuracyMixin, row_by_row
-from ._validation import check_class_weight, check_sample_weight
+from ._validation import check_class_weight, check_sample_weight, check_weight_range
 
 
 class BinaryProblem(NamedTuple):
@@ -59,15 +59,13 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     def _weights(self, codes: Indices, weight: Floats | None) -> Floats | None:
         """Return the product of the weights of samples and of classes."""
-        class_weight = getattr(self, "class_weight", None)
-        if weight is not None and not 1e-100 <= weight[weight > 0.0].min() <= weight.max() <= 1e100:
-            raise ValueError(
-                f"{type(self).__name__} takes sample_weight that is zero, or from 1e-100 to 1e100; "
-                "rescale the weights."
-            )
+        class_weight, name = getattr(self, "class_weight", None), type(self).__name__
+        if weight is not None:
+            check_weight_range(weight, f"{name} takes sample_weight")
         if class_weight is not None:
             by_class = self._class_weights(class_weight, codes, weight)
             weight = by_class[codes] if weight is None else weight * by_class[codes]
+            check_weight_range(weight, f"{name} takes sample_weight times class_weight")
         if weight is not None:
             total = np.bincount(codes, weight)
             if not total.all():

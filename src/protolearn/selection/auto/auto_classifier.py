@@ -10,13 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._arrays import Floats, validate_data
+from ..._dask import AccuracyMixin
 from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
 from .candidates import Candidate, candidates, chosen_names
@@ -29,7 +30,7 @@ from .search_progress import progress_of, search_bar
 from .trials import SearchedData, probabilities
 
 
-class AutoPrototypeClassifier(ClassifierMixin, BaseEstimator):
+class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     """Choose a prototype classifier by cross-validation, and fit it.
 
     The candidates are LVQ with fixed, learned, local and kernel metrics, linear classifiers and
