@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from scipy.sparse.linalg import norm as sparse_norm
 from sklearn.utils import validation
 from sklearn.utils.sparsefuncs import min_max_axis
 
@@ -44,7 +45,44 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
     for values, name in (X, "X"), (y, "y"):
         if isinstance(values, np.ma.MaskedArray):
             check_unmasked(values, name)
+    has_labels = not isinstance(y, str)
+    if is_valid(model, X, **options) and (not has_labels or are_labels(y, len(X))):
+        return (X, y) if has_labels else X
     return validation.validate_data(model, X, y, **options)
+
+
+SMALL = 1 << 12
+"""Numbers below which the checks of scikit-learn take longer than what follows them."""
+
+
+def is_valid(
+    model: Any,
+    X: Any,
+    *,
+    reset: bool = True,
+    dtype: Any = "numeric",
+    order: str | None = None,
+    ensure_all_finite: Any = True,
+    accept_sparse: Any = False,
+    **others: Any,
+) -> bool:
+    """Whether a few rows are an array that scikit-learn's function would return as it is."""
+    return (
+        type(X) is np.ndarray
+        and not (reset or others)
+        and X.ndim == 2
+        and 0 < X.size <= SMALL
+        and X.shape[1] == model.__dict__.get("n_features_in_")
+        and X.dtype in (dtype if isinstance(dtype, list) else [dtype])
+        and (order is None or (order == "C" and X.flags.c_contiguous))
+        and "feature_names_in_" not in model.__dict__
+        and bool(np.isfinite(X).all())
+    )
+
+
+def are_labels(y: Any, n_rows: int) -> bool:
+    """Whether y is an array of one integer or string a row."""
+    return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "biuU"
 
 
 def check_unmasked(values: Any, name: str) -> None:
@@ -101,6 +139,11 @@ class MappedRows:
 
 ROUNDING = 1e-12
 """Share of itself by which a number may differ from an equal one."""
+
+
+def row_lengths(X: Any) -> Any:
+    """Return the Euclidean length of each row."""
+    return (sparse_norm if issparse(X) else np.linalg.norm)(X, axis=1)
 
 
 def column_ranges(X: Any) -> tuple[Floats, Floats]:

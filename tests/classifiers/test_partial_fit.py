@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits
+from sklearn.utils import validation
 
 import custom_axes
 import reference
@@ -29,6 +30,8 @@ from protolearn import (
     MarginLVQ,
     PrototypeClassifier,
 )
+from protolearn.classifiers import rows as rows_module
+from protolearn.classifiers import training
 from protolearn.solvers import LBFGS, LEAST_IN_STREAMS, SGD, SOLVERS, Adam, Momentum
 
 COSTS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ, PrototypeClassifier]
@@ -1022,3 +1025,55 @@ def test_digits_in_parts(kind):
     for _ in range(2):
         feed(model, X[:1200], y[:1200], 100)
     assert model.score(X[1200:], y[1200:]) > 0.88
+
+
+@pytest.mark.parametrize("cls", [LVQ1, OLVQ1, GLVQ, RSLVQ, GMLVQ])
+def test_a_row_is_not_checked_more_than_once(cls, iris, monkeypatch):
+    """A call with one row learns in less time than the general checks take, so these are left out.
+
+    An array that scikit-learn would return as it is, labels that ``classes`` names, and a
+    generator of which one row needs no number.
+    """
+    X, y = iris
+    whole = cls(random_state=0).partial_fit(X[:50], y[:50], classes=[0, 1, 2])
+    whole.partial_fit(X[::-1], y[::-1])
+    row, rows = (pickle.loads(pickle.dumps(whole)) for _ in range(2))
+    rows.partial_fit(X[70:71].tolist(), y[70:71].tolist())  # by the general checks
+    for owner, name in (
+        (validation, "validate_data"),
+        (rows_module, "check_classification_targets"),
+        (training, "deepcopy"),
+        (BaseEstimator, "__repr__"),
+    ):
+        monkeypatch.setattr(owner, name, None)
+    row.partial_fit(X[70:71], y[70:71])
+    np.testing.assert_array_equal(row.prototypes_, rows.prototypes_)
+    np.testing.assert_array_equal(row.rule_.codebook.metric, rows.rule_.codebook.metric)
+
+
+BAD_ROWS = {
+    "NaN": (np.array([[np.inf, 0.0, 0.0, 0.0]]), np.array([0]), "infinity"),
+    "features": (np.zeros((1, 3)), np.array([0]), "3 features"),
+    "label": (np.zeros((1, 4)), np.array([7]), "not among the classes"),
+    "a number": (np.zeros((1, 4)), np.array([0.5]), "not among the classes"),
+    "labels": (np.zeros((1, 4)), np.array([0, 1]), "inconsistent numbers"),
+    "no row": (np.zeros((0, 4)), np.empty(0, dtype=int), "minimum of 1"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_a_bad_row_of_a_stream_is_refused(name, iris):
+    X, y = iris
+    model = GLVQ(random_state=0).partial_fit(X, y, classes=[0, 1, 2])
+    before = model.prototypes_.copy()
+    rows, labels, message = BAD_ROWS[name]
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(rows, labels)
+    np.testing.assert_array_equal(model.prototypes_, before)
+
+
+def test_a_stream_of_named_columns_still_looks_at_names(iris):
+    X, y = iris
+    model = GLVQ(random_state=0).partial_fit(pd.DataFrame(X, columns=list("abcd")), y, [0, 1, 2])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.partial_fit(X[:1], y[:1])

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import Floats, Indices, Reals
 from .._dask import AccuracyMixin, row_by_row
 from .._validation import integer_in
-from ..distances import DISTANCES, FeatureTerms
+from ..codebook import Codebook
+from ..distances import DISTANCES, Distance, FeatureTerms
 from ..losses import LOSSES
 from ..margins import MARGINS
 from ..rule import DecisionRule
@@ -185,10 +186,19 @@ CalibratedClassifierCV` does that.
             Rows of ``prototypes_``.
         """
         check_is_fitted(self, "rule_")
-        k = integer_in(k, "k={value!r}", 1, len(self.rule_.codebook.labels))
-        D = self.distances(X)
-        order = np.argsort(D, axis=1, kind="stable")[:, :k]
-        return np.take_along_axis(D, order, axis=1), order
+        rule = self.rule_
+        k = integer_in(k, "k={value!r}", 1, len(rule.codebook.labels))
+
+        def first(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
+            D = distance.pairwise(part, codebook)
+            order = D.argmin(axis=1)[:, None] if k == 1 else np.argsort(D, axis=1, kind="stable")
+            found = np.empty((len(D), k), dtype=[("distance", D.dtype), ("index", np.intp)])
+            found["index"] = order[:, :k]
+            found["distance"] = np.take_along_axis(D, found["index"], axis=1)
+            return found, D
+
+        found = rule.by_chunks(rule.read_rows(self, X), first)
+        return found["distance"].copy(), found["index"].copy()
 
     @row_by_row
     def contributions(self, X: Any) -> Floats:

@@ -25,7 +25,7 @@ from .._arrays import (
     some_rows,
     validate_data,
 )
-from .._validation import check_class_weight, check_sample_weight
+from .._validation import check_class_weight, check_sample_weight, check_weight_range
 from ..blocks import Block, Blocks, MemoryBlocks, encode, rows_with_moments
 from ..distances import Distance, start_source
 from ..prototypes import FEWEST_ROWS, Facts, initial_prototypes, prototype_counts
@@ -184,8 +184,9 @@ def read_block(
     else:
         X = checked_sparse(X) if issparse(X) else X
         distance.check_rows(X)
-    check_classification_targets(y)
-    classes = classes if streaming else np.unique(y)
+    if not streaming:  # in a stream, encode names labels that are none
+        check_classification_targets(y)
+        classes = np.unique(y)
     weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
     block = Block(X, encode(y, classes), weight)
     may_miss = distance.missing_form is not None and not issparse(X)
@@ -208,6 +209,8 @@ def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one
         block = block.some(np.flatnonzero(block.weight > 0))
         if not len(block):
             raise ValueError("X has no row of positive weight: there is nothing to learn from.")
+    if block.weight is not None and not to_mean_one:
+        check_weight_range(block.weight, "partial_fit takes sample_weight times class_weight")
     if balanced:  # by the weight of each class
         total = np.bincount(block.y, block.weight, minlength=len(classes))
         block = with_weight(block, block.weights / total[block.y])
@@ -304,7 +307,8 @@ def known_classes(model: Any, classes: Any) -> NDArray[Any]:
 
 def check_same_distance(before: Distance, now: Distance) -> None:
     """Raise if a stream would go on with another distance."""
-    if type(before) is not type(now) or repr(before) != repr(now):
+    settings = (repr(distance.get_params(deep=False)) for distance in (before, now))
+    if type(before) is not type(now) or len(set(settings)) > 1:
         raise ValueError(
             f"The stream began with the distance {before!r} and cannot go on with {now!r}; begin "
             "a new one with fit or a clone."

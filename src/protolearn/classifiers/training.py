@@ -197,9 +197,13 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             block, _, form = read_block(self, settings, X, y, sample_weight, known)
             if form.squared:
                 check_magnitude(block.X)
-            rng = deepcopy(getattr(self, "_rng", None)) or check_random_state(settings.random_state)
+            rng = getattr(self, "_rng", None) or check_random_state(settings.random_state)
             counts = prototype_counts(settings.prototypes_per_class, known)
             old = None if is_first else (self.rule_.codebook, self._memory)
+            present = np.empty(0, np.intp) if old is None else old[0].labels
+            complete = (np.bincount(present, minlength=len(counts)) >= counts).all()
+            if old is not None and not (complete and len(block) == 1):  # one row has one order
+                rng = deepcopy(rng)
             codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
             blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
             if first.unit is None:

@@ -6,7 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import call
@@ -67,7 +66,10 @@ class Memory:
 
     def copy(self) -> Memory:
         """Copy everything."""
-        return deepcopy(self)
+        kept = self.by_prototype, self.by_group
+        return Memory(
+            self.steps, self.updates, *({name: a.copy() for name, a in k.items()} for k in kept)
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays."""
