@@ -23,6 +23,13 @@ def given_model(W, labels, distance=None, metric=None, *, xi=None, scale=1.0):
     return model
 
 
+def assert_just_below(found, exact, loss):
+    """Assert that lower bounds are below what is exact but for rounding, by no more than a loss."""
+    found, exact = np.asarray(found), np.asarray(exact)
+    assert (found <= exact + 1e-9 * np.abs(exact)).all()
+    assert (found >= exact - loss).all()
+
+
 def random_prototypes(rng, n_classes, most, d):
     """Return up to ``most`` Gaussian prototypes for each class, and their labels."""
     labels = np.repeat(np.arange(n_classes), rng.randint(1, most + 1, size=n_classes))

@@ -1,6 +1,7 @@
 """The rule of a fitted model: what it holds, what follows from it, and linear classifiers."""
 
 import pickle
+import tracemalloc
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -11,8 +12,22 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import GLVQ, GMLVQ, RSLVQ, certified_radius, hypothesis_margin, sample_margin
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    RSLVQ,
+    MeanOfClass,
+    PrototypeClassifier,
+    _arrays,
+    certified_radius,
+    generalization_bound,
+    hypothesis_margin,
+    sample_margin,
+)
+from protolearn.analysis import MarginHistory
+from protolearn.distances import SquaredEuclidean, linear_metric, sqeuclidean
 from protolearn.rule import DecisionRule, LinearRule, as_rule
+from protolearn.solvers import State
 
 LINEAR = [LogisticRegression(max_iter=1000), RidgeClassifier(), LinearDiscriminantAnalysis()]
 
@@ -128,3 +143,111 @@ def test_a_pipeline_is_not_a_rule(iris):
     model = make_pipeline(StandardScaler(), GLVQ()).fit(*iris)
     with pytest.raises(TypeError, match=r"give the last step, model\[-1\]"):
         as_rule(model)
+
+
+def many_prototypes(n_rows, rng):
+    """Return a model with 1,000 prototypes, and rows with labels."""
+    X, y = rng.standard_normal((n_rows, 5)), np.arange(n_rows) % 10
+    fit = {"solver": "sgd", "max_iter": 1, "init": rng.standard_normal((1000, 5))}
+    return GLVQ(prototypes_per_class=100, random_state=0, **fit).fit(X, y), X, y
+
+
+ANSWERS = {
+    "hypothesis_margin": hypothesis_margin,
+    "generalization_bound": generalization_bound,
+    "nearest_prototypes": lambda model, X, y: model.nearest_prototypes(X),
+    "three nearest_prototypes": lambda model, X, y: model.nearest_prototypes(X, k=3),
+    "MarginHistory": lambda model, X, y: MarginHistory(X, y)(
+        State(1, 0.0, model.rule_.codebook, 0.0, model.rule_.distance)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers_need_memory_for_some_rows_at_a_time(name, rng):
+    """Distances of all rows to all prototypes would be 80 MB, twice as many for twice the rows."""
+    model, X, y = many_prototypes(10_000, rng)
+    ANSWERS[name](model, X[:100], y[:100])
+    peaks = []
+    for n_rows in (5_000, 10_000):
+        tracemalloc.start()
+        try:
+            ANSWERS[name](model, X[:n_rows], y[:n_rows])
+            peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < 40.0
+    assert peaks[1] - peaks[0] < 8.0  # the answers themselves
+
+
+def test_answers_of_some_rows_at_a_time_are_those_of_all(rng, monkeypatch):
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1 << 17)
+    model, X, y = many_prototypes(1_500, rng)
+    for rows in (X, X.astype(np.float32)):
+        D, labels = model.distances(rows), model.prototype_labels_
+        order = np.argsort(D, axis=1, kind="stable")
+        for k in (1, 4):
+            near, index = model.nearest_prototypes(rows, k=k)
+            np.testing.assert_array_equal(index, order[:, :k])
+            np.testing.assert_array_equal(near, np.take_along_axis(D, order[:, :k], axis=1))
+            assert near.dtype == rows.dtype
+        own = np.where(labels == y[:, None], np.sqrt(D), np.inf).min(axis=1)
+        rival = np.where(labels == y[:, None], np.inf, np.sqrt(D)).min(axis=1)
+        np.testing.assert_array_equal(hypothesis_margin(model, rows, y), 0.5 * (rival - own))
+
+
+def test_linear_margins_need_memory_for_some_rows_at_a_time(rng):
+    """The pairs of two prototypes of all rows and 200 classes would be 128 MB an array."""
+    y = np.arange(20_000) % 200
+    X = rng.standard_normal((200, 5))[y] + rng.standard_normal((20_000, 5))
+    model = MeanOfClass().fit(X, y)
+    part = hypothesis_margin(model, X[:300], y[:300])
+    tracemalloc.start()
+    try:
+        margin = hypothesis_margin(model, X, y)
+        peak = tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(margin[:300], part)
+    assert peak < 150.0  # four times the scores
+
+
+@pytest.mark.parametrize("cls", [GLVQ, GMLVQ])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_prototypes_are_prepared_once_for_all_rows(cls, dtype, rng, monkeypatch):
+    """Before the first part, and before the last, which is shorter; rounded to the rows' type."""
+    monkeypatch.setattr(_arrays, "CHUNK_BYTES", 1 << 17)
+    X = rng.standard_normal((10_000, 8))
+    y = (X[:, 0] + X[:, 1] > 0.0).astype(int)
+    model = cls(random_state=0).fit(X, y)
+    made, products = [], []
+    finder, relative = type(model.rule_.distance).finder, sqeuclidean.relative
+
+    def noted_finder(self, codebook, kind, n_rows):
+        made.append(kind)
+        return finder(self, codebook, kind, n_rows)
+
+    def noted_product(rows, columns, norms):
+        products.append({rows.dtype, columns.dtype, norms.dtype})
+        return relative(rows, columns, norms)
+
+    monkeypatch.setattr(type(model.rule_.distance), "finder", noted_finder)
+    for module in (sqeuclidean, linear_metric):
+        monkeypatch.setattr(module, "relative", noted_product)
+    found = model.predict(X.astype(dtype))
+    assert len(made) <= 2
+    assert len(products) > 3
+    assert {frozenset(kinds) for kinds in products} == {frozenset({np.dtype(dtype)})}
+    D = model.distances(X)
+    nearly = np.abs(D[:, 0] - D[:, 1]) < 1e-5 * D.max(axis=1)
+    assert ((found == model.predict(X)) | nearly).all()
+
+
+def test_a_distance_with_its_own_nearest_is_asked(rng):
+    class Last(SquaredEuclidean):
+        def nearest(self, X, codebook):
+            return np.full(len(X), len(codebook.labels) - 1), np.zeros(len(X))
+
+    X, y = rng.standard_normal((50, 2)), np.arange(50) % 2
+    model = PrototypeClassifier(distance=Last(), random_state=0, max_iter=2).fit(X, y)
+    assert (model.predict(X) == 1).all()

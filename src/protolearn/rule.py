@@ -10,12 +10,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from scipy.sparse.linalg import norm as sparse_norm
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
@@ -29,6 +29,7 @@ from ._arrays import (
     as_floats,
     check_observed_rows,
     checked_sparse,
+    row_lengths,
     rows_at_a_time,
     validate_data,
 )
@@ -37,9 +38,9 @@ from .distances import Distance, Geometry
 
 __all__ = ["Decision", "DecisionRule", "LinearRule", "as_rule"]
 
-Part = Callable[[Any, Codebook, Distance], tuple[Any, Any]]
-"""A function of some rows: returns a result, and numbers that are finite if the rows and their
-distances are."""
+Part = Callable[..., tuple[Any, Any]]
+"""A function of some rows, a codebook, a distance and, if there are any, class codes of the rows:
+returns a result, and numbers that are finite if the rows and their distances are."""
 
 SINGLE = (1e-25, 1e25)
 """Scales at which squared distances fit into single precision."""
@@ -166,7 +167,7 @@ class DecisionRule:
 
     def distances(self, rows: Any) -> Any:
         """Return the distance of each row to each prototype, an array (n, K)."""
-        return self.by_chunks(rows, all_distances)
+        return self.by_chunks(rows, lambda part, code, form: (form.pairwise(part, code),) * 2)
 
     def scores(self, rows: Any) -> Any:
         """Return one score a class for each row, in units of the scale."""
@@ -191,10 +192,33 @@ class DecisionRule:
 
     def nearest(self, rows: Any) -> Indices:
         """Return the nearest prototype of each row."""
+
+        @cache
+        def finder(distance: Distance, dtype: Any, n_rows: int) -> Any:
+            return distance.finder(self.codebook, dtype, n_rows)
+
         found: Indices = self.by_chunks(
-            rows, lambda part, codebook, distance: distance.nearest(part, codebook)
+            rows, lambda part, _, distance: finder(distance, part.dtype, part.shape[0])(part)
         )
         return found
+
+    def own_and_rival(self, rows: Any, codes: Any = None) -> Any:
+        """Return the distances to the nearest prototype of a class and of all others, (n, 2).
+
+        ``codes`` are the classes of the rows; None: that of the nearest prototype of each.
+        """
+        labels = self.codebook.labels
+
+        def nearest_two(
+            part: Any, codebook: Codebook, distance: Distance, codes: Any = None
+        ) -> tuple[Any, Any]:
+            D = distance.pairwise(part, codebook)
+            codes = labels[D.argmin(axis=1)] if codes is None else codes
+            own = labels == codes[:, None]
+            sides = np.where(own, D, np.inf).min(axis=1), np.where(own, np.inf, D).min(axis=1)
+            return np.stack(sides, axis=1), D
+
+        return self.by_chunks(rows, nearest_two, codes=codes)
 
     def contributions(self, rows: Any) -> Floats:
         """Return the signed share of each feature in the lead of the class of each row."""
@@ -216,11 +240,17 @@ class DecisionRule:
         return found
 
     def by_chunks(
-        self, rows: Any, function: Part, distance: Distance | None = None, width: int | None = None
+        self,
+        rows: Any,
+        function: Part,
+        distance: Distance | None = None,
+        width: int | None = None,
+        codes: Any = None,
     ) -> Any:
         """Return the stacked results of a function over chunks of rows that fit into a cache.
 
         ``width`` is how many numbers it needs for a row; as many as the row has by default.
+        ``codes`` are class codes of the rows that the function takes as well.
         """
         codebook = self.codebook
         if distance is None:
@@ -230,19 +260,21 @@ class DecisionRule:
         size = rows_at_a_time(width + int(distance.effort(codebook)), rows.dtype.itemsize)
         out = None
         for start in range(0, rows.shape[0], size):
+            part = slice(start, start + size)
+            beside = () if codes is None else (codes[part],)
             with np.errstate(over="ignore", invalid="ignore"):
-                result, numbers = function(rows[start : start + size], codebook, distance)
+                result, numbers = function(rows[part], codebook, distance, *beside)
             if not np.isfinite(numbers).all():
-                return self._retry(rows, function, distance)
+                return self._retry(rows, function, distance, codes)
             if out is None:
                 out = np.empty((rows.shape[0], *result.shape[1:]), dtype=result.dtype)
-            out[start : start + size] = result
+            out[part] = result
         return out
 
     def _scores(self, D: Any) -> Any:
         return self.decision.scores(D, self.codebook.labels, len(self.classes))
 
-    def _retry(self, rows: Any, function: Part, distance: Distance) -> Any:
+    def _retry(self, rows: Any, function: Part, distance: Distance, codes: Any) -> Any:
         """Find out why numbers are not finite: missing values, bad rows, too little precision."""
         may_miss = not issparse(rows) and distance.missing_form is not None
         values = rows.data if issparse(rows) else rows
@@ -251,16 +283,10 @@ class DecisionRule:
             check_observed_rows(rows)
             form = distance.suited_to(rows)
             if form is not distance:
-                return self.by_chunks(rows, function, form)
+                return self.by_chunks(rows, function, form, codes=codes)
         if rows.dtype == np.float32:
-            return self.by_chunks(rows.astype(np.float64), function, distance)
+            return self.by_chunks(rows.astype(np.float64), function, distance, codes=codes)
         raise ValueError("The distances overflow: rescale X as the training data were scaled.")
-
-
-def all_distances(part: Any, codebook: Codebook, distance: Distance) -> tuple[Any, Any]:
-    """Return the distances of some rows to all prototypes, for ``by_chunks``."""
-    D = distance.pairwise(part, codebook)
-    return D, D
 
 
 class ClassScore(Geometry, Distance):
@@ -268,8 +294,12 @@ class ClassScore(Geometry, Distance):
 
     Minus twice the scores differ by linear functions of the sample, with the derivative
     ``2 (w_j - w_v)``: what :meth:`directions` promises, with normals in the place of prototypes
-    and offsets in that of parameters.
+    and offsets in that of parameters. ``terms`` are the sizes of what adds up to the normals, and
+    ``count`` how many these are.
     """
+
+    def __init__(self, terms: Any = None, count: int = 1):
+        self.terms, self.count = terms, count
 
     def groups(self, labels: Indices) -> Indices:
         """Return an offset of its own for each class."""
@@ -281,9 +311,8 @@ class ClassScore(Geometry, Distance):
 
     def size(self, X: Any, codebook: Codebook) -> Floats:
         """Return the size of the numbers that make up the scores: rounding is a share of it."""
-        lengths = (sparse_norm if issparse(X) else np.linalg.norm)(X, axis=1)
-        longest = np.linalg.norm(codebook.prototypes, axis=1).max()
-        size = lengths * longest + np.abs(codebook.metric).max()
+        size = row_lengths(X) * row_lengths(codebook.prototypes).max()
+        size += np.abs(codebook.metric).max()
         return np.where(size > 0.0, size, 1.0)  # the origin, without offsets
 
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
@@ -298,6 +327,12 @@ class ClassScore(Geometry, Distance):
     def directions(self, codebook: Codebook) -> Floats:
         """Return the normals."""
         return codebook.prototypes
+
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff."""
+        size = abs(X) @ self.terms.T + moved[:, None] * row_lengths(self.terms)
+        n, offsets = 2.0 * (X.shape[1] + self.count + 10), np.abs(codebook.metric[:, 0])
+        return n * (size + offsets) + 8.0 * self.size(X, codebook)[:, None]
 
 
 ClassScore.sparse_form = ClassScore
@@ -348,8 +383,12 @@ class LinearRule(DecisionRule):
             np.zeros(normals.shape[1]),
         )
         classes, name = np.asarray(model.classes_)[order], type(model).__name__
-        unit = float(np.ldexp(1.0, -exponent))
-        return cls(codebook, ClassScore(), Decision(), classes, 1.0, name, model, unit)
+        unit, distance = float(np.ldexp(1.0, -exponent)), ClassScore(np.abs(codebook.prototypes))
+        if isinstance(model, (SVC, NuSVC)):  # it adds up products with its support vectors
+            found = abs(model.dual_coef_) @ abs(model.support_vectors_) / unit
+            found = np.pad(found.toarray() if issparse(found) else found, ((1, 0), (0, 0)))
+            distance = ClassScore(found, len(model.support_))
+        return cls(codebook, distance, Decision(), classes, 1.0, name, model, unit)
 
     def read_rows(self, model: Any, X: Any, *, allow_nonfinite: bool = False) -> Any:
         """Return X as an array or a CSR matrix; raise unless scores decide about its rows."""

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import custom_axes
 import reference
-from given_model import given_model, random_prototypes
+from given_model import assert_just_below, given_model, random_prototypes
 from protolearn import (
     GLVQ,
     LGMLVQ,
@@ -184,7 +184,7 @@ def test_is_the_formula_of_minkowski(p, steepest, rng):
         reference.lipschitz_radius(row, labels, own, np.full(len(W), steepest))
         for row, own in zip(D, model.predict(X), strict=True)
     ]
-    np.testing.assert_allclose(certified_radius(model, X), expected, rtol=1e-12)
+    assert_just_below(certified_radius(model, X), expected, 1e-12)
 
 
 @given(seed=SEEDS, d=st.integers(1, 4), most=st.integers(1, 4))
@@ -216,7 +216,7 @@ def test_two_prototypes_in_one_place_outvote_one():
 def test_soft_rivals_near_each_other(gap):
     model = given_model([[0.0, 0.0], [6.0, 3.0], [gap, 0.0]], [0, 0, 1], xi=2.0)
     (radius,) = certified_radius(model, [[-0.7, 0.2]])
-    np.testing.assert_allclose(radius, 0.7 + gap / 2, atol=1e-15 / gap)
+    assert_just_below(radius, 0.7 + gap / 2, 5e-12 / gap)
 
 
 @pytest.mark.parametrize("model", [LGMLVQ, RSLVQ, MRSLVQ, SNPC])
@@ -268,7 +268,7 @@ def test_far_from_the_origin(xi, rng):
     W, labels = random_prototypes(rng, 3, 4, 3)
     X = rng.randn(20, 3)
     near, far = given_model(W, labels, xi=xi), given_model(W + 1e6, labels, xi=xi)
-    np.testing.assert_allclose(certified_radius(far, X + 1e6), certified_radius(near, X), atol=1e-8)
+    assert_just_below(certified_radius(far, X + 1e6), certified_radius(near, X), 5e-6)
 
 
 @pytest.mark.parametrize("model", [GLVQ, RSLVQ])
@@ -277,7 +277,7 @@ def test_kinds_of_rows(model, iris):
     model = model(prototypes_per_class=2, random_state=0).fit(X, np.array(["a", "b", "c"])[y])
     radius = certified_radius(model, X)
     np.testing.assert_allclose(certified_radius(model, X[:1]), radius[:1], rtol=1e-12)
-    np.testing.assert_allclose(certified_radius(model, X.astype(np.float32)), radius, atol=1e-5)
+    np.testing.assert_allclose(certified_radius(model, X.astype(np.float32)), radius, atol=2e-4)
     np.testing.assert_allclose(certified_radius(model, csr_matrix(X)), radius, atol=1e-12)
     pipe = make_pipeline(StandardScaler(), GLVQ()).fit(3.0 * X + 7.0, y)
     inner = certified_radius(pipe[-1], pipe[0].transform(3.0 * X + 7.0))

@@ -194,8 +194,8 @@ def nearest_cells(
 
 
 def complete_rows(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:
-    """Return the rows in double precision; raise if values are missing, for the function named."""
-    X = rule.read_rows(model, X).astype(np.float64, copy=False)
+    """Return the rows that the rule takes; raise if values are missing, for the function named."""
+    X = rule.read_rows(model, X)
     if not issparse(X) and np.isnan(X.min()):
         raise ValueError(
             f"X has missing values: {name} tells how far a row may move, and needs to know where "

@@ -15,6 +15,10 @@ distances in units of the width. Let a sample move by rho:
 
 So the lead of the own score over the others is at least a function of rho that only falls. The
 radius is where it becomes zero.
+
+Rounding: computed distances are off by E at most (:meth:`Geometry.rounding`), within the radius
+that is found without it. All of this is done with own distances raised by E, and those of rivals
+lowered by it: then the class cannot change in the arithmetic of ``predict`` either.
 """
 
 from __future__ import annotations
@@ -28,16 +32,15 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp, softmax
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._arrays import Floats
+from .._arrays import Floats, row_lengths
 from .._dask import row_by_row
 from .._threads import one_blas_thread
 from ..codebook import Codebook
-from ..distances import Distance
-from ..native import indices, matrix, native, types, vector_out
+from ..native import matrix, native, types, vector_out
 from ..rule import DecisionRule, LinearRule, Part, as_rule
 from .cells import Cells, complete_rows, describe_model
 from .hypothesis_margins import last_of, last_step
-from .projection import PARALLEL
+from .projection import EPSILON
 
 HALVINGS = 60
 DOUBLINGS = 100
@@ -49,13 +52,18 @@ Lead = Callable[[Floats], Floats]
 
 Members = NDArray[np.bool_]
 
+Measure = Callable[[Floats, Members], Floats]
+"""A radius of each row, given its distances and which prototypes are of its class."""
+
+flags = types.Array(types.boolean, 2, "C", readonly=True)
+
 
 @row_by_row
 def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
     """Return the distance of each row to the decision boundary.
 
-    The length of the smallest change that gives a row another class: exact, by the projection of
-    the row on the cells of the rival prototypes. :func:`counterfactual` gives the changed row.
+    The length of the smallest change that gives a row another class, by the projection of the row
+    on the cells of the rivals: exact, less a bound of the rounding of ``predict``.
 
     Parameters
     ----------
@@ -101,13 +109,13 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
             "so that the distance to them has no exact form. certified_radius may give a lower "
             "bound, and the distance of a counterfactual an upper one."
         )
-    rows = complete_rows(rule, *last_step(model, X), "sample_margin")
+    rows, *roundoff = certain_rows(rule, model, X, "sample_margin")
 
-    def lengths(part: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
-        D = distance.pairwise(part, codebook)
-        return cells.shortest_ways(D, codebook.labels[D.argmin(axis=1)]).length, D
+    def lengths(D: Floats, own: Members) -> Floats:
+        return cells.shortest_ways(D, rule.codebook.labels[own.argmax(axis=1)]).length
 
-    measure = linear_radius if isinstance(rule, LinearRule) else lengths
+    planes = hard_radius(rule, cells) if isinstance(rule, LinearRule) else lengths
+    measure = certain_radius(rule, roundoff, cells, planes)
     starts = range(0, rows.shape[0], ROWS)
     with one_blas_thread():
         margins = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -120,8 +128,8 @@ def sample_margin(model: Any, X: Any, *, n_jobs: int | None = None) -> Floats:
 def certified_radius(model: Any, X: Any) -> Floats:
     """Return a radius around each row within which the prediction cannot change.
 
-    A proved lower bound of the distance to the decision boundary, in closed form. It is exact for
-    one prototype a class and flat boundaries.
+    A proved lower bound of the distance to the decision boundary, in closed form; rounding is in
+    it. But for that it is exact for one prototype a class and flat boundaries.
 
     Parameters
     ----------
@@ -170,78 +178,99 @@ def certified_radius(model: Any, X: Any) -> Floats:
             f"{describe_model(last_of(model))} has no certificate: its distance gives no bound on "
             "how fast it changes."
         )
-    rows = complete_rows(rule, *last_step(model, X), "certified_radius")
-    if isinstance(rule, LinearRule):
-        return rule.by_chunks(rows, linear_radius)
-    if rule.is_soft:
-        return rule.by_chunks(rows, soft_radius(rule, cells))
-    if cells is not None:
-        return rule.by_chunks(rows, hard_radius(2.0 * cells.apart, root=False))
-    assert rule.steepness is not None
-    pace = rule.steepness + rule.steepness[:, None]
-    return rule.by_chunks(rows, hard_radius(pace, root=rule.distance.squared is True))
+    rows, *roundoff = certain_rows(rule, model, X, "certified_radius")
+    measure = soft_radius(rule, cells, roundoff[0]) if rule.is_soft else hard_radius(rule, cells)
+    return rule.by_chunks(rows, certain_radius(rule, roundoff, cells, measure))
 
 
-def linear_radius(X: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
-    """Return the distance of some rows to the nearest plane between classes."""
-    scores, offsets = distance.scores(X, codebook), codebook.metric[:, 0]
-    own = scores.argmax(axis=1)
-    apart = cdist(codebook.prototypes, codebook.prototypes)[own]
-    # The lead over a class with the same normal never changes.
-    parallel = np.where(offsets[own, None] > offsets, np.inf, 0.0)
-    lead = scores.max(axis=1, keepdims=True) - scores
-    length = np.divide(lead, apart, out=parallel, where=apart > 0.0)
-    np.put_along_axis(length, own[:, None], np.inf, axis=1)
-    return length.min(axis=1), scores
+def certain_rows(rule: DecisionRule, model: Any, X: Any, name: str) -> tuple[Any, float, float]:
+    """Return rows in double precision, the roundoff of predictions, and that of the rows."""
+    last, Z = last_step(model, X)
+    rows = complete_rows(rule, last, Z, name)
+    coef = getattr(last, "coef_", rows) if isinstance(rule, LinearRule) else rows
+    used = np.result_type(rows.dtype, getattr(coef, "dtype", np.float64))
+    halved = getattr(Z, "dtype", None) == np.float16  # what a scaler makes of half precision
+    given = np.finfo(np.float16 if halved else rows.dtype).eps
+    return rows.astype(np.float64, copy=False), 0.5 * float(np.finfo(used).eps), 0.5 * float(given)
 
 
-def hard_radius(pace: Floats, root: bool) -> Part:
-    """Return the function of some rows that computes the radius of nearest-prototype decisions.
+def certain_radius(
+    rule: DecisionRule, roundoff: list[float], cells: Cells | None, measure: Measure
+) -> Part:
+    """Return the function of some rows that lowers what ``measure`` says by all rounding."""
+    (K, d), labels = rule.codebook.prototypes.shape, rule.codebook.labels
+    # Distances and directions are rounded here too; coordinates and soft scores are sums of K.
+    many = rule.is_soft or (cells is not None and cells.basis is not None)
+    unit = roundoff[0] + EPSILON * (K if many else 1)
+    unit /= max(1.0 - 2.0 * (d + 16) * unit, EPSILON)  # terms of higher order, as in Higham's gamma
 
-    Gaps between distances, or between their roots, close at the pace of a pair of prototypes.
-    """
-    # Prototypes in the same place never part: nothing is certain between them.
-    moves = pace > PARALLEL * pace.max()
-    inverse = np.divide(1.0, pace, out=np.zeros_like(pace), where=moves)
-
-    def radius(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
+    def radius(rows: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
         D = distance.pairwise(rows, codebook)
-        own, out = codebook.labels[D.argmin(axis=1)], np.empty(len(D))
-        largest_of_smallest(np.sqrt(D) if root else D, inverse, codebook.labels, own, out)
-        return out, D
+        scores = rule.decision.scores(D / rule.scale, labels, len(rule.classes))
+        own = labels == scores.argmax(axis=1)[:, None]
+        within = measure(D, own)
+        E = distance.rounding(rows, codebook, D, np.where(within < np.inf, within, 0.0))
+        found = measure(D + unit * np.where(own, E, -E), own)
+        finite = np.where(found < np.inf, found, 0.0)
+        found -= 8.0 * (roundoff[1] * (row_lengths(rows) + finite) + EPSILON * (d + 8) * finite)
+        return np.maximum(found, 0.0), D
 
     return radius
 
 
-@native(types.void(matrix, matrix, indices, indices, vector_out))
-def largest_of_smallest(D, inverse, labels, own, out):
-    """Write ``max_j min_v (D_v - D_j) inverse_vj`` over own prototypes j and rivals v."""
+def hard_radius(rule: DecisionRule, cells: Cells | None) -> Measure:
+    """Return the function of distances that computes the radius of nearest-prototype decisions.
+
+    Gaps between distances, or between their roots, close at the pace of a pair of prototypes.
+    """
+    if cells is not None:
+        pace, root = 2.0 * cdist(rule.directions, rule.directions), False
+    else:
+        steepness, root = np.asarray(rule.steepness), rule.distance.squared is True
+        pace = steepness + steepness[:, None]
+    with np.errstate(divide="ignore"):
+        inverse = 1.0 / pace
+
+    def radius(D: Floats, own: Members) -> Floats:
+        D, out = np.sqrt(np.maximum(D, 0.0)) if root else D, np.empty(len(D))
+        largest_of_smallest(D, inverse, own, out)
+        return out
+
+    return radius
+
+
+@native(types.void(matrix, matrix, flags, vector_out))
+def largest_of_smallest(D, inverse, own, out):
+    """Write ``max_j min_v (D_v - D_j) inverse_vj`` over own prototypes j and rivals v.
+
+    A lead over a rival that is in the same place never changes.
+    """
     for i in range(D.shape[0]):
-        row, best = D[i], 0.0
+        row, mine, best = D[i], own[i], 0.0
         for j in range(row.size):
-            if labels[j] == own[i]:
+            if mine[j]:
                 smallest, here = np.inf, inverse[j]
                 for v in range(row.size):
-                    if labels[v] != own[i]:
-                        smallest = min(smallest, (row[v] - row[j]) * here[v])
+                    if not mine[v]:
+                        gap = row[v] - row[j]
+                        smallest = min(smallest, gap * here[v] if gap > 0.0 else gap)
                 best = max(best, smallest)
         out[i] = best
 
 
-def soft_radius(rule: DecisionRule, cells: Cells | None) -> Part:
-    """Return the function of some rows that computes the radius of soft decisions."""
-    sharp = rule.decision.xi / rule.scale
+def soft_radius(rule: DecisionRule, cells: Cells | None, unit: float) -> Measure:
+    """Return the function of distances that computes the radius of soft decisions."""
+    labels, sharp = rule.codebook.labels, rule.decision.xi / rule.scale
+    classes, K = labels == np.unique(labels)[:, None], len(labels)
+    slack = 4.0 * (K + 8) * (unit + EPSILON)  # two scores, each the logarithm of K exponentials
 
-    def radius(rows: Any, codebook: Codebook, distance: Distance) -> tuple[Floats, Floats]:
-        D = distance.pairwise(rows, codebook)
-        classes = codebook.labels == np.unique(codebook.labels)[:, None]
-        own = classes[scores(-sharp * D, classes).argmax(axis=1)]
+    def radius(D: Floats, own: Members) -> Floats:
         if cells is not None:
             lead = flat_lead(sharp * D, own, classes, sharp * cells.coordinates)
         else:
-            assert rule.steepness is not None
-            lead = curved_lead(D, own, classes, rule.steepness, distance.squared is True, sharp)
-        return first_zero(lead, np.sqrt(D.max(axis=1))), D
+            squared, steepness = rule.distance.squared is True, np.asarray(rule.steepness)
+            lead = curved_lead(D, own, classes, steepness, squared, sharp)
+        return first_zero(lambda rho: lead(rho) - slack, np.sqrt(np.abs(D).max(axis=1)))
 
     return radius
 
@@ -266,6 +295,7 @@ def curved_lead(
     D: Floats, own: Members, classes: Members, steepness: Floats, squared: bool, sharp: float
 ) -> Lead:
     """Return the lead where each distance, unsquared, is known to change no faster than so."""
+    D = np.maximum(D, 0.0)
     d = np.sqrt(D) if squared else D
 
     def lead(rho: Floats) -> Floats:

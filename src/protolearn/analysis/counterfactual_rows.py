@@ -94,7 +94,7 @@ def counterfactual(
     """
     units = Units(model)
     rule = as_rule(units.last)
-    Z = complete_rows(rule, units.last, units.inner(X), "counterfactual")
+    Z = complete_rows(rule, units.last, units.inner(X), "counterfactual").astype(np.float64)
     given = check_array(X, dtype=np.float64, input_name="X")
     unnamed = map("x{}".format, range(given.shape[1]))
     names = list(unnamed if units.names is None else units.names)

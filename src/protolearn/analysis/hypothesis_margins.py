@@ -21,13 +21,17 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._arrays import Floats, Indices, check_observed_rows, checked_sparse
+from .._arrays import Floats, Indices, check_observed_rows, checked_sparse, rows_at_a_time
 from .._dask import row_by_row
+from ..blocks import Block
 from ..classifiers import CoordinateDistance, NearestPrototypeClassifier
 from ..linear import LinearPrototypeClassifier
 from ..margins import Hypothesis
 from ..rule import DecisionRule, wrong_kind
 from ..solvers import State
+
+PAIRED = 32
+"""Numbers for each class of a row: distances and weights of two prototypes against two others."""
 
 
 @row_by_row
@@ -72,13 +76,14 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     model, X = last_step(model, X)
     check_prototypes(model)
     y = known_labels(model, y)
+    codes = np.searchsorted(model.classes_, y)
     if isinstance(model, LinearPrototypeClassifier):
         check_lengths(X, y)
-        return linear_margin(model, X, np.searchsorted(model.classes_, y))
+        return linear_margin(model, X, codes)
     check_metric(model.rule_)
-    D = model.distances(X)
-    check_lengths(D, y)
-    return nearest_margin(model.rule_, D, y)
+    rows = model.rule_.read_rows(model, X)
+    check_lengths(rows, y)
+    return nearest_margin(model.rule_, rows, codes)
 
 
 def margin_of_prediction(model: Any, X: Any) -> Floats:
@@ -92,9 +97,8 @@ def margin_of_prediction(model: Any, X: Any) -> Floats:
         return linear_margin(model, X)
     rule = model.rule_
     check_metric(rule, "; give measure='probability'")
-    D = model.distances(X)
-    soft = rule.decision.soft
-    return nearest_margin(rule, D, model.predict(X) if soft else rule.labels[D.argmin(axis=1)])
+    rows = rule.read_rows(model, X)
+    return nearest_margin(rule, rows, rule.codes(rows) if rule.decision.soft else None)
 
 
 def check_lengths(X: Any, y: Any) -> None:
@@ -113,27 +117,34 @@ def check_metric(rule: DecisionRule, advice: str = "") -> None:
         )
 
 
-def nearest_margin(rule: DecisionRule, D: Floats, y: Any) -> Floats:
-    """Return the hypothesis margin of nearest prototypes, by their distances."""
-    if rule.distance.squared:
-        D = np.sqrt(D)
-    own = rule.labels == y[:, None]
-    nearest_own = np.where(own, D, np.inf).min(axis=1)
-    nearest_rival = np.where(own, np.inf, D).min(axis=1)
-    return 0.5 * (nearest_rival - nearest_own)
+def nearest_margin(rule: DecisionRule, rows: Any, codes: Any) -> Floats:
+    """Return the hypothesis margin of rows of some classes; None: of the nearest prototypes."""
+    near = rule.own_and_rival(rows, codes)
+    own, rival = (np.sqrt(near) if rule.distance.squared else near).T
+    return np.asarray(0.5 * (rival - own))
 
 
 def linear_margin(model: LinearPrototypeClassifier, X: Any, codes: Indices | None = None) -> Floats:
     """Return the hypothesis margin of rows of some classes; None: of those that are predicted."""
     scores = np.asarray(model.decision_function(X))
     X = check_array(X, dtype=np.float64)
+    if codes is None:
+        codes = scores.argmax(axis=1) if scores.ndim > 1 else (scores > 0.0).astype(np.intp)
+    size = rows_at_a_time(X.shape[1] + PAIRED * len(model.classes_))
+    cuts = [slice(start, start + size) for start in range(0, len(X), size)]
+    return np.concatenate([linear_part(model, X[c], scores[c], codes[c]) for c in cuts])
+
+
+def linear_part(
+    model: LinearPrototypeClassifier, X: Floats, scores: Floats, own: Indices
+) -> Floats:
+    """Return the hypothesis margin of some rows, given their scores and classes."""
     if scores.ndim == 1:
-        second = scores > 0.0 if codes is None else codes == 1
+        second = own == 1
         near = cdist(model.prototypes_, X)
-        own, rival = np.where(second, near[::-1], near)[:, :, None]
+        away, towards = np.where(second, near[::-1], near)[:, :, None]
         weight = factors(model, model.prototypes_[1:] - model.prototypes_[:1])
-        return signed_reach(np.where(second, 2.0, -2.0) * scores, own, rival, weight)
-    own = scores.argmax(axis=1) if codes is None else codes
+        return signed_reach(np.where(second, 2.0, -2.0) * scores, away, towards, weight)
     near, rest = cdist(X, model.prototypes_), cdist(X, model.rest_prototypes_)
     rows = np.arange(len(X))
     weight = factors(model, model.prototypes_ - model.rest_prototypes_)
@@ -328,6 +339,7 @@ class MarginHistory:
                 f"y of MarginHistory has {self._n_classes} classes, and the model has prototypes "
                 f"of {len(known)}; give rows of all classes of the model, and of no others."
             )
-        D = distance.pairwise(self._X, codebook)
-        own = codebook.same_class(self._n_classes)[self._codes]
-        return Hypothesis().suited_to(distance)(D, own)[0]
+        margin, same = Hypothesis().suited_to(distance), codebook.same_class(self._n_classes)
+        chunks = Block(self._X, self._codes).chunks(distance.effort(codebook))
+        parts = [margin(distance.pairwise(c.X, codebook), same[c.codes])[0] for c in chunks]
+        return np.concatenate(parts)

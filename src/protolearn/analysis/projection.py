@@ -26,6 +26,7 @@ from ..native import ADDRESS, f8, matrix, native, pointer, types, vector, vector
 PARALLEL = 1e-10  # sine of the angle to the span of others at which a direction lies in that span
 NOISE = 1e-13  # conditions violated by no more than this share of the way are met
 CERTAIN = 1e-8  # size of a violation, relative to the distances, that rounding cannot explain
+EPSILON = 2.0**-52
 FOLLOWS = 2  # the side of a condition that is met, but for rounding, because those that press are
 
 DOT = f8(vector, vector)
@@ -163,6 +164,27 @@ def _release(first, side, press):
             side[k] = 0
 
 
+@_exact
+def _proved_length(dot, add, A, c, press, y, total):
+    """Return the length of a way, without a box one that no way can undercut despite rounding.
+
+    A way that meets all has ``|y| |sum_j l_j a_j| >= sum_j l_j c_j``, whatever the l_j >= 0.
+    """
+    if press.size > A.shape[0]:
+        return np.sqrt(dot(y, y))
+    value = size = weight = 0.0
+    total[:] = 0.0
+    for j in range(A.shape[0]):
+        if press[j] > 0.0:
+            add(total, press[j], A[j])
+            value += press[j] * c[j]
+            size += press[j] * abs(c[j])
+            weight += press[j]
+    slack = (A.shape[0] + A.shape[1] + 8) * EPSILON
+    value -= slack * size
+    return value / (np.sqrt(dot(total, total)) + slack * weight) if value > 0.0 else 0.0
+
+
 @native(PROJECT, makes_arrays=True)
 def project(tools, A, c, certain, low, high, limit, y):
     """Write the shortest way that meets all conditions into y, and return its length.
@@ -181,7 +203,7 @@ def project(tools, A, c, certain, low, high, limit, y):
     p, sign, gap = _most_violated(dot, A, c, y, low, high, side)
     for _ in range(100 * (m + r + 10)):
         if p < 0:
-            return np.sqrt(dot(y, y))
+            return _proved_length(dot, add, A, c, press, y, z)
         free, whole = _decompose(dot, add, p, sign, A, side, z, Q, R, pull)
         moves = free > PARALLEL * PARALLEL * max(whole, PARALLEL)
         first, step = _first_released(side, press, pull, gap / free if moves else np.inf)
@@ -196,7 +218,7 @@ def project(tools, A, c, certain, low, high, limit, y):
             press[p] += step
             if moves:
                 add(y, -step, z)
-            if dot(y, y) >= limit * limit:
+            if _proved_length(dot, add, A, c, press, y, z) >= limit:
                 return np.inf
             if first < 0:
                 side[p] = sign

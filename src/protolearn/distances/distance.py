@@ -35,6 +35,8 @@ from .constraints import Free
 from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Finder = Callable[[Any], tuple[Indices, Any]]
+"""Returns the nearest prototype of each row, and a number that is finite if the row is."""
 
 pair_at = pointer(PAIR)
 gradient_at = pointer(GRADIENT)
@@ -109,6 +111,8 @@ class Distance(BaseEstimator):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         check_mixins(cls)
+        if "nearest" in vars(cls) and "finder" not in vars(cls):
+            cls.finder = Distance.finder  # type: ignore[method-assign]
         if "pair" in vars(cls):
             check_formula(cls)
 
@@ -180,9 +184,14 @@ class Distance(BaseEstimator):
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
         """Return the nearest prototype of each row, and a number that is finite if the row is."""
-        D = self.pairwise(X, codebook)
-        place = D.argmin(axis=1)
-        return place, np.take_along_axis(D, place[:, None], axis=1)[:, 0]
+        return least_of_rows(self.pairwise(X, codebook))
+
+    def finder(self, codebook: Codebook, dtype: Any, n_rows: int) -> Finder:
+        """Return what ``nearest`` is for parts of ``n_rows`` rows of a type each.
+
+        What all parts need of the codebook is computed here, once.
+        """
+        return lambda X: self.nearest(X, codebook)
 
     def pull_winners(
         self,

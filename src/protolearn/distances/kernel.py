@@ -161,6 +161,12 @@ class Kernel(BlockForm, Geometry, Distance):
         largest = math.sqrt(2.0 * codebook.metric[0, 1]) if self.kernel == "rbf" else 1.0
         return np.full(len(codebook.prototypes), largest)
 
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff."""
+        E = EUCLIDEAN.rounding(X, codebook, D, moved)
+        # 1 - exp(-t) changes no faster than t; twice that, since exp is rounded.
+        return 4.0 * codebook.metric[0, 1] * E if self.kernel == "rbf" else E
+
     def prepare(self, X: Any, codebook: Codebook) -> Floats:
         """Return ``k(x, x)``, or the squared distance of each row to the centre."""
         if self.kernel != "polynomial":

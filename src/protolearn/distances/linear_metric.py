@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .._arrays import Floats, Indices, as_indices
+from .._arrays import Floats, Indices, as_indices, row_lengths
 from .._validation import check_choice
 from ..codebook import Codebook, Gradients
 from .constraints import UnitNorm
-from .distance import Distance, distances_by_row, least_of_rows
+from .distance import Distance, Finder, distances_by_row, least_of_rows
 from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
-from .mixins import BlockForm, FeatureTerms, Geometry
+from .mixins import BlockForm, FeatureTerms, Geometry, rounding_of_products
+from .sqeuclidean import relative
 
 LOCALIZED = ("class", "prototype")
 
@@ -71,6 +73,17 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         d = codebook.prototypes.shape[1]
         largest = [self.stretch(row, d) for row in codebook.metric]
         return np.asarray(largest)[codebook.group]
+
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff."""
+        E = np.empty_like(D)
+        for g, members in by_map(codebook):
+            row = np.abs(codebook.metric[g])
+            lengths = partial(lambda row, V: row_lengths(self.map_rows(V, row)), row)
+            longest = float(np.linalg.norm(row))
+            found = rounding_of_products(X, codebook, moved, lengths, longest)
+            E[:, members] = found[:, members]
+        return E
 
     def stretch(self, row: Floats, n_features: int) -> float:
         """Return the largest singular value of the map."""
@@ -177,21 +190,29 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         return found, kept
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
-        """Return the nearest prototype of each row.
+        """Return the nearest prototype of each row, and a number that is finite if the row is."""
+        return LinearMetric.finder(self, codebook, X.dtype, X.shape[0])(X)
+
+    def finder(self, codebook: Codebook, dtype: Any, n_rows: int) -> Finder:
+        """Return the function that finds the nearest prototypes.
 
         Under a map for all, ``|A (x - w)|^2 - |A (x - c)|^2`` is linear in x: one product with
         the prototypes, however large A; if its digits are enough to separate them.
         """
-        if len(codebook.metric) > 1 or X.shape[0] < MANY * len(codebook.labels):
-            return super().nearest(X, codebook)
+
+        def by_distances(X: Any) -> tuple[Indices, Any]:
+            return Distance.nearest(self, X, codebook)
+
+        if len(codebook.metric) > 1 or n_rows < MANY * len(codebook.labels):
+            return by_distances
         row, offset = codebook.metric[0], codebook.prototypes - codebook.center
         mapped = self.map_rows(offset, row)
         raised = self.map_back(mapped, row)
-        if not are_apart(codebook, mapped, raised, X.dtype):
-            return super().nearest(X, codebook)
+        if not are_apart(codebook, mapped, raised, dtype):
+            return by_distances
         norms = np.einsum("ij,ij->i", raised, offset + 2.0 * codebook.center)
-        product = X @ (-2.0 * raised).astype(X.dtype, copy=False).T
-        return least_of_rows(product + norms.astype(X.dtype, copy=False))
+        factors = (-2.0 * raised).astype(dtype, copy=False).T, norms.astype(dtype, copy=False)
+        return lambda X: least_of_rows(relative(X, *factors))
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Return ``e_j (A^T A e)_j``, e the difference."""

@@ -7,9 +7,12 @@ a distance asks for them with ``isinstance``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
-from .._arrays import Floats, Indices
+import numpy as np
+from scipy.sparse import issparse
+
+from .._arrays import Floats, Indices, row_lengths
 from ..codebook import Codebook
 
 
@@ -38,9 +41,11 @@ class BlockForm:
 class Geometry:
     """What is known of the boundaries between prototypes, and of how fast a distance changes.
 
-    ``directions`` makes exact margins possible, ``steepness`` certificates. A class overrides
-    what it can prove.
+    ``directions`` makes exact margins possible, ``steepness`` certificates, and ``rounding`` makes
+    both true of distances as they are computed. A class overrides what it can prove.
     """
+
+    squared: ClassVar[bool | None]
 
     def directions(self, codebook: Codebook) -> Floats | None:
         """Return where prototypes lie, if the boundaries between their cells are flat.
@@ -57,6 +62,32 @@ class Geometry:
         such bound.
         """
         return None
+
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff.
+
+        An array (n, K) for the rows X, with distances D, and all rows within ``moved`` of them. By
+        default ``4 (d + 16)`` times the distance: d terms of one sign, out of differences.
+        """
+        steepness, length = self.steepness(codebook), np.sqrt(D) if self.squared else D
+        length = 2.0 * length if steepness is None else length + moved[:, None] * steepness
+        return 4.0 * (X.shape[1] + 16) * (np.square(length) if self.squared else length)
+
+
+def rounding_of_products(
+    X: Any, codebook: Codebook, moved: Floats, lengths: Any = row_lengths, stretch: float = 1.0
+) -> Floats:
+    """Return how far ``|A (x - w)|^2``, by products or differences, can be from exact.
+
+    By ``4 n s (s + 2 c)`` units of roundoff, derived in ``docs/margins.md``: s is the length of
+    ``|A| |x - m|`` and that of ``|A| |w - m|``, m the centre, c the length of ``|A| |m|``, and n
+    the operations in a row, ``2 d + 10``. Sparse rows are not centred: s is longer by c.
+    ``lengths`` returns the length of ``|A| v`` for each row, ``stretch`` its bound at length one.
+    """
+    far, offset = lengths(np.abs(codebook.center)[None]), codebook.prototypes - codebook.center
+    near = lengths(abs(X)) + far if issparse(X) else lengths(np.abs(X - codebook.center))
+    size = (near + stretch * moved)[:, None] + lengths(np.abs(offset))
+    return (8.0 * X.shape[1] + 40.0) * size * (size + 2.0 * far)
 
 
 class FeatureTerms:

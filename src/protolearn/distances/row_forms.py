@@ -74,14 +74,12 @@ class SparseSquaredEuclidean(SparseForm, SquaredEuclidean):
         length = np.sqrt(np.maximum(prepared, 0.0)) + float(np.linalg.norm(codebook.center))
         return np.square(length), 0.0
 
-    def relative(self, X: Any, codebook: Codebook) -> Any:
-        """Return ``|x - w|^2 - |x - c|^2``, by one product in the precision of X."""
+    def factors(self, codebook: Codebook, dtype: Any) -> tuple[Any, Any]:
+        """Return ``-2 (w - c)``, a prototype a column, and ``|w|^2 - |c|^2``, rounded to a type."""
         W = as_floats(codebook.prototypes)
         turned, norms = np.empty(W.shape[::-1]), np.empty(len(W))
         turn(W, codebook.center, turned, norms)
-        D = X @ turned.astype(X.dtype, copy=False)
-        D += norms.astype(X.dtype, copy=False)
-        return D
+        return turned.astype(dtype, copy=False), norms.astype(dtype, copy=False)
 
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Return the squared difference of each feature."""

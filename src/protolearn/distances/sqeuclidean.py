@@ -14,9 +14,9 @@ import numpy as np
 from .._arrays import Floats, Indices
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
-from .distance import Distance, least_of_rows
+from .distance import Distance, Finder, least_of_rows
 from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
-from .mixins import BlockForm, FeatureTerms, Geometry
+from .mixins import BlockForm, FeatureTerms, Geometry, rounding_of_products
 
 CHUNK = 1 << 17
 """Numbers that are copied at a time."""
@@ -92,6 +92,10 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         """Return ones: the triangle inequality."""
         return np.ones(len(codebook.prototypes))
 
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff."""
+        return rounding_of_products(X, codebook, moved)
+
     def prepare(self, X: Any, codebook: Codebook) -> Floats:
         """Return the squared distance of each row to the centre."""
         norms = np.empty(len(X), dtype=X.dtype)
@@ -101,13 +105,11 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
             np.einsum("ij,ij->i", offset, offset, out=norms[start : start + rows])
         return norms
 
-    def relative(self, X: Any, codebook: Codebook) -> Any:
-        """Return ``|x - w|^2 - |x - c|^2``, by one product in the precision of X."""
+    def factors(self, codebook: Codebook, dtype: Any) -> tuple[Any, Any]:
+        """Return ``-2 (w - c)``, a prototype a column, and ``|w|^2 - |c|^2``, rounded to a type."""
         offset = codebook.prototypes - codebook.center
         norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
-        D = X @ (-2.0 * offset).astype(X.dtype, copy=False).T
-        D += norms.astype(X.dtype, copy=False)
-        return D
+        return (-2.0 * offset).astype(dtype, copy=False).T, norms.astype(dtype, copy=False)
 
     def terms_of(self, prepared: Any, codebook: Codebook) -> tuple[Any, float]:
         """Return what :func:`sizes` of the terms of rows follow from."""
@@ -119,7 +121,7 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         """Return all distances, by one product, in the precision of X."""
         if prepared is None:
             prepared = self.prepare(X, codebook)
-        D = self.relative(X, codebook)
+        D = relative(X, *self.factors(codebook, X.dtype))
         D += prepared[:, None]
         np.maximum(D, 0.0, out=D)
         if has_all_digits(D, prepared, codebook):
@@ -134,15 +136,20 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         return found, None
 
     def nearest(self, X: Any, codebook: Codebook) -> tuple[Indices, Any]:
-        """Return the nearest prototype of each row; the norms of the rows play no part in it.
+        """Return the nearest prototype of each row, and a number that is finite if the row is."""
+        return SquaredEuclidean.finder(self, codebook, X.dtype, X.shape[0])(X)
+
+    def finder(self, codebook: Codebook, dtype: Any, n_rows: int) -> Finder:
+        """Return the function that finds the nearest prototypes; norms of rows play no part in it.
 
         All digits are taken where prototypes are too near to each other for one product.
         """
         offset = codebook.prototypes - codebook.center
-        few = X.shape[0] < MANY * len(codebook.labels)
-        if few or not are_apart(codebook, offset, offset, X.dtype):
-            return Distance.nearest(self, X, codebook)
-        return least_of_rows(self.relative(X, codebook))
+        few = n_rows < MANY * len(codebook.labels)
+        if few or not are_apart(codebook, offset, offset, dtype):
+            return lambda X: Distance.nearest(self, X, codebook)
+        factors = self.factors(codebook, dtype)
+        return lambda X: least_of_rows(relative(X, *factors))
 
     def pull_winners(
         self,
@@ -164,6 +171,13 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         np.subtract(G.sum(axis=0)[:, None] * codebook.prototypes, share, out=share)
         share *= 2.0
         out.prototypes[...] += share
+
+
+def relative(X: Any, columns: Any, norms: Any) -> Any:
+    """Return ``|x - w|^2 - |x - c|^2``, by one product in the precision of X."""
+    D = X @ columns
+    D += norms
+    return D
 
 
 @native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out))

@@ -283,6 +283,11 @@ class Tangent(BlockForm, Geometry, FeatureTerms, Distance):
         """Return ones: what is left of a difference is not longer than the difference."""
         return np.ones(len(codebook.prototypes))
 
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff."""
+        # The squares of the tangents sum to their number; rounding leaves them orthonormal.
+        return (1 + len(self._names())) * PLAIN.rounding(X, codebook, D, moved)
+
     def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
         """Return ``e_j (e - T^T T e)_j``, e the difference."""
         difference: Floats = np.asarray(X - codebook.prototypes[prototype])

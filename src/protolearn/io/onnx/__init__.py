@@ -65,6 +65,8 @@ def to_onnx(
     - ``nearest_prototype``: the place of the nearest prototype among ``prototypes_``.
     - ``distances``: to each prototype, squared where the distance of the model is.
     - ``hypothesis_margin``: of the predicted class, see :func:`~protolearn.hypothesis_margin`.
+    - ``certified_radius``: no row nearer than this has another ``label`` in this graph; of nearest
+      prototypes with Euclidean distances, also after a linear map. A weaker bound than in Python.
     - ``scores``: the decision function, one column a class; for two classes minus and plus it.
     - ``rejected``: whether the reject option gives no class.
 

@@ -27,6 +27,7 @@ ORDER = (
     "nearest_prototype",
     "distances",
     "hypothesis_margin",
+    "certified_radius",
     "scores",
     "rejected",
 )

@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._arrays import Floats, as_floats
+from ..._arrays import Floats, as_floats, row_lengths
 from ...analysis import factors, is_linear
 from ...classifiers import NearestPrototypeClassifier
+from ...distances import LinearMetric, SquaredEuclidean
 from ...linear import RVM
 from ...one_versus_rest import LinearClassifier
 from ...perceptrons import KernelAdaTron
 from ...rule import SINGLE
-from .onnx_distances import distance_parts, mapped_parts, products
+from .onnx_distances import center_rows, distance_parts, mapped_parts, products
 from .onnx_tensor import Tensor
 
 
@@ -86,6 +87,9 @@ class NearestOutputs(ModelOutputs):
         }
         if model.rule_.distance.squared is not None:
             found["hypothesis_margin"] = Output()
+        known = isinstance(model.rule_.distance, (LinearMetric, SquaredEuclidean))
+        if known and not model.rule_.decision.soft and model.rule_.steepness is not None:
+            found["certified_radius"] = Output()
         return {**found, "scores": Output(width=C)}
 
     @cached_property
@@ -120,6 +124,28 @@ class NearestOutputs(ModelOutputs):
         both = nearest.at(self.code), rival
         own_length, rival_length = (x.root() if self.rule.distance.squared else x for x in both)
         return ((rival_length - own_length) * 0.5).reshape(-1)
+
+    @cached_property
+    def certified_radius(self) -> Tensor:
+        """A length: no row that is nearer has another label, in the arithmetic of this graph.
+
+        ``min_v (sqrt D_v - sqrt D_j) / (L_v + L_j)``, with the errors of distances for and against.
+        """
+        (Z, V), D = center_rows(self.X, self.codebook), self.distances
+        nearest = self.nearest_prototype
+        same = self.code.reshape(-1, 1).equals(self.codebook.labels[None, :])
+        L = self.X.graph.constant(self.rule.steepness, self.X.dtype)
+        stretch = np.maximum(row_lengths(self.codebook.metric), not self.codebook.metric.size)
+        length, unit = Z.square().sum(1).root(), float(np.finfo(self.X.dtype).eps)
+
+        def least(E: Tensor) -> Tensor:
+            gap = (D - E).positive().root() - (D + E).at(nearest).root()
+            return (gap / (L + L.take(nearest).reshape(-1, 1))).replace_where(same, np.inf).min(1)
+
+        # As ``Geometry.rounding``, but for one centre of rows and prototypes; D and labels have it.
+        size = (least(D * 0.0) + length + row_lengths(V)) * stretch[self.codebook.group]
+        radius = least(size.square() * (8.0 * V.shape[1] + 40.0) * (2.0 * unit))
+        return (radius * (1.0 - 64.0 * unit) - length * (8.0 * unit)).positive().reshape(-1)
 
     @cached_property
     def scores(self) -> Tensor:
