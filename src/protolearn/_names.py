@@ -11,8 +11,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-WIDE = Context(prec=400)
-"""For numbers below 1e15 with any number of decimals that a double has."""
+WIDE = Context(prec=800)
+"""For all decimals that a double can have."""
 
 
 def things_by_name(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, Any]:

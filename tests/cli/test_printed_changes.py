@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -55,12 +56,10 @@ def some(rows):
     return range(0, len(rows), 1 if THOROUGH or len(rows[0]) <= 6 else len(rows[0]))
 
 
-CASES = in_all(
-    *((table, "glvq") for table in (*LOADERS, "named")),
-    ("wine", "several"),
-    ("named", "svm"),
-    thorough=[(table, name) for table in (*LOADERS, "named") for name in list(MODELS)[1:]],
-)
+QUICK = [*((table, "glvq") for table in (*LOADERS, "named")), ("wine", "several"), ("named", "svm")]
+LONGEST = "cancer", "local"  # ten minutes
+OTHERS = sorted({*product((*LOADERS, "named"), MODELS)} - {*QUICK, LONGEST})
+CASES = in_all(*QUICK, thorough=OTHERS)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -51,11 +51,11 @@ def test_printed_rows_have_the_promised_class(table, name):
         assert there.all() or bounds
         assert model.predict(rows)[there].tolist() == found.label[there].tolist()
         assert (found.label != found.original_label)[there].all()
-        # Each value goes on from the exact one, away from the row, by less than a thirtieth sd.
+        # Each value goes on from the exact one, away from the row, by a fiftieth sd at most.
         way, more = found.points - frame, rows - found.points
         assert ((way.abs() > 0) == (rows != frame)).all(axis=None)
         assert (np.sign(more) * np.sign(way) >= 0)[way != 0].isin([True, np.nan]).all(axis=None)
-        small = [max(column.sd / 30.0, column.is_integer) for column in model[0].columns_]
+        small = [max(column.sd / 50.0, column.is_integer) for column in model[0].columns_]
         assert (more.abs() <= small).all(axis=None)
         if bounds:
             assert ((rows >= frame.min()) & (rows <= frame.max())).all(axis=None)
@@ -88,7 +88,9 @@ def test_units_and_offsets(last, unit, offset):
     model = table_pipeline(last).fit(frame, y)
     found = counterfactual_table(model, frame)
     assert found.feasible.all()
-    assert model.predict(read_back(found, frame)).tolist() == found.label.tolist()
+    rows = read_back(found, frame)
+    assert model.predict(rows).tolist() == found.label.tolist()
+    assert ((rows - found.points).abs() <= 0.0201 * frame.std(ddof=0)).all(axis=None)
 
 
 def test_numbers_without_a_table():

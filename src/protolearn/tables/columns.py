@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from .._arrays import SMALLEST_SPREAD, Floats, Indices
-from .._names import decimals_text, digits_text, exact_text
+from .._names import decimals_text, exact_text
 from ..analysis import FINER
 from .dtypes import TypeInWords
 from .values import Values, as_objects, from_clock, to_clock, to_days, to_kind, to_times, zone_of
@@ -326,23 +327,23 @@ def finite(name: Any, data: Floats) -> Floats:
     return data
 
 
-def decimals(sd: float) -> int:
-    """Return the number of decimals that show a hundredth of a standard deviation."""
-    return int(np.clip(np.ceil(-np.log10(sd / 50.0)), 0, 15))
-
-
 def number_text(
     value: float, sd: float, finer: int | None = 0, rounding: str = ROUND_HALF_EVEN
 ) -> str:
-    """Write a number beside a standard deviation; with six digits if it is tiny or huge.
+    """Write a number with the decimals that show a hundredth of a standard deviation.
 
-    ``finer`` is a number of further digits, None for all.
+    ``finer`` is a number of further decimals, None for all. Tiny and huge numbers get at least six
+    significant digits, and at most those of a double.
     """
-    if finer is None:
+    if finer is None or not math.isfinite(value):
         return exact_text(value)
-    if value != 0.0 and not 1e-6 < abs(value) < 1e15:
-        return digits_text(value, 6 + finer, rounding)
-    return decimals_text(value, decimals(sd) + finer, rounding)
+    places = math.ceil(-math.log10(sd / 50.0))
+    if value == 0.0 or 1e-6 < abs(value) < 1e15:
+        places = min(max(places, 0), 15)
+    else:
+        first = math.floor(math.log10(abs(value)))
+        places = min(max(places, 5 - first), 16 - first)
+    return decimals_text(value, places + finer, rounding)
 
 
 def in_order(found: Any, order: tuple[Any, ...] | None) -> list[Any]:
