@@ -25,8 +25,8 @@ UNKNOWN_CATEGORY = -1
 EQUAL = 1e-9
 """Difference of entries that is rounding: none of the categories is the one."""
 
-WHOLE_UNTIL = 3
-"""A column of integers gets decimals from this number of further decimals of other columns on."""
+WHOLE_TRIES = 2
+"""Numbers of further decimals of other columns that are tried before integers get decimals."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +152,10 @@ class NumberColumn(TypeInWords):
     def outward(self, old: float, new: float, finer: int | None) -> tuple[str, float]:
         """Write a new value, rounded away from the old one; and return what the text means."""
         rounding = ROUND_CEILING if new > old else ROUND_FLOOR
-        if self.is_integer and finer is not None and finer < WHOLE_UNTIL:
-            text = decimals_text(new, 0, rounding)
-        else:
-            text = self.text(new, finer, rounding)
+        if self.is_integer and finer is not None:
+            finer -= WHOLE_TRIES
+        is_whole = finer is not None and finer < 0
+        text = decimals_text(new, 0, rounding) if is_whole else self.text(new, finer, rounding)
         return text, self.number(text)
 
     def text_beside(self, value: float, other: str) -> str:
