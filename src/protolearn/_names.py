@@ -1,13 +1,18 @@
-"""What things are called: models in a legend, numbers of things, long names cut short."""
+"""What things are called, and numbers as text: rounded to nearest, up or down."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 from sklearn.pipeline import Pipeline
+
+WIDE = Context(prec=800)
+"""For all decimals that a double can have."""
 
 
 def things_by_name(things: Any, name: Any, default: Callable[[Any], str]) -> dict[str, Any]:
@@ -53,3 +58,32 @@ def count(n: Any, what: str) -> str:
 def shorten_name(name: str, most: int = 28) -> str:
     """Return a name, cut in the middle if it is long."""
     return name if len(name) <= most else f"{name[: most // 2]}…{name[-most // 2 + 1 :]}"
+
+
+def decimals_text(value: float, places: int, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number with so many decimals, without zeros at its end."""
+    return plain_text(Decimal(value).quantize(Decimal((0, (1,), -places)), rounding, WIDE))
+
+
+def digits_text(value: float, digits: int, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number with so many significant digits, without zeros at its end."""
+    return plain_text(Context(digits, rounding).create_decimal_from_float(value))
+
+
+def exact_text(value: float) -> str:
+    """Return the shortest text that is read back as the same number."""
+    return plain_text(Decimal(repr(float(value))))
+
+
+def plain_text(number: Decimal) -> str:
+    """Return a number without zeros at its end; very large and small ones with an exponent."""
+    if number and not -6 <= number.adjusted() < 15:
+        return f"{number.normalize():e}"
+    text = f"{number:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def radius_text(radius: float) -> str:
+    """Return a radius with two digits, rounded down: what holds within it holds within the text."""
+    return "infinity" if radius == math.inf else digits_text(float(radius), 2, ROUND_FLOOR)

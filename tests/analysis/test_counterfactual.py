@@ -308,8 +308,8 @@ def two():
 def test_text(two):
     assert repr(two) == "<Counterfactuals: 3 of 3 rows, nearest>"
     assert str(two).splitlines() == [
-        "row 0: no -> yes: x0 0 -> 1, x1 0 -> 0.5",
-        "row 1: no -> yes: x0 0 -> 0.7, x1 0.75 -> 1.1",
+        "row 0: no -> yes: x0 0 -> 1.001, x1 0 -> 0.5001",
+        "row 1: no -> yes: x0 0 -> 0.7001, x1 0.75 -> 1.101",
         "row 2: yes -> yes: as it is",
     ]
     assert two.describe(-1) == two.describe(2) == "yes -> yes: as it is"

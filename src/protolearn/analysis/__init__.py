@@ -18,6 +18,10 @@ from .hypothesis_margins import factors as factors
 from .hypothesis_margins import known_labels as known_labels
 from .hypothesis_margins import last_step as last_step
 from .hypothesis_margins import margin_of_prediction as margin_of_prediction
+from .printable_rows import FINER as FINER
+from .printable_rows import Printable as Printable
+from .printable_rows import Write as Write
+from .printable_rows import find_printable as find_printable
 from .reject_classifier import RejectClassifier
 from .reject_thresholds import AccuracyRejectCurve, accuracy_reject_curve
 from .reject_thresholds import cheapest_threshold as cheapest_threshold

@@ -115,6 +115,8 @@ def counterfactual(
         sizes=np.abs(points - given if units.mixing else changed - Z),
         feature_names=tuple(names),
         index=X.index if hasattr(X, "iloc") else None,
+        model=model,
+        ranges=ranges,
     )
 
 

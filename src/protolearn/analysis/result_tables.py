@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import Floats
+from .._arrays import Floats, Indices
+from .printable_rows import Printable, Write, digits_beside, find_printable, write_digits
 
 MOST_LINES = 30  # features that a printed profile shows
 MOST_ROWS, MOST_FEATURES = 10, 5  # rows that printed counterfactuals show, and changes of a row
@@ -158,6 +160,10 @@ class Counterfactuals(DescribedRows):
         Names of the features.
     index : pandas Index or None
         Names of the rows, if X had them.
+    model : classifier or None
+        What gave the labels; it checks the numbers that are printed.
+    ranges : object
+        The ends of the ranges of all features, ``low`` and ``high``.
     """
 
     points: Floats
@@ -170,6 +176,8 @@ class Counterfactuals(DescribedRows):
     sizes: Floats
     feature_names: tuple[str, ...]
     index: Any = None
+    model: Any = None
+    ranges: Any = None
 
     @property
     def changes(self) -> Floats:
@@ -193,14 +201,45 @@ class Counterfactuals(DescribedRows):
             return f"{self.original_label[row]}; {self._no_answer()}"
         order = np.argsort(-self.sizes[row], kind="stable")
         moved = [j for j in order if self.points[row, j] != self.original[row, j]]
+        printable = self.printable([row], write_digits)
+        if not printable.is_right[0]:
+            return f"{self.original_label[row]}; no change was found that gives the answer sought"
+        texts = printable.texts[0]
+        old = self.original[row]
         parts = [
-            f"{self.feature_names[j]} {change(self.original[row, j], self.points[row, j])}"
+            f"{self.feature_names[j]} {digits_beside(old[j], texts[j])} -> {texts[j]}"
             for j in moved[:MOST_FEATURES]
         ]
         more = len(moved) - len(parts)
         rest = f", and {more} smaller change{'s' * (more > 1)}" if more else ""
         what = ", ".join(parts) + rest if parts else "as it is"
         return f"{self.original_label[row]} -> {self.label[row]}: {what}"
+
+    def printable(self, rows: Any, write: Write) -> Printable:
+        """Return the changed values of some rows as they are printed, see ``find_printable``.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Which rows.
+        write : callable
+            Writes a number.
+
+        Returns
+        -------
+        printable : Printable
+            The texts of the numbers that change, and the rows that they mean.
+        """
+        label = self.label[rows]
+
+        def is_right(points: Floats, places: Indices) -> NDArray[np.bool_]:
+            if self.model is None:
+                return (points[places] == self.points[rows][places]).all(axis=1)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+                return np.asarray(self.model.predict(points[places]) == label[places])
+
+        return find_printable(self.original[rows], self.points[rows], write, is_right, self.ranges)
 
     def to_frame(self) -> Any:
         """Return the changed rows as a pandas data frame.
@@ -221,15 +260,6 @@ def first_rows(result: Any) -> str:
     if len(result) > len(shown):
         shown.append(f"... and {len(result) - len(shown)} rows more")
     return "\n".join(shown)
-
-
-def change(old: float, new: float) -> str:
-    """Return two numbers with as many digits as tell them apart, at least four."""
-    for digits in range(4, 18):
-        texts = f"{old:.{digits}g}", f"{new:.{digits}g}"
-        if texts[0] != texts[1]:
-            break
-    return " -> ".join(texts)
 
 
 def import_pandas() -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from .._names import count
+from .._names import count, decimals_text, radius_text
 from ..tables import (
     TableCounterfactuals,
     contributions_table,
     counterfactual_table,
+    distance_unit,
     labelled_prototypes,
     prototype_texts,
     row_texts,
@@ -32,8 +35,8 @@ MOST_OTHERS = 3
 BAR = 6
 """Characters of the longest bar."""
 
-FEW = 1, 2, 3, 5
-"""Numbers of columns that are tried to change alone."""
+MOST_ALONE = 40
+"""Columns that are tried to change alone, those first that change most in the smallest change."""
 
 
 def run_explain(
@@ -78,14 +81,16 @@ def certainty_lines(predictor: RowPredictor, answers: RowPredictions) -> list[st
     """Return how far the answer is from another one, and whether to look again."""
     lines = []
     if answers.radius is not None:
+        steps = predictor.saved.steps
         lines.append(
-            f"Nothing changes the answer within {answers.radius[0]:.2g}, the certified radius, in "
-            "standard deviations of the columns."
+            f"Nothing changes the answer within {radius_text(answers.radius[0])}, the certified "
+            f"radius, in {distance_unit(steps.encoder.columns_, steps.between)}."
         )
-    if answers.flagged is not None and answers.flagged[0]:
+    if predictor.threshold is not None and answers.flagged is not None and answers.flagged[0]:
+        below = decimals_text(predictor.threshold, 2, ROUND_CEILING)
         lines.append(
-            "Flagged for a second look: the probability is below "
-            f"{predictor.threshold:.2f}, where errors are frequent."
+            f"Flagged for a second look: the probability is below {below}, where errors are "
+            "frequent."
         )
     return lines
 
@@ -154,29 +159,60 @@ def share_bar(share: float, largest: float) -> str:
 def change_lines(
     saved: SavedModel, one: NDArray[Any], label: Any, target: Any, fixed: Sequence[Any]
 ) -> list[str]:
-    """Return what would change the answer: the least in all, and the least of few columns."""
+    """Return what would change the answer: the smallest change, and one of the fewest columns."""
     if target is not None and target == label:
         return [f"It is {label} already."]
     try:
         nearest = counterfactual_table(saved.pipeline, one, target, fixed)
     except (TypeError, ValueError) as error:
         return [f"There is no counterfactual: {error}"]
-    lines = [f"The smallest change of all: {nearest.describe(0)}."]
-    few = of_few_columns(saved, one, target, fixed, nearest)
-    if few is not None:
-        lines.append(f"Of the fewest columns: {few.describe(0)}.")
+    which = "of all" if nearest.exact else "that was found"
+    lines = [f"The smallest change {which}: {nearest.describe(0)}."]
+    if nearest.feasible[0]:
+        few = change_fewest(saved, one, nearest, fixed)
+        lines.append(f"Fewest columns: {few.assignments(0)}.")
     return lines
 
 
-def of_few_columns(
-    saved: SavedModel, one: NDArray[Any], target: Any, fixed: Sequence[Any], all_of: Any
-) -> TableCounterfactuals | None:
-    """Return a change of as few columns as do within the training rows' ranges, if there is one."""
-    order = [change.column for change in all_of.changes[0]]
+def change_fewest(
+    saved: SavedModel, one: NDArray[Any], nearest: TableCounterfactuals, fixed: Sequence[Any]
+) -> TableCounterfactuals:
+    """Return a change of few columns to the same class, in the training rows' ranges if it can be.
+
+    It is one column if one is enough; otherwise none of the columns can be left out.
+    """
     names = [column.name for column in saved.columns]
-    for number in (n for n in FEW if n < len(order)):
-        others = [name for name in names if name not in order[:number]]
-        found = counterfactual_table(saved.pipeline, one, target, [*others, *fixed], "training")
-        if found.feasible[0]:
-            return found
-    return None
+    order = [change.column for change in nearest.changes[0]]
+    order += [name for name in names if name not in order and name not in fixed]
+
+    def ask(chosen: Sequence[Any], bounds: str | None) -> TableCounterfactuals:
+        others = [name for name in names if name not in chosen]
+        return counterfactual_table(saved.pipeline, one, nearest.label[0], others, bounds)
+
+    for bounds in ("training", None):
+        whole = ask(order, bounds)
+        if not whole.feasible[0]:
+            continue
+        alone = [ask([name], bounds) for name in order[:MOST_ALONE]]
+        if any(found.feasible[0] for found in alone):
+            return min(alone, key=lambda found: found.distance[0])
+        return leave_out(whole, partial(ask, bounds=bounds))
+    return nearest
+
+
+def leave_out(
+    whole: TableCounterfactuals, ask: Callable[[Sequence[Any]], TableCounterfactuals]
+) -> TableCounterfactuals:
+    """Return a change without the columns that it can do without, the smallest changes first."""
+    best, chosen = whole, [change.column for change in whole.changes[0]]
+    size = len(chosen) // 2
+    while size:
+        place = len(chosen)
+        while place > 0:
+            rest = chosen[: max(place - size, 0)] + chosen[place:]
+            found = ask(rest)
+            if found.feasible[0]:
+                best, chosen = found, rest
+            place -= size
+        size //= 2
+    return best

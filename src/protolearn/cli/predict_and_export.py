@@ -71,9 +71,9 @@ def answer_lines(predictor: RowPredictor, answers: RowPredictions) -> Iterator[l
     shares: Any = [None] * len(predictor.classes)
     if answers.probability is not None:
         shares = answers.probability.T
-    *shares, margin, radius = (
-        empty if values is None else [f"{value:.6g}" for value in values.tolist()]
-        for values in (*shares, answers.margin, answers.radius)
+    shares = [empty if part is None else [f"{value:.6g}" for value in part] for part in shares]
+    margin, radius = (
+        empty if part is None else part.tolist() for part in (answers.margin, answers.radius)
     )
     yield from zip(answers.label.tolist(), *shares, nearest, margin, radius, flags, strict=True)
 

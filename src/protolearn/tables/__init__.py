@@ -8,6 +8,7 @@ from .contributions import linear_shares as linear_shares
 from .contributions import model_input as model_input
 from .encoder import TableEncoder
 from .pipeline import TableSteps as TableSteps
+from .pipeline import distance_unit as distance_unit
 from .pipeline import flatten_steps as flatten_steps
 from .pipeline import labelled_prototypes as labelled_prototypes
 from .pipeline import prototypes_table, split_target, table_pipeline
@@ -26,6 +27,7 @@ from .value_texts import column_texts as column_texts
 from .value_texts import prototype_text as prototype_text
 from .value_texts import prototype_texts as prototype_texts
 from .value_texts import row_texts as row_texts
+from .value_texts import write_outward as write_outward
 from .values import is_number as is_number
 
 __all__ = [

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 from itertools import pairwise
 from typing import Any
 
@@ -12,14 +14,19 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from .._arrays import SMALLEST_SPREAD, Floats, Indices
+from .._names import decimals_text, exact_text
+from ..analysis import FINER
 from .dtypes import TypeInWords
-from .values import Values, as_objects, to_clock, to_kind, to_times, zone_of
+from .values import Values, as_objects, from_clock, to_clock, to_days, to_kind, to_times, zone_of
 
 UNKNOWN_CATEGORY = -1
 """Code of a category that was not there in the training rows, or that cannot be told."""
 
 EQUAL = 1e-9
 """Difference of entries that is rounding: none of the categories is the one."""
+
+WHOLE_TRIES = 2
+"""Numbers of further decimals of other columns that are tried before integers get decimals."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,8 @@ class NumberColumn(TypeInWords):
         Whether all are dates without a time of day.
     dtype : object
         Its type in the frame.
+    is_integer : bool
+        Whether all values of the training rows are integers. Files of older versions do not know.
     """
 
     name: Any
@@ -57,6 +66,7 @@ class NumberColumn(TypeInWords):
     n_missing: int = 0
     whole_days: bool = False
     dtype: Any = None
+    is_integer: bool = False
 
     @classmethod
     def learn(cls, name: Any, values: Values, dtype: Any) -> NumberColumn:
@@ -81,8 +91,11 @@ class NumberColumn(TypeInWords):
                 "square vanishes; multiply them by something."
             )
         low, high, n_missing = float(there.min()), float(there.max()), int((~known).sum())
-        whole_days = values.kind == "date" and bool((there == np.rint(there)).all())
-        return cls(name, values.kind, median, mean, sd, low, high, n_missing, whole_days, dtype)
+        is_whole, is_date = bool((there == np.rint(there)).all()), values.kind == "date"
+        numbers = median, mean, sd, low, high, n_missing
+        return cls(
+            name, values.kind, *numbers, is_whole and is_date, dtype, is_whole and not is_date
+        )
 
     @property
     def width(self) -> int:
@@ -115,27 +128,45 @@ class NumberColumn(TypeInWords):
         data = np.full(len(plain), np.nan) if self.kind == "empty" else plain[:, 0]
         return Values(self.kind, data)
 
-    def text(self, value: float, finer: int = 0) -> str:
-        """Write a value with digits that matter beside the standard deviation, or finer."""
-        if self.kind != "date":
-            return number_text(value, decimals(self.sd) + finer)
-        units = ("D", "m", "us") if self.whole_days else ("m", "us")
-        unit = units[min(finer, len(units) - 1)]
-        here = np.array([to_clock(value, zone_of(self.dtype))])
-        return str(to_times(here, fine=True)[0].astype(f"datetime64[{unit}]"))
+    def text(self, value: float, finer: int | None = 0, rounding: str = ROUND_HALF_EVEN) -> str:
+        """Write a value with digits that matter beside the standard deviation, or finer.
 
-    def texts(self, old: float, new: float) -> tuple[str, str]:
-        """Write two values with as many digits as tell them apart."""
-        for finer in range(16):
-            told = self.text(old, finer), self.text(new, finer)
-            if told[0] != told[1]:
-                break
-        return told
+        ``finer`` is the number of further decimals, None for all. Dates are cut off, not rounded,
+        unless they are rounded up.
+        """
+        if self.kind != "date":
+            return number_text(value, self.sd, finer, rounding)
+        units = ("D", "m", "us") if self.whole_days else ("m", "us")
+        unit = "us" if finer is None else units[min(finer, len(units) - 1)]
+        here = to_times(np.array([to_clock(value, zone_of(self.dtype))]), fine=True)[0]
+        cut = here.astype(f"datetime64[{unit}]")
+        return str(cut + 1 if rounding == ROUND_CEILING and cut < here else cut)
+
+    def number(self, text: str) -> float:
+        """Return the number that a text means; of a date the days since 1970."""
+        if self.kind != "date":
+            return float(text)
+        day = float(to_days(np.array([text], dtype="datetime64[us]"))[0])
+        return from_clock(day, zone_of(self.dtype))
+
+    def outward(self, old: float, new: float, finer: int | None) -> tuple[str, float]:
+        """Write a new value, rounded away from the old one; and return what the text means."""
+        rounding = ROUND_CEILING if new > old else ROUND_FLOOR
+        if self.is_integer and finer is not None:
+            finer -= WHOLE_TRIES
+        is_whole = finer is not None and finer < 0
+        text = decimals_text(new, 0, rounding) if is_whole else self.text(new, finer, rounding)
+        return text, self.number(text)
+
+    def text_beside(self, value: float, other: str) -> str:
+        """Write a value with as many digits as tell it from another text."""
+        texts = (self.text(value, finer) for finer in FINER)
+        return next((text for text in texts if text != other), other)
 
     def __str__(self) -> str:
         if self.kind == "empty":
             return f"{self.name}: no value in any row, left out of account"
-        what, unit = "numbers", number_text(self.sd, decimals(self.sd))
+        what, unit = "numbers", number_text(self.sd, self.sd)
         if self.kind == "date":
             what, unit = "dates", f"{self.sd:.4g} days"
         told = f"{self.name}: {what}, mean {self.text(self.mean)}, standard deviation {unit}"
@@ -296,18 +327,23 @@ def finite(name: Any, data: Floats) -> Floats:
     return data
 
 
-def decimals(sd: float) -> int:
-    """Return the number of decimals that show a hundredth of a standard deviation."""
-    return int(np.clip(np.ceil(-np.log10(sd / 50.0)), 0, 15))
+def number_text(
+    value: float, sd: float, finer: int | None = 0, rounding: str = ROUND_HALF_EVEN
+) -> str:
+    """Write a number with the decimals that show a hundredth of a standard deviation.
 
-
-def number_text(value: float, digits: int) -> str:
-    """Write a number with so many decimals, without zeros at its end."""
-    if value != 0.0 and not 1e-6 < abs(value) < 1e15:
-        return f"{value:.6g}"
-    text = f"{value:.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
+    ``finer`` is a number of further decimals, None for all. Tiny and huge numbers get at least six
+    significant digits, and at most those of a double.
+    """
+    if finer is None or not math.isfinite(value):
+        return exact_text(value)
+    places = math.ceil(-math.log10(sd / 50.0))
+    if value == 0.0 or 1e-6 < abs(value) < 1e15:
+        places = min(max(places, 0), 15)
+    else:
+        first = math.floor(math.log10(abs(value)))
+        places = min(max(places, 5 - first), 16 - first)
+    return decimals_text(value, places + finer, rounding)
 
 
 def in_order(found: Any, order: tuple[Any, ...] | None) -> list[Any]:

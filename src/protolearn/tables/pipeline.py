@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import Floats
 from .._names import number_repeats
 from ..analysis import no_way_back, undo_step
-from .columns import CategoryColumn
+from .columns import CategoryColumn, Column
 from .data_frames import LIBRARIES, library_of
 from .encoder import TableEncoder, series_of
 from .table import free_name, suggest_name
@@ -174,6 +175,15 @@ class TableSteps(NamedTuple):
                 raise no_way_back(name, step, "it has no inverse_transform")
             Z = undo_step(name, step, Z)
         return self.encoder.units_.inverse_transform(Z)
+
+
+def distance_unit(columns: Sequence[Column], between: Sequence[tuple[str, Any]]) -> str:
+    """Return the unit of the distances of a model that has these steps after the encoder."""
+    if between:
+        return "units in which the model sees the rows"
+    jumps = {f"{c.distance:.3g}" for c in columns if isinstance(c, CategoryColumn)}
+    jump = f", where another category counts as {jumps.pop()}" if jumps else ""
+    return f"standard deviations of the columns{jump}"
 
 
 def flatten_steps(model: Any, name: str = "model") -> list[tuple[str, Any]]:

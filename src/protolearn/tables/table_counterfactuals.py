@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from .._arrays import Floats
-from .._names import number_repeats
+from .._arrays import Floats, Indices
+from .._names import count, number_repeats
 from .._validation import integer_in
-from ..analysis import first_rows, known_labels
+from ..analysis import Printable, find_printable, first_rows, known_labels
 from .columns import column_places
 from .encoder import TableEncoder
 from .limits import Limits
@@ -20,7 +20,7 @@ from .nearest_changes import Jumps, NearestRows
 from .pipeline import TableSteps
 from .table import Table
 from .table_checks import NO_FEATURE_NAMES, UNSEEN_CATEGORIES, ignore_warnings
-from .value_texts import change_texts
+from .value_texts import change_texts, quote_text, write_outward
 from .values import Values
 
 FARTHER = 10.0 ** np.arange(-12, -2)
@@ -38,7 +38,9 @@ class Change(NamedTuple):
     column : str or other
         The column.
     old, new : str
-        What was there and what is to be, with as many digits as tell them apart.
+        What was there and what is to be. A new number is rounded away from the old one to a few
+        digits; of all the new values of a row together, read back from these texts, the pipeline
+        predicts the promised class.
     size : float
         How large it is, in standard deviations, or distances of categories.
     """
@@ -76,7 +78,8 @@ class TableCounterfactuals:
     original_label : array of shape (n_samples,)
         What the pipeline predicts for them.
     changes : tuple of tuple of Change
-        What changes in each row, the largest change first.
+        What changes in each row, the largest change first, in rounded values. ``points`` has all
+        digits.
     """
 
     points: Any
@@ -120,11 +123,29 @@ class TableCounterfactuals:
         parts = [str(change) for change in changes[:MOST_CHANGES]]
         more = len(changes) - len(parts)
         if more:
-            parts.append(f"for {more} smaller change{'s' * (more > 1)}")
+            parts.append(f"{count(more, 'more column')} changed by less")
         text = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
         if self.label[row] == self.original_label[row]:  # bounds have moved it
             return f"is {self.label[row]}, and would still be if {text}"
         return f"would be {self.label[row]} instead of {self.original_label[row]} if {text}"
+
+    def assignments(self, row: int) -> str:
+        """Return all new values of a row, the largest change first.
+
+        Parameters
+        ----------
+        row : int
+            Which row.
+
+        Returns
+        -------
+        text : str
+            ``NAME to VALUE, NAME to VALUE``; "" for a row that stays as it is. A name or a value is
+            in double quotes, written as JSON, if it is empty, holds a comma, a double quote, the
+            word "to" or a character that cannot be printed, or begins or ends with a space.
+        """
+        pairs = ((str(change.column), change.new) for change in self.changes[row])
+        return ", ".join(f"{quote_text(name)} to {quote_text(value)}" for name, value in pairs)
 
     def sentences(self) -> list[str]:
         """Return for each row in words what would change the answer.
@@ -198,7 +219,7 @@ def counterfactual_table(
     >>> model = table_pipeline(GLVQ(init="means")).fit(rows, ["young", "young", "old", "old"])
     >>> found = counterfactual_table(model, [[22.0, "red"]])
     >>> print(found)
-    row 0: would be old instead of young if x0 were 30.5 instead of 22
+    row 0: would be old instead of young if x0 were 31 instead of 22
     """
     most = integer_in(max_combinations, "max_combinations={value!r}", 1)
     steps = TableSteps.of(pipeline)
@@ -263,9 +284,16 @@ def build_result(
             break
         points[wrong] = nearest.push_farther(wrong, farther)
         frame, label = predict_changed()
-    lost = feasible & ~nearest.has_target(label)
+
+    def is_right(printed: Floats, places: Indices) -> NDArray[np.bool_]:
+        changed = changed_frame(steps.encoder, table, nearest.rows, printed)
+        return np.asarray(predict_quietly(pipeline, changed) == label)[places]
+
+    write = write_outward(steps.encoder.columns_)
+    printable = find_printable(nearest.rows, points, write, is_right, nearest.limits)
+    lost = feasible & ~(nearest.has_target(label) & printable.is_right)
     if lost.any():
-        points[lost] = nearest.rows[lost]
+        points[lost] = printable.points[lost] = nearest.rows[lost]
         feasible &= ~lost
         frame, label = predict_changed()
     length = np.sqrt(nearest.squared_length(points, np.arange(len(points))))
@@ -277,7 +305,7 @@ def build_result(
         exact=nearest.exact and not lost.any(),
         original=table.data,
         original_label=nearest.label,
-        changes=changes_of(steps.encoder, table, nearest.rows, points),
+        changes=changes_of(steps.encoder, table, nearest.rows, printable),
     )
 
 
@@ -297,15 +325,17 @@ def changed_frame(encoder: TableEncoder, table: Table, rows: Floats, points: Flo
 
 
 def changes_of(
-    encoder: TableEncoder, table: Table, rows: Floats, points: Floats
+    encoder: TableEncoder, table: Table, rows: Floats, printable: Printable
 ) -> tuple[tuple[Change, ...], ...]:
     """Return what changes in each row, the largest change first."""
     found: list[list[Change]] = [[] for _ in rows]
+    points, texts = printable.points, printable.texts
     before, after = (encoder.units_.transform(part) for part in (rows, points))
     for j, places in enumerate(column_places(encoder.columns_)):
         column, old = encoder.columns_[j], table.read(table.names[j])
         size = np.linalg.norm(after[:, places] - before[:, places], axis=1)
         for i in np.flatnonzero(size):
-            texts = change_texts(column, old.data[i], rows[i, places], points[i, places])
-            found[i].append(Change(column.name, *texts, float(size[i])))
+            pair = rows[i, places], points[i, places]
+            told = change_texts(column, old.data[i], *pair, texts[i, places][0])
+            found[i].append(Change(column.name, *told, float(size[i])))
     return tuple(tuple(sorted(part, key=lambda c: -c.size)) for part in found)

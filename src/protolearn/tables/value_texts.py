@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from .._arrays import Floats
+from ..analysis import Write
 from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column
 from .encoder import TableEncoder
 from .pipeline import TableSteps
@@ -70,10 +73,33 @@ def prototype_text(column: Column, plain: Floats) -> str:
     return UNUSED_COLUMN if column.kind == "empty" else column.text(float(plain[0, 0]))
 
 
-def change_texts(column: Column, given: Any, row: Floats, point: Floats) -> tuple[str, str]:
-    """Write the value that was given and the one that is to be."""
+def change_texts(
+    column: Column, given: Any, row: Floats, point: Floats, new: str
+) -> tuple[str, str]:
+    """Write the value that was given and the one that is to be; numbers have a text already."""
     if isinstance(column, CategoryColumn):
         new = column.text(int(column.nearest(point[None])[0]))
         return "missing" if given is None else str(given), new
-    old, new = column.texts(float(row[0]), float(point[0]))
+    old = column.text_beside(float(row[0]), new)
     return (taken_as(old) if given is None or given != given else old), new
+
+
+def write_outward(columns: Sequence[Column]) -> Write:
+    """Return what writes the numbers of some columns for ``find_printable``."""
+    owner = [column for column in columns for _ in range(column.width)]
+
+    def write(place: int, old: float, new: float, finer: int | None) -> tuple[str, float]:
+        column = owner[place]
+        if isinstance(column, CategoryColumn):  # it is written as a whole
+            return "", new
+        return column.outward(old, new, finer)
+
+    return write
+
+
+def quote_text(text: str) -> str:
+    """Return a text, in double quotes if its end could not be told in a list of changes."""
+    clear = text == text.strip() != "" and text.isprintable()
+    if clear and not {",", '"'} & set(text) and "to" not in text.split():
+        return text
+    return json.dumps(text, ensure_ascii=not text.isprintable())

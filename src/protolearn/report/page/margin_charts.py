@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_FLOOR
+
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from ..._arrays import Floats
+from ..._names import decimals_text, radius_text
 from ...analysis import hypothesis_margin
-from ...tables import CategoryColumn
+from ...tables import distance_unit as unit_of_table
 from ..subject import Subject
 from .chart import (
     ABOVE,
@@ -55,24 +58,27 @@ def margins_section(story: Story) -> Section:
 
 def distance_unit(subject: Subject) -> str:
     """Return the unit of distances: standard deviations only where they are that."""
-    scalers = [step for _, step in subject.between]
-    words = any(isinstance(column, CategoryColumn) for column in subject.columns)
-    if subject.begins_with_table and not scalers:
-        jump = ", where another category counts as one" if words else ""
-        return f"standard deviations of the columns{jump}"
-    if len(scalers) == 1 and isinstance(scalers[0], StandardScaler) and not words:
-        return "standard deviations of the columns"
-    return "units in which the model sees the rows"
+    between = subject.between
+    if not subject.begins_with_table:
+        standardized = len(between) == 1 and isinstance(between[0][1], StandardScaler)
+        between = [] if standardized else [("model", subject.last)]
+    return unit_of_table(subject.columns, between)
 
 
 def certificate_text(subject: Subject, radius: Floats) -> str:
     """Return a text that says what the certificates tell, in a sentence."""
-    half = float(np.median(radius))
+    half = radius_text(np.median(radius))
     return (
         "A certificate is a proof: no change of a row that is smaller than its certified radius "
-        f"can give it another answer. For half of the rows the radius is at least {half:.2g}, in "
+        f"can give it another answer. For half of the rows the radius is at least {half}, in "
         f"{distance_unit(subject)}."
     )
+
+
+def certified_text(radius: float, share: float) -> str:
+    """Return a point of the curve in words, both numbers rounded down."""
+    percent = decimals_text(100.0 * share, 1, ROUND_FLOOR)
+    return f"right in {percent}% of the rows<br>whatever changes by less than {radius_text(radius)}"
 
 
 def margins_chart(subject: Subject, margin: Floats) -> Chart:
@@ -128,14 +134,15 @@ def certificates_chart(subject: Subject, radius: Floats) -> Chart:
     finite = radius[np.isfinite(radius)]
     end = float(np.percentile(finite, FAR)) if len(finite) else 1.0
     places = every(len(sizes), MOST_POINTS)
-    hover = "right in %{y:.1%} of the rows<br>whatever changes by less than %{x:.2g}<extra></extra>"
+    x, y = [0.0, *sizes[places]], [right.mean(), *share[places]]
     trace = curve(
-        [0.0, *sizes[places]],
-        [right.mean(), *share[places]],
+        x,
+        y,
         ACCENT,
         line={"shape": "vh"},
         fill="tozeroy",
-        hovertemplate=hover,
+        text=[certified_text(*pair) for pair in zip(x, y, strict=True)],
+        hovertemplate="%{text}<extra></extra>",
     )
     layout = {
         "xaxis": axis(f"change, in {distance_unit(subject).partition(',')[0]}", range=[0, end]),

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..._arrays import Floats
-from ..._names import count, shorten_name
+from ..._names import count, radius_text, shorten_name
 from ...analysis import Counterfactuals, counterfactual
 from ...selection import places_among
 from ...tables import (
@@ -21,6 +21,7 @@ from ...tables import (
     Column,
     counterfactual_table,
     ignore_warnings,
+    write_outward,
 )
 from ..subject import Subject
 from .contents import Section, Story
@@ -30,7 +31,8 @@ from .margin_charts import distance_unit
 from .prototype_section import class_tag, picture
 
 MOST_OF_A_KIND = 6
-MOST_CHANGES = 4
+MOST_CHANGES = 4  # of a row that are shown
+MOST_LISTED = 100  # more changes of a row that can be opened
 LONGEST = 60  # characters of a value that would change
 SURE = 0.9  # probability of an answer that is not near the border
 
@@ -154,7 +156,10 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
     if not isinstance(radius, str):
         within = f", in {distance_unit(story.subject)}"
         return [
-            (int(rows[i]), f"The certified radius of its answer is {radius[i]:.2g}{within}.")
+            (
+                int(rows[i]),
+                f"The certified radius of its answer is {radius_text(radius[i])}{within}.",
+            )
             for i in np.argsort(radius, kind="stable")
         ]
     sure = evidence.probability
@@ -198,18 +203,28 @@ def changes_of(turn: Turn | None) -> Markup | None:
     """Return what would have to change for another answer."""
     if turn is None:
         return None
-    rows = [
+    first, others = turn.changes[:MOST_CHANGES], turn.changes[MOST_CHANGES:]
+    name = tag("caption", f"It would be {short(turn.label)} with")
+    parts = [tag("table", name, tag("tbody", change_rows(first)), class_="turn")]
+    if others:
+        more = tag("summary", f"and {count(len(others), 'smaller change')}", class_="note")
+        table = tag("table", tag("tbody", change_rows(others[:MOST_LISTED])), class_="turn")
+        rest = f"The {len(others) - MOST_LISTED:,} smallest changes are not listed."
+        note = paragraph(rest, "note") if len(others) > MOST_LISTED else None
+        parts.append(tag("details", more, table, note))
+    return Markup("".join(parts))
+
+
+def change_rows(changes: Sequence[Change]) -> list[Markup]:
+    """Return a line of a table for each change."""
+    return [
         tag(
             "tr",
             tag("th", short(change.column), scope="row"),
             tag("td", f"{short(change.old)} → {short(change.new)}"),
         )
-        for change in turn.changes[:MOST_CHANGES]
+        for change in changes
     ]
-    more = len(turn.changes) - len(rows)
-    rest = paragraph(f"and {more} smaller change{'s' * (more > 1)}", "note") if more else None
-    name = tag("caption", f"It would be {short(turn.label)} with")
-    return Markup(tag("table", name, tag("tbody", rows), class_="turn") + (rest or ""))
 
 
 def short(value: Any) -> str:
@@ -230,23 +245,24 @@ def turns_of(subject: Subject) -> list[Turn | None]:
     with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
         if not subject.begins_with_table:
             model = Pipeline([*subject.between, ("model", subject.last)])
-            found = counterfactual(model, subject.X)
-            return [turn_of(subject.columns, found, row) for row in range(len(found))]
+            return turns_of_numbers(subject.columns, counterfactual(model, subject.X))
         table = counterfactual_table(subject.model, subject.frame)
         points = subject.encoder.unscaled_rows(subject.encoder.input_table(table.points))
     told = zip(table.feasible, table.label, table.changes, points, strict=True)
     return [Turn(*turn) if there else None for there, *turn in told]
 
 
-def turn_of(columns: Sequence[Column], found: Counterfactuals, row: int) -> Turn | None:
-    """Return what would change the answer about a row of numbers, the largest change first."""
-    if not found.feasible[row]:
-        return None
-    old, new = found.original[row], found.points[row]
-    changes = []
-    for j in np.argsort(-found.sizes[row], kind="stable").tolist():
-        column = columns[j]
-        if old[j] != new[j] and not isinstance(column, CategoryColumn):
-            was, to_be = column.texts(float(old[j]), float(new[j]))
-            changes.append(Change(column.name, was, to_be, float(found.sizes[row, j])))
-    return Turn(found.label[row], tuple(changes), new)
+def turns_of_numbers(columns: Sequence[Column], found: Counterfactuals) -> list[Turn | None]:
+    """Return what would change the answer about rows of numbers, the largest change first."""
+    texts, _, is_right = found.printable(range(len(found)), write_outward(columns))
+    turns: list[Turn | None] = []
+    for row, old in enumerate(found.original):
+        changes = []
+        for j in np.argsort(-found.sizes[row], kind="stable").tolist():
+            column, new = columns[j], texts[row, j]
+            if new and not isinstance(column, CategoryColumn):
+                was = column.text_beside(float(old[j]), new)
+                changes.append(Change(column.name, was, new, float(found.sizes[row, j])))
+        turn = Turn(found.label[row], tuple(changes), found.points[row])
+        turns.append(turn if found.feasible[row] and is_right[row] else None)
+    return turns
