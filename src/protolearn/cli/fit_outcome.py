@@ -50,8 +50,8 @@ class Performance:
 
     @property
     def fold_count(self) -> str:
-        """How many outer folds there are, in words."""
-        return f"{len(self.folds)} outer folds" if len(self.folds) > 1 else "one outer fold"
+        """How many folds there are, in words."""
+        return f"{len(self.folds)} folds" if len(self.folds) > 1 else "one fold"
 
 
 def evaluate_folds(
@@ -120,8 +120,7 @@ class Outcome:
         ]
         if n_done < n_planned:
             sentences.append(
-                f"Time was over after {n_done} of {n_planned} outer folds; a longer --time judges "
-                "by all."
+                f"There was time for {n_done} of {n_planned} folds; allow more with --time."
             )
         return [*sentences, self.flagging]
 
