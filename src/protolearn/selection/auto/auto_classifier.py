@@ -72,7 +72,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         Take the simplest model, the one with the fewest numbers, within one standard error of the
         best; False: the best.
     cv : int, default=5
-        Number of folds.
+        Number of folds, two or more; with two the choice is not repeated without each of them.
     standardize : bool, default=True
         Put a scaler before every candidate; False: X is scaled already, as by
         :class:`~protolearn.tables.TableEncoder`.

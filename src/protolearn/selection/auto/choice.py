@@ -137,7 +137,7 @@ def chosen_without(ledger: Ledger, fold: int, choose: Choice) -> int:
     scores = ledger.on_folds(numbers)[:, others]
     better = ranking(scores, sizes)[: max(1, ceil(len(numbers) / FACTOR))]
     scores, complete = scores[better], n_fits[numbers[better]] == len(ledger.parts)
-    if complete.any():
+    if complete.any() and len(ledger.parts) > ledger.n_folds:
         better = better[complete]
         scores = ledger.without(numbers[better], fold)
     return int(numbers[better[choose(scores, sizes[better])]])

@@ -38,7 +38,7 @@ def check_parameters(search: Any) -> None:
         check_integer(search, "max_fits", low=1)
     if search.time_budget is not None:
         check_positive(search, "time_budget")
-    check_integer(search, "cv", low=3)
+    check_integer(search, "cv", low=2)
     check_flag(search, "prefer_simple")
     check_flag(search, "standardize")
     check_verbose(search)
@@ -115,6 +115,8 @@ def held_out_parts(y: NDArray[Any], n_folds: int, seed: int) -> list[HeldOut]:
         warnings.filterwarnings("ignore", "The least populated class")
         folds = [np.setdiff1d(test, rare) for _, test in splitter.split(np.zeros(len(y)), y)]
     single, pairs = combinations(range(n_folds), 1), combinations(range(n_folds), 2)
+    if n_folds == 2:  # nothing would be left to learn from
+        pairs = combinations((), 2)
     return [
         HeldOut(np.delete(np.arange(len(y)), np.concatenate(tests)), tests, out)
         for out in (*single, *pairs)
