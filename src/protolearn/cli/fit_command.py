@@ -77,7 +77,9 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
             model = procedure.model()
             folds = list(procedure.folds())
-    performance = evaluate_folds(folds, len(procedure.splits), settings.reject_cost, settings.seed)
+    performance = evaluate_folds(
+        folds, len(procedure.splits), settings.reject_cost, procedure.together
+    )
     outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
     write_results(outcome)
     unfinished.remove()
@@ -183,6 +185,8 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)
+    for note in outcome.performance.evaluation.notes:
+        say(console, note)
     print_prototypes(console, outcome.model)
     folder = outcome.settings.folder
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
+from ..folds import Fold, RowGroups, row_groups, stratified_folds
 from ..selection import Answers, AutoPrototypeClassifier, answers_of, labelled_rows
 from ..store import UnusableStore
 from ..tables import table_pipeline
@@ -129,13 +130,29 @@ class Procedure:
     unfinished: Unfinished
     report: ReportProgress
 
-    @property
-    def splits(self) -> list[tuple[Indices, Indices]]:
-        """The outer folds, fewer than wanted if a class has fewer rows."""
-        _, counts = np.unique(self.table.y, return_counts=True)
-        n_folds = min(self.settings.folds, int(counts.min()))
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=self.settings.seed)
-        return list(splitter.split(np.zeros(len(self.table.y)), self.table.y))
+    @cached_property
+    def together(self) -> RowGroups:
+        """Which rows are copies of each other."""
+        return row_groups(self.table.X)
+
+    @cached_property
+    def splits(self) -> list[Fold]:
+        """The outer folds, fewer than wanted if a class has fewer different rows.
+
+        A class of one row and its copies is never held out, since none would be left to learn.
+        """
+        y, (classes, counts) = self.table.y, self.together.count_by_class(self.table.y)
+        several = counts > 1
+        if not several.any():
+            raise Failure("all rows of a class are equal, in every class: none can be held out.")
+        n_folds = min(self.settings.folds, int(counts[several].min()))
+        folds = stratified_folds(y, n_folds, self.together, random_state=self.settings.seed)
+        alone = np.flatnonzero(np.isin(y, classes[~several]))
+        if not len(alone):
+            return folds
+        groups = self.together.of(np.arange(len(y)))
+        kept = np.flatnonzero(np.isin(groups, groups[alone]))
+        return [(np.union1d(train, kept), np.setdiff1d(test, kept)) for train, test in folds]
 
     def model(self) -> Pipeline:
         """Return the model of all rows, fitted now or before."""

@@ -8,11 +8,20 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import auc, roc_curve
+from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis import LabelledRows
-from .held_out import check_answers, class_scores, labelled_rows, over_folds, splitter_of
+from ..folds import row_groups
+from .held_out import (
+    check_answers,
+    class_scores,
+    fold_sizes,
+    folds_of,
+    labelled_rows,
+    over_folds,
+)
 from .intervals import Interval, fold_interval
 
 
@@ -200,6 +209,7 @@ def roc_over_folds(
     cv: Any = 10,
     positive: Any = None,
     n_thresholds: int = 300,
+    groups: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> AveragedRoc:
@@ -221,6 +231,8 @@ def roc_over_folds(
     n_thresholds : int, default=300
         Most thresholds at which the curves are averaged: all scores that occur if they are not
         more, otherwise quantiles of them.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group stay in one fold, as equal rows do; see :func:`evaluate`.
     n_jobs : int, default=None
         Folds fitted at the same time; None is one, -1 all cores.
     random_state : int, RandomState instance, default=None
@@ -251,12 +263,12 @@ def roc_over_folds(
     True
     """
     n_thresholds = integer_in(n_thresholds, "n_thresholds={value!r}", 2)
-    data = labelled_rows(X, y)
-    splitter = splitter_of(cv, model, data.y, random_state)
+    data, groups = labelled_rows(X, y), None if groups is None else column_or_1d(groups)
+    folds = folds_of(cv, model, data, row_groups(data.X, groups), groups, random_state)
     positive = np.unique(data.y)[column_of(np.unique(data.y), positive)]
     ask = partial(curve_on, positive=positive)
-    curves, n_train, n_test = over_folds(model, data, splitter, ask, n_jobs)
-    return averaged_at_thresholds(curves, n_train, n_test, n_thresholds)
+    curves = over_folds(model, data, folds, ask, n_jobs, groups)
+    return averaged_at_thresholds(curves, *fold_sizes(folds), n_thresholds)
 
 
 def curve_on(model: Any, rows: LabelledRows, positive: Any) -> RocCurve:

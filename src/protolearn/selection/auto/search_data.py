@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.utils import resample
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._arrays import Floats, Indices, check_magnitude, validate_data
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
+from ...folds import Fold, RowGroups, row_groups, stratified_folds
 
 MOST_ROWS = 10_000
 """Rows that the search looks at; of more it takes a sample, class by class."""
@@ -28,9 +28,6 @@ N_SPLITS = 2
 
 FEWEST_HELD_OUT = 3
 """Rows of a class from which on they are held out: one remains when two folds are left out."""
-
-Fold = tuple[Indices, Indices]
-"""Training rows and held-out rows."""
 
 
 def check_parameters(search: Any) -> None:
@@ -64,8 +61,10 @@ def check_parameters(search: Any) -> None:
         )
 
 
-def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-    """Return rows and labels as arrays; store the classes."""
+def checked_data(
+    search: Any, X: Any, y: Any, groups: Any
+) -> tuple[Floats, NDArray[Any], RowGroups]:
+    """Return rows and labels as arrays, and which rows stay together; store the classes."""
     try:
         X, y = validate_data(search, X, y, dtype=np.float64)
     except ValueError as error:
@@ -76,19 +75,21 @@ def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
             "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
         ) from error
     check_classification_targets(y)
-    search.classes_, counts = np.unique(y, return_counts=True)
+    together = row_groups(X, groups)
+    search.classes_, counts = together.count_by_class(y)
     if len(search.classes_) < 2:
         raise ValueError(
             f"AutoPrototypeClassifier needs at least two classes; y contains one class only: "
             f"{search.classes_[0]!r}."
         )
     if counts.max() < FEWEST_HELD_OUT:
+        apart = "" if together.codes is None else " that are neither equal nor of one group"
         raise ValueError(
-            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more: nothing can be "
-            "held out to compare models. Fit one, such as GLVQ, without a choice."
+            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more{apart}: nothing "
+            "can be held out to compare models. Fit one, such as GLVQ, without a choice."
         )
     check_magnitude(X)
-    return X, y
+    return X, y, together
 
 
 class Pair(NamedTuple):
@@ -113,20 +114,24 @@ def searched_rows(y: NDArray[Any], seed: int) -> Indices:
     )
 
 
-def splits(y: NDArray[Any], seed: int) -> list[list[Fold]]:
+def splits(y: NDArray[Any], together: RowGroups, seed: int) -> list[list[Fold]]:
     """Split the rows several times into folds; each split holds out every row once.
 
-    But for classes of one or two rows, which are always there to be learned.
+    But for classes of one or two rows, which are always there to be learned, and what stays
+    together with these.
     """
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    classes, counts = together.count_by_class(y)
     n_folds = min(N_FOLDS, int(counts.max()))
-    rare = np.flatnonzero(counts[codes] < FEWEST_HELD_OUT)
-    splitter = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=N_SPLITS, random_state=seed)
+    rare = np.flatnonzero(np.isin(y, classes[counts < FEWEST_HELD_OUT]))
+    if together.codes is not None:
+        rare = np.flatnonzero(np.isin(together.codes, together.codes[rare]))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
         folds = [
             (np.union1d(train, rare), np.setdiff1d(test, rare))
-            for train, test in splitter.split(np.zeros(len(y)), y)
+            for train, test in stratified_folds(
+                y, n_folds, together, n_repeats=N_SPLITS, random_state=seed
+            )
         ]
     return [folds[first : first + n_folds] for first in range(0, len(folds), n_folds)]
 
