@@ -26,7 +26,7 @@ from .held_out import (
 )
 from .intervals import check_confidence, measure_interval
 from .metrics import MEASURES, ONE_CLASS, Measured, measure
-from .roc_curves import averaged_at_thresholds, curve_of
+from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 
 MOST_THRESHOLDS = 300
 
@@ -216,13 +216,14 @@ def on_folds(
     ``rows`` has the number of each tested row, or of its group: a row that is tested several times
     is no more than one row.
     """
-    curves = [curve for curve in map(curve_if_any, folds) if curve is not None]
-    complete = len(curves) == len(folds)
     groups = rows if len(np.unique(rows)) < len(rows) else None
+    curve = None
+    if all(has_curve(one) for one in folds):
+        curve = averaged_at_thresholds(folds, n_train, n_test, MOST_THRESHOLDS, rows)
     return Evaluation(
         **estimates(folds, groups, confidence, n_resamples, check_random_state(0)),
         confusion=confusion_of(folds),
-        roc=averaged_at_thresholds(curves, n_train, n_test, MOST_THRESHOLDS) if complete else None,
+        roc=curve if len(folds) > 1 else curve_if_any(folds[0]),
         confidence=confidence,
         n_samples=int(np.sum(n_test)),
         n_folds=len(folds),
@@ -262,12 +263,18 @@ def confusion_of(folds: list[Answers]) -> Any:
     return confusion_percent(true, assigned, labels=labels)
 
 
+def has_curve(answers: Answers) -> bool:
+    """Whether there are scores of two classes, both of which have rows."""
+    scores = answers.probabilities if answers.scores is None else answers.scores
+    two = len(answers.classes) == 2
+    return scores is not None and two and len(np.unique(answers.y_true)) == 2
+
+
 def curve_if_any(answers: Answers) -> Any:
     """Return the ROC curve of two classes with scores, both of which have rows."""
-    scores = answers.probabilities if answers.scores is None else answers.scores
-    if scores is None or len(answers.classes) != 2 or len(np.unique(answers.y_true)) < 2:
+    if not has_curve(answers):
         return None
-    return curve_of(answers.y_true, scores, answers.classes, None)
+    return curve_of(answers.y_true, as_scores(answers), answers.classes, None)
 
 
 def notes_on(answers: Answers) -> list[str]:

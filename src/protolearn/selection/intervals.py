@@ -115,11 +115,16 @@ def measure_interval(
         return bootstrap_interval(losses, groups, confidence, n_resamples, rng).around(value)
     low, high = ENDS.get(name, (0.0, 1.0))
     share = (value - low) / (high - low)
-    spread = SPREADS[name](folds)
-    variance = spread.variance * design_effect(spread, groups)
-    n_effective = spread.centre * (1.0 - spread.centre) / variance
+    n_effective = effective_rows(name, folds, groups)
     ends = share_interval(share * n_effective, n_effective, confidence).around(share)
     return Interval(*(low + (high - low) * end for end in ends))
+
+
+def effective_rows(name: str, folds: Sequence[Answers], groups: Indices | None) -> float:
+    """Return the number of rows whose share of right ones would have the same standard error."""
+    spread = SPREADS[name](folds)
+    variance = spread.variance * design_effect(spread, groups)
+    return spread.centre * (1.0 - spread.centre) / variance
 
 
 def design_effect(spread: MeasureSpread, groups: Indices | None) -> float:
