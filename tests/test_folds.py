@@ -110,6 +110,21 @@ def test_without_copies_nothing_changes(distinct_iris):
     assert_same_folds(plain_folds(len(y), 4, together, 3), plain.split(X))
 
 
+def test_few_copies_change_the_folds_a_little(iris):
+    X, y = iris  # rows 101 and 142 are equal
+    together = row_groups(X)
+    assert together.n_copies == 1
+    moved = []
+    for seed in range(10):
+        found = stratified_folds(y, 5, together, random_state=seed)
+        plain = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
+        for (_, mine), (_, theirs) in zip(found, plain, strict=True):
+            assert np.isin([101, 142], mine).sum() in (0, 2)
+            assert np.bincount(y[mine]).tolist() == [10, 10, 10]
+            moved.append(len(np.setdiff1d(mine, theirs)))
+    assert set(moved) == {0, 1}
+
+
 def assert_same_folds(found, expected):
     for mine, theirs in zip(found, list(expected), strict=True):
         for a, b in zip(mine, theirs, strict=True):
@@ -218,22 +233,36 @@ def test_rounding_makes_no_new_rows_and_no_copies():
     assert row_groups(np.r_[X[:2], -0.0 * X[:1], 0.0 * X[:1]]).n_copies == 1
     assert row_groups(np.r_[X, [[np.inf, 0, 0]], [[np.inf, 0, 0]]]).n_copies == 1
     assert row_groups(10**15 + np.arange(9)[:, None]).n_copies == 0  # integers are exact
-    assert row_groups(np.full((5, 2), np.nan)) == RowGroups(None, 0)
+    assert row_groups(np.full((5, 2), np.nan)) == RowGroups(None, 0, 4)
 
 
-def test_rows_that_are_all_equal_are_split_as_ever():
-    assert row_groups(np.zeros((20, 2))) == RowGroups(None, 0)
-    y = np.arange(20) % 2
-    assert evaluate(DummyClassifier(), np.zeros((20, 2)), y, cv=4).n_samples == 20
+def test_rows_of_a_few_categories_are_no_copies():
+    """New rows equal known ones, too: who travelled on the Titanic has one of 16 forms."""
+    rng = np.random.RandomState(0)
+    X = np.stack([rng.randint(4, size=400), rng.randint(2, size=400), rng.rand(400) < 0.5], axis=1)
+    together = row_groups(X)
+    assert together.codes is None
+    assert together.notes == (
+        "384 rows equal others, as is to be expected of columns with so few values; they count as "
+        "different rows.",
+    )
+    patients = row_groups(X, np.arange(400) // 4)
+    np.testing.assert_array_equal(patients.codes, np.arange(400) // 4)
+    rare = rng.randint(3, size=(60, 10))  # 59,049 forms: equal rows are copies
+    assert row_groups(np.r_[rare, rare, rare]).n_copies >= 120
+    assert row_groups(np.repeat(rng.randn(60, 1), 5, axis=0)).n_copies == 240
+    zeros, y = np.zeros((20, 2)), np.arange(20) % 2
+    assert row_groups(zeros) == RowGroups(None, 0, 19)
+    assert evaluate(DummyClassifier(), zeros, y, cv=4).n_samples == 20
 
 
 def test_fewer_groups_than_folds_are_refused():
-    X, y = np.repeat(np.eye(3), 4, axis=0), np.arange(12) % 2
+    X, y, groups = np.arange(12.0)[:, None], np.arange(12) % 2, np.arange(12) // 4
     message = "5 folds cannot be made of 3 groups of rows: equal rows"
     with pytest.raises(ValueError, match=message):
-        evaluate(NEAREST, X, y, cv=5)
+        evaluate(NEAREST, X, y, cv=5, groups=groups)
     with pytest.raises(ValueError, match=f"Data set 'data': {message}"):
-        compare([NEAREST], (X, y), cv=5)
+        compare([NEAREST], (X, y), cv=5, groups=groups)
 
 
 def test_part_that_is_held_out_divides_no_group():

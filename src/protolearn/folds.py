@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
-from ._arrays import Floats, Indices, rows_at_a_time
+from ._arrays import Floats, Indices
 from ._names import count
 
 BITS = 40
@@ -34,6 +34,12 @@ BITS = 40
 
 SMALLEST = 2.0**-30
 """Part of the range of a column that rounding may change at most: it may lie far from zero."""
+
+FEW = 0.1
+"""Share of the rows in groups up to which folds are changed by exchanging rows."""
+
+BY_CHANCE = 0.5
+"""Part of the equal rows that chance has to explain, for them to be no copies."""
 
 Fold = tuple[Indices, Indices]
 """Training rows and test rows."""
@@ -47,15 +53,23 @@ class RowGroups(NamedTuple):
     codes : array of shape (n_rows,) or None
         Number of the group of each row, from 0; None: every row is a group of its own.
     n_copies : int
-        Rows that are equal to another one before them.
+        Rows that are equal to another one before them, and do not stay apart.
+    n_alike : int
+        Rows that are equal to another one before them by chance, and count as different rows.
     """
 
     codes: Indices | None
     n_copies: int = 0
+    n_alike: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of scores should know about copies, if there are any."""
+        """What a reader of scores should know about equal rows, if there are any."""
+        if self.n_alike:
+            return (
+                f"{count(self.n_alike, 'row')} equal others, as is to be expected of columns with "
+                "so few values; they count as different rows.",
+            )
         if not self.n_copies:
             return ()
         what = "row is a copy of another" if self.n_copies == 1 else "rows are copies of others"
@@ -81,16 +95,16 @@ def row_groups(X: Any, groups: Any = None) -> RowGroups:
     """Return which rows stay together: equal ones, and those that share a group.
 
     Rows are equal if their numbers agree in about 12 digits, and everything else exactly. Groups
-    that share a copy become one. If all rows are equal, none can be known by heart, and none stay
-    together.
+    that share a copy become one. Rows of a few categories that are equal by chance are no copies.
     """
-    copies = equal_rows(X)
-    n_rows, n_distinct = len(copies), len(np.unique(copies))
-    if n_distinct < 2:
-        copies, n_distinct = np.arange(n_rows), n_rows
+    bits = None if sparse.issparse(X) else row_bits(X)
+    copies = number_rows(sparse_digests(X) if bits is None else digests(bits))
+    n_rows, n_distinct, n_alike = len(copies), len(np.unique(copies)), 0
+    if n_distinct < n_rows and bits is not None and are_alike_by_chance(bits, n_rows - n_distinct):
+        copies, n_distinct, n_alike = np.arange(n_rows), n_rows, n_rows - n_distinct
     n_copies = n_rows - n_distinct
     if groups is None:
-        return RowGroups(copies if n_copies else None, n_copies)
+        return RowGroups(copies if n_copies else None, n_copies, n_alike)
     groups = column_or_1d(groups)
     check_consistent_length(X, groups)
     _, codes = np.unique(groups, return_inverse=True)
@@ -100,27 +114,40 @@ def row_groups(X: Any, groups: Any = None) -> RowGroups:
     links = sparse.coo_matrix((np.ones(n_rows), (codes, n_groups + copies)), shape=(size, size))
     _, parts = connected_components(links, directed=False)
     _, merged = np.unique(parts[:n_groups][codes], return_inverse=True)
-    return RowGroups(merged if int(merged.max()) + 1 < n_rows else None, n_copies)
+    return RowGroups(merged if int(merged.max()) + 1 < n_rows else None, n_copies, n_alike)
 
 
-def equal_rows(X: Any) -> Indices:
+def are_alike_by_chance(bits: NDArray[np.int64], n_equal: int) -> bool:
+    """Whether about as many rows are equal if each column is shuffled by itself.
+
+    So it is if there are a few columns with few values each: new rows will equal known ones, too.
+    """
+    if any(len(np.unique(column)) ** 2 > len(bits) for column in bits.T):
+        return False
+    rng = np.random.RandomState(0)
+    shuffled = np.stack([rng.permutation(column) for column in bits.T], axis=1)
+    n_expected = len(bits) - len(np.unique(number_rows(digests(shuffled))))
+    return n_expected >= BY_CHANCE * n_equal
+
+
+def number_rows(row_digests: Iterable[bytes]) -> Indices:
     """Return a number for each row, the same for equal rows."""
-    digests = sparse_digests(X) if sparse.issparse(X) else dense_digests(X)
     numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(one, len(numbers)) for one in digests], dtype=np.intp)
+    return np.array([numbers.setdefault(one, len(numbers)) for one in row_digests], dtype=np.intp)
 
 
-def dense_digests(X: Any) -> Iterable[bytes]:
-    """Return a digest of each row of an array, a structured array or a frame."""
+def digests(bits: NDArray[np.int64]) -> Iterable[bytes]:
+    """Return a digest of each row."""
+    return (blake2b(row.tobytes(), digest_size=16).digest() for row in bits)
+
+
+def row_bits(X: Any) -> NDArray[np.int64]:
+    """Return 64 bits for each cell of an array, a structured array or a frame."""
     X = np.asarray(X)
     columns = [X[name] for name in X.dtype.names] if X.dtype.names else [X.reshape(len(X), -1)]
     if X.dtype == object:
         columns = list(columns[0].T)
-    parts = [as_bits(column) for column in columns]
-    size = rows_at_a_time(sum(part.shape[1] for part in parts))
-    for start in range(0, len(X), size):
-        block = np.hstack([part[start : start + size] for part in parts])
-        yield from (blake2b(row.tobytes(), digest_size=16).digest() for row in block)
+    return np.hstack([as_bits(column) for column in columns])
 
 
 def as_bits(column: NDArray[Any]) -> NDArray[np.int64]:
@@ -174,10 +201,19 @@ def stratified_folds(
     shuffle: bool = True,
     random_state: Any = None,
 ) -> list[Fold]:
-    """Return stratified folds that divide no group; without groups those of scikit-learn."""
+    """Return stratified folds that divide no group; without groups those of scikit-learn.
+
+    Where few rows are in groups, these are moved together, and others take their places: so the
+    folds are nearly those without groups.
+    """
     y = column_or_1d(y)
-    places = np.zeros(len(y))
-    if groups.codes is None:
+    few, codes = True, groups.codes
+    if codes is not None:
+        check_group_count(codes, n_folds)
+        codes = np.unique(codes, return_inverse=True)[1]
+        few = bool(np.mean(np.bincount(codes)[codes] > 1) <= FEW)
+        few &= bool(np.unique(y, return_counts=True)[1].max() >= n_folds)
+    if codes is None or few:
         splitter: Any = StratifiedKFold(
             n_folds, shuffle=shuffle, random_state=random_state if shuffle else None
         )
@@ -185,10 +221,10 @@ def stratified_folds(
             splitter = RepeatedStratifiedKFold(
                 n_splits=n_folds, n_repeats=n_repeats, random_state=random_state
             )
-        return list(splitter.split(places, y))
-    check_group_count(groups.codes, n_folds)
+        folds = list(splitter.split(np.zeros(len(y)), y))
+        return folds if codes is None else join_groups(folds, n_folds, y, codes)
     rng = check_random_state(random_state if shuffle else 0)
-    dealt = [deal_groups(y, groups.codes, n_folds, rng) for _ in range(n_repeats)]
+    dealt = [deal_groups(y, codes, n_folds, rng) for _ in range(n_repeats)]
     return [fold for fold_of in dealt for fold in as_folds(fold_of, n_folds)]
 
 
@@ -237,6 +273,28 @@ def check_group_count(codes: Indices, n_folds: int) -> None:
             "rows, and rows of a group, stay in the same fold. Use fewer folds, or pass a splitter "
             "of your own as cv."
         )
+
+
+def join_groups(folds: list[Fold], n_folds: int, y: NDArray[Any], codes: Indices) -> list[Fold]:
+    """Return folds, of one or several repeats, with the rows of each group in the first's fold.
+
+    A row of the same class and of no group goes the other way, if there is one.
+    """
+    sizes, joined = np.bincount(codes), []
+    single = sizes[codes] == 1
+    for first in range(0, len(folds), n_folds):
+        fold_of = np.empty(len(y), dtype=np.intp)
+        for k, (_, test) in enumerate(folds[first : first + n_folds]):
+            fold_of[test] = k
+        for group in np.flatnonzero(sizes > 1):
+            rows = np.flatnonzero(codes == group)
+            home = fold_of[rows[0]]
+            for row in rows[fold_of[rows] != home]:
+                others = np.flatnonzero(single & (fold_of == home) & (y == y[row]))
+                fold_of[others[:1]] = fold_of[row]
+                fold_of[row] = home
+        joined += as_folds(fold_of, n_folds)
+    return joined
 
 
 def as_folds(fold_of: Indices, n_folds: int) -> list[Fold]:

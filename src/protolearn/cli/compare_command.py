@@ -90,8 +90,10 @@ def run_compare(
         data, target, drop=drop, keep=keep, categorical=categorical, rows=rows, seed=seed
     )
     names, left_out = affordable_models(names, len(table.y))
-    folds, fewer = possible_folds(folds, table.y, table.X)
-    for note in (read.origin, *read.notes, *table.notes, *left_out, *fewer):
+    together = row_groups(table.X)
+    folds, fewer = possible_folds(folds, table.y, together)
+    about = *left_out, *fewer, *together.notes
+    for note in (read.origin, *read.notes, *table.notes, *about):
         say(notes, note)
     say(console, comparison_heading(table, folds, repeats))
     if out is not None:
@@ -104,7 +106,7 @@ def run_compare(
     for note in warning_lines(caught):
         say(notes, note)
     console.print(comparison_table(found))
-    for line in [*failure_lines(caught, folds * repeats), *verdict(found), *found.notes]:
+    for line in [*failure_lines(caught, folds * repeats), *verdict(found)]:
         say(console, line)
     if out is not None:
         say(console, write_comparison(found, folds, out, raw))
@@ -130,9 +132,9 @@ def affordable_models(names: list[str], n_rows: int) -> tuple[list[str], list[st
     return [name for name in DEFAULT_MODELS if name not in slow], [note] if slow else []
 
 
-def possible_folds(folds: int, y: Any, X: Any = None) -> tuple[int, list[str]]:
+def possible_folds(folds: int, y: Any, together: RowGroups | None = None) -> tuple[int, list[str]]:
     """Return the number of folds, at most as many as the smallest class has different rows."""
-    together = RowGroups(None) if X is None else row_groups(X)
+    together = together or RowGroups(None)
     classes, counts = together.count_by_class(y)
     least = max(int(counts.min()), 2)
     if folds <= least:
