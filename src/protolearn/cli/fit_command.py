@@ -13,6 +13,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .._names import number_repeats
+from ..folds import row_groups
 from ..report import LINEAR_PROTOTYPES_NOTE
 from ..tables import (
     CategoryColumn,
@@ -77,7 +78,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
             model = procedure.model()
     folds, n_planned = outer_folds(model, table.y), len(model[-1].held_out_models_)
-    performance = evaluate_folds(folds, n_planned, settings.reject_cost, settings.seed)
+    performance = evaluate_folds(folds, n_planned, settings.reject_cost, row_groups(table.X))
     model[-1].forget_held_out()
     outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
     write_results(outcome)
@@ -182,6 +183,8 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)
+    for note in outcome.performance.evaluation.notes:
+        say(console, note)
     print_prototypes(console, outcome.model)
     folder = outcome.settings.folder
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")

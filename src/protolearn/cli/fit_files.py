@@ -87,6 +87,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "columns": [column.name for column in outcome.model[0].columns_],
         "measures": {name: interval(one) for name, one in performance.evaluation.table.items()},
         "confidence": performance.evaluation.confidence,
+        "notes": list(performance.evaluation.notes),
         "confusion": {
             "labels": [str(label) for label in confusion.labels],
             "counts": confusion.counts.tolist(),

@@ -20,6 +20,7 @@ from ..._arrays import Floats, Indices, validate_data
 from ..._dask import AccuracyMixin
 from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
+from ...folds import RowGroups
 from .candidates import Candidate, candidates, chosen_names
 from .choice import (
     Choice,
@@ -117,6 +118,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         All candidates that were tried, the best score first; print it, or take its ``to_frame()``.
     stopped_ : str
         Where the search stopped, and why.
+    n_copies_ : int
+        Rows that are copies of others; copies stay in the same fold.
     n_fits_ : int
         Fits that the search made, those of a checkpoint included.
     search_time_ : float
@@ -151,7 +154,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     with the best likelihood on held-out rows; it is there for models without probabilities too.
 
     Of more than 10,000 rows the search looks at a stratified sample of 10,000. Classes of one or
-    two rows are learned but never held out.
+    two rows are learned but never held out. Equal rows stay in one fold: their numbers agree in
+    about 12 digits, and labels play no part. So a copy of a training row is never in a test fold.
 
     References
     ----------
@@ -208,7 +212,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Choose a model, and fit it to all rows.
 
         Parameters
@@ -217,6 +221,10 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             Training data, in any units.
         y : array-like of shape (n_samples,)
             Labels.
+        groups : array-like of shape (n_samples,), default=None
+            Rows that depend on each other, such as those of one patient, have the same label here.
+            They stay in one fold, as equal rows do. Groups that have a row in common, up to
+            rounding, count as one group.
 
         Returns
         -------
@@ -225,19 +233,21 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         """
         with all_or_nothing(self):
             check_parameters(self)
-            array, y = checked_data(self, X, y)
+            array, y, together = checked_data(self, X, y, groups)
             rng = check_random_state(self.random_state)
             names = chosen_names(self.families, len(array))
             tried = candidates(names, array.shape[1], rng, self.standardize)
             seed = int(rng.randint(2**31 - 1))
             choose = simplest if self.prefer_simple else best
             rows = searched_rows(y, seed)
-            ledger = self._search(tried, array[rows], y[rows], len(y), seed, choose)
+            data = array[rows], y[rows], together.take(rows)
+            ledger = self._search(tried, *data, len(y), seed, choose)
             number = chosen_of(ledger, choose)
             chosen = ledger.candidates[number]
             self.best_score_ = expected_score(ledger, choose)
             self._keep_held_out(ledger, choose, rows, len(y))
             self.leaderboard_ = leaderboard(ledger, number)
+            self.n_copies_ = together.n_copies
             # Scores of models that learned from other rows have about the same size.
             self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
             with one_blas_thread():
@@ -305,6 +315,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         tried: Sequence[Candidate],
         X: Floats,
         y: NDArray[Any],
+        together: RowGroups,
         n_rows: int,
         seed: int,
         choose: Choice,
@@ -313,7 +324,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         task = SearchedData(X, y, check_scoring(tried[0].pipeline(y, seed), self.scoring), seed)
         budget = Budget(self.max_fits, self.time_budget)
         pace = Pace(budget, n_rows, choose)
-        parts = held_out_parts(y, self.cv, seed)
+        parts = held_out_parts(y, together, self.cv, seed)
         ledger = Ledger(tried, task, parts, budget, n_jobs=self.n_jobs, pace=pace)
         with self._follow(ledger):
             finished = search(ledger)
@@ -326,7 +337,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             f"{budget.seconds_spent:.1f} s"
         )
         if self.verbose:
-            print(f"AutoPrototypeClassifier: {self.stopped_}")
+            for line in (self.stopped_, *together.notes):
+                print(f"AutoPrototypeClassifier: {line}")
         return ledger
 
     def forget_held_out(self) -> Self:

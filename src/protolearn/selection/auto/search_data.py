@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import resample
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._arrays import Floats, Indices, check_magnitude, validate_data
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
+from ...folds import RowGroups, row_groups, stratified_folds
 
 MOST_ROWS = 10_000
 """Rows that the search looks at; of more it takes a sample, class by class."""
@@ -64,8 +64,10 @@ def check_parameters(search: Any) -> None:
         )
 
 
-def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-    """Return rows and labels as arrays; store the classes."""
+def checked_data(
+    search: Any, X: Any, y: Any, groups: Any
+) -> tuple[Floats, NDArray[Any], RowGroups]:
+    """Return rows and labels as arrays, and which rows stay together; store the classes."""
     try:
         X, y = validate_data(search, X, y, dtype=np.float64)
     except ValueError as error:
@@ -76,19 +78,21 @@ def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
             "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
         ) from error
     check_classification_targets(y)
-    search.classes_, counts = np.unique(y, return_counts=True)
+    together = row_groups(X, groups)
+    search.classes_, counts = together.count_by_class(y)
     if len(search.classes_) < 2:
         raise ValueError(
             f"AutoPrototypeClassifier needs at least two classes; y contains one class only: "
             f"{search.classes_[0]!r}."
         )
     if counts.max() < FEWEST_HELD_OUT:
+        apart = "" if together.codes is None else " that are neither equal nor of one group"
         raise ValueError(
-            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more: nothing can be "
-            "held out to compare models. Fit one, such as GLVQ, without a choice."
+            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more{apart}: nothing "
+            "can be held out to compare models. Fit one, such as GLVQ, without a choice."
         )
     check_magnitude(X)
-    return X, y
+    return X, y, together
 
 
 def searched_rows(y: NDArray[Any], seed: int) -> Indices:
@@ -101,19 +105,21 @@ def searched_rows(y: NDArray[Any], seed: int) -> Indices:
     )
 
 
-def held_out_parts(y: NDArray[Any], n_folds: int, seed: int) -> list[HeldOut]:
+def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> list[HeldOut]:
     """Return each fold of a stratified split, then each pair of folds, as what a fit leaves out.
 
-    Rows of classes that have only one or two are never left out. There are fewer folds than asked
-    for if all classes are smaller.
+    Rows of classes that have only one or two are never left out, nor what stays together with
+    them. There are fewer folds than asked for if all classes are smaller.
     """
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    classes, counts = together.count_by_class(y)
     n_folds = min(n_folds, int(counts.max()))
-    rare = np.flatnonzero(counts[codes] < FEWEST_HELD_OUT)
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    rare = np.flatnonzero(np.isin(y, classes[counts < FEWEST_HELD_OUT]))
+    if together.codes is not None:
+        rare = np.flatnonzero(np.isin(together.codes, together.codes[rare]))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
-        folds = [np.setdiff1d(test, rare) for _, test in splitter.split(np.zeros(len(y)), y)]
+        split = stratified_folds(y, n_folds, together, random_state=seed)
+    folds = [np.setdiff1d(test, rare) for _, test in split]
     single, pairs = combinations(range(n_folds), 1), combinations(range(n_folds), 2)
     if n_folds == 2:  # nothing would be left to learn from
         pairs = combinations((), 2)
