@@ -27,6 +27,14 @@ def iris():
     return StandardScaler().fit_transform(X), y
 
 
+@pytest.fixture(scope="session")
+def distinct_iris(iris):
+    """Iris without the one row that is a copy of another: its folds are those of scikit-learn."""
+    X, y = iris
+    _, first = np.unique(X, axis=0, return_index=True)
+    return X[np.sort(first)], y[np.sort(first)]
+
+
 @pytest.fixture
 def rng():
     """Give a seeded generator."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from protolearn.selection.auto.ledger import Ledger, SearchedData
 from protolearn.selection.auto.pace import Budget
-from protolearn.selection.auto.search_data import Pair
+from protolearn.selection.auto.search_data import HeldOut
 
 
 class Clock:
@@ -61,25 +61,19 @@ class Stub:
         return np.zeros(len(X))
 
 
-def pairs_of(n_splits, n_folds):
-    """Give pairs of folds; those of a fit are scored on rows with numbers of their own."""
-    folds = [
-        (n_folds * split + i, n_folds * split + j)
-        for split in range(n_splits)
-        for i, j in combinations(range(n_folds), 2)
-    ]
+def parts_of(n_folds):
+    """Give folds and pairs of folds; a fit is scored on rows with numbers of their own."""
+    every = [*combinations(range(n_folds), 1), *combinations(range(n_folds), 2)]
+    rows = np.arange(2 * len(every)).reshape(-1, 2, 1)
     return [
-        Pair(np.array([2 * place]), (np.array([2 * place]), np.array([2 * place + 1])), two)
-        for place, two in enumerate(folds)
+        HeldOut(own[0], tuple(own[: len(out)]), out) for own, out in zip(rows, every, strict=True)
     ]
 
 
-def given_ledger(
-    scores, n_splits, n_folds, max_fits=None, failing=(), sizes=None, clock=None, costs=None
-):
+def given_ledger(scores, n_folds, max_fits=None, failing=(), sizes=None, clock=None, costs=None):
     """Give a ledger, and the list of its fits in their order.
 
-    Scores have the shape (n_candidates, n_pairs, 2); costs are what a fit of each takes.
+    Scores have the shape (n_candidates, n_parts, 2); costs are what a fit of each takes.
     """
     scores = np.asarray(scores, dtype=float)
     order = []
@@ -90,13 +84,13 @@ def given_ledger(
     ]
     rows = np.arange(scores[0].size)
     task = SearchedData(rows, rows % 2, lambda model, X, y: scores[model.number].flat[X[0]], seed=0)
-    pairs, budget = pairs_of(n_splits, n_folds), Budget(max_fits, None)
-    return Ledger(stubs, task, pairs, budget, n_jobs=1), order
+    parts, budget = parts_of(n_folds), Budget(max_fits, None)
+    return Ledger(stubs, task, parts, budget, n_jobs=1), order
 
 
-def filled(scores, n_splits, n_folds, n_fits, **given):
+def filled(scores, n_folds, n_fits, **given):
     """Give a ledger with so many fits of each candidate."""
-    ledger, _ = given_ledger(scores, n_splits, n_folds, **given)
+    ledger, _ = given_ledger(scores, n_folds, **given)
     for number, wanted in enumerate(n_fits):
         ledger.fill([number], wanted)
     return ledger

@@ -1,12 +1,15 @@
 """The reject option: thresholds, rates and weights."""
 
+import os
 import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import (
@@ -19,10 +22,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from given_profile import THOROUGH, in_all
 from protolearn import (
     GLVQ,
+    GMLVQ,
     PrototypeClassifier,
     RejectClassifier,
+    datasets,
     hypothesis_margin,
 )
 
@@ -124,41 +130,106 @@ def test_chow_with_true_posteriors():
         np.testing.assert_allclose(model.thresholds_, expected, atol=0.05)
 
 
-@pytest.mark.parametrize("per_class", [False, True])
-def test_target_error_is_kept(hard, per_class):
+def flipped(rng, n, noise):
+    """Two Gaussians that hardly overlap, and labels some of which are wrong."""
+    y = rng.randint(2, size=n)
+    X = rng.randn(n, 3) + 3.0 * y[:, None] * [1.0, 0.0, 0.0]
+    return X, np.where(rng.rand(n) < noise, 1 - y, y)
+
+
+@pytest.mark.parametrize("cv", [5, "prefit"])
+@pytest.mark.parametrize(
+    ("n", "noise", "target"),
+    in_all((300, 0.03, 0.06), thorough=((80, 0.0, 0.08), (300, 0.1, 0.15), (1000, 0.03, 0.05))),
+)
+@pytest.mark.filterwarnings("ignore:target_error")
+def test_target_error_is_kept_on_fresh_rows(cv, n, noise, target):
+    """In nine of ten draws, which a tenth of the draws may fail by chance."""
+    rng, n_draws, kept, accepted = np.random.RandomState(0), 200 if THOROUGH else 40, 0, 0.0
+    fresh, labels = flipped(rng, 20_000, noise)
+    for _ in range(n_draws):
+        X, y = flipped(rng, n, noise)
+        inner = LinearDiscriminantAnalysis()
+        if cv == "prefit":
+            inner.fit(*flipped(rng, n, noise))
+        model = RejectClassifier(inner, target_error=target, cv=cv).fit(X, y)
+        sure = model.accepts(fresh)
+        accepted += sure.mean() / n_draws
+        wrong = (model.model_.predict(fresh) != labels)[sure]
+        kept += not sure.any() or wrong.mean() <= target
+    assert kept >= binom.ppf(0.01, n_draws, 0.9)
+    assert accepted > 0.1
+
+
+def test_confidence_is_a_parameter_and_a_method(hard):
     X, y = hard
-    model = RejectClassifier(MODEL, target_error=0.1, per_class=per_class).fit(X, y)
-    assert model.accepted_error_ <= 0.1
-    predicted, confidence = by_folds(MODEL, X, y, own_margin, StratifiedKFold(5))
-    for c, threshold in enumerate(model.thresholds_):
-        rows = predicted == c if per_class else np.ones(300, dtype=bool)
-        wrong = (predicted != y)[rows]
-        for lower in [-np.inf, *confidence[rows]]:
-            accepted = confidence[rows] >= lower
-            if lower < threshold and accepted.sum() > (confidence[rows] >= threshold).sum():
-                assert wrong[accepted].mean() > 0.1
+    rates = []
+    for level in (0.5, 0.9, 0.99):
+        model = clone(RejectClassifier(MODEL, target_error=0.2, confidence=level)).fit(X, y)
+        assert model.get_params()["confidence"] == level
+        assert model.confidence(X).shape == (300,)
+        rates.append(model.reject_rate_)
+    assert rates == sorted(rates)
+    assert rates[0] < rates[-1]
+    assert f"confidence={level}" in repr(model)
+    assert model.set_params(confidence=0.5).fit(X, y).reject_rate_ == rates[0]
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_impossible_target_rejects_all_there(rng):
-    X = np.r_[rng.normal(size=(40, 1)), rng.normal(size=(40, 1)) + 100.0]
-    y = np.repeat([0, 2], 40)
+    X = np.r_[rng.normal(size=(40, 1)), rng.normal(size=(80, 1)) + 100.0]
+    y = np.repeat([0, 2], [40, 80])
     y[:40:2] = 1  # nobody can tell 0 from 1
     inner = GLVQ(init=[[-0.5], [0.5], [100.0]], max_iter=1).fit(X, y)
     wanted = RejectClassifier(
-        inner, target_error=0.01, cv="prefit", per_class=True, measure=constant
+        inner, target_error=0.05, cv="prefit", per_class=True, measure=constant
     )
-    with pytest.warns(UserWarning, match=r"No threshold reaches target_error=0.01 for .* of 0"):
+    with pytest.warns(UserWarning, match=r"target_error=0.05 cannot be guaranteed for .* of 0"):
         model = wanted.fit(X, y)
     assert np.isposinf(model.thresholds_[:2]).all()
     assert np.isneginf(model.thresholds_[2])
-    assert model.reject_rate_ == 0.5
+    assert model.reject_rate_ == pytest.approx(1 / 3)
     assert model.accepted_error_ == 0.0
-    with pytest.warns(UserWarning, match=r"of any class: all .* held-out rows is 0\.\d+\."):
+    with pytest.warns(UserWarning, match="of any class: all are rejected") as caught:
         model = wanted.set_params(per_class=False).fit(X, y)
     assert model.reject_rate_ == 1.0
     assert np.isnan(model.accepted_error_)
     assert (model.predict(X) == -1).all()
+    said = str(caught[0].message)
+    assert "the 120 held-out rows can guarantee is about 0." in said
+    reachable = float(said.partition("is about ")[2].partition(". ")[0])
+    wanted.set_params(target_error=reachable).fit(X, y)
+    assert wanted.reject_rate_ < 1.0
+
+
+def test_models_of_folds_on_other_scales_are_compared_by_ranks(rng):
+    """The margin of one model is a hundred times that of the next."""
+    X, y = flipped(rng, 300, 0.05)
+
+    def margin(model, rows):
+        return 10.0 ** (len(model.seen_) % 7) * np.abs(model.decision_function(rows))
+
+    class Remembers(LinearDiscriminantAnalysis):
+        def fit(self, X, y):
+            self.seen_ = X
+            return super().fit(X, y)
+
+    folds = list(ShuffleSplit(4, random_state=0).split(X))
+    folds = [(train[i:], test) for i, (train, test) in enumerate(folds)]
+    scaled, plain = (
+        RejectClassifier(Remembers(), cost=0.2, cv=folds, measure=measure).fit(X, y)
+        for measure in (margin, "margin")
+    )
+    assert plain.reject_rate_ > 0.0
+    assert scaled.accepts(X).mean() == pytest.approx(plain.accepts(X).mean(), abs=0.1)
+
+
+@pytest.mark.skipif("PROTOLEARN_DATA" not in os.environ, reason="needs the benchmark data")
+def test_margins_of_raw_columns_reject_not_all():
+    X, y = datasets.load("diabetes")
+    model = RejectClassifier(GMLVQ(random_state=0), target_error=0.25).fit(X, y)
+    assert 0.2 < model.accepts(X).mean() < 0.95
+    assert model.accepts(X).mean() == pytest.approx(1.0 - model.reject_rate_, abs=0.1)
 
 
 def constant(model, X):
@@ -178,7 +249,7 @@ def test_prefit_leaves_the_model_alone(hard):
     X, y = hard
     fitted = GLVQ(random_state=0).fit(X[:150], y[:150])
     before = fitted.prototypes_.copy()
-    model = RejectClassifier(fitted, target_error=0.1, cv="prefit").fit(X[150:], y[150:])
+    model = RejectClassifier(fitted, target_error=0.2, cv="prefit").fit(X[150:], y[150:])
     assert model.model_ is fitted
     np.testing.assert_array_equal(fitted.prototypes_, before)
     accepted = model.accepts(X[150:])
@@ -207,7 +278,7 @@ def test_weights_count_as_rows(hard):
     X, y = hard
     fitted = GLVQ(random_state=0).fit(X, y)
     weight = np.random.RandomState(0).randint(0, 4, len(y))
-    for rule in ({"cost": 0.3}, {"target_error": 0.1}, {"threshold": 0.5}):
+    for rule in ({"cost": 0.3}, {"target_error": 0.25}, {"threshold": 0.5}):
         weighted = RejectClassifier(fitted, cv="prefit", **rule).fit(X, y, sample_weight=weight)
         rows = np.repeat(np.arange(len(y)), weight)
         repeated = RejectClassifier(fitted, cv="prefit", **rule).fit(X[rows], y[rows])
@@ -254,6 +325,7 @@ def test_metadata_routing(hard):
         ({"cost": "a"}, "cost='a' of"),
         ({"target_error": -0.1}, r"target_error=-0.1 .* in \[0, 1\)"),
         ({"target_error": 1.0}, "target_error=1.0 of"),
+        ({"target_error": 0.1, "confidence": 1}, r"confidence=1 of .* in \(0, 1\)"),
         ({"threshold": np.nan}, "threshold=nan must be a number"),
         ({"threshold": True}, "threshold=True must be a number"),
         ({"threshold": "a"}, "threshold='a' must be a number"),

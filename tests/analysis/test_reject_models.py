@@ -217,16 +217,16 @@ def test_methods_are_those_of_the_model(iris):
 
 def test_inside_and_around_a_pipeline():
     X, y = load_breast_cancer(return_X_y=True)
-    inside = make_pipeline(StandardScaler(), RejectClassifier(MODEL, target_error=0.005)).fit(X, y)
-    around = RejectClassifier(make_pipeline(StandardScaler(), MODEL), target_error=0.005).fit(X, y)
-    assert inside[-1].accepted_error_ <= 0.005
-    assert around.accepted_error_ <= 0.005
+    inside = make_pipeline(StandardScaler(), RejectClassifier(MODEL, target_error=0.03)).fit(X, y)
+    around = RejectClassifier(make_pipeline(StandardScaler(), MODEL), target_error=0.03).fit(X, y)
+    assert inside[-1].accepted_error_ <= 0.03
+    assert around.accepted_error_ <= 0.03
     # The scaler sees all rows in one case and those of the folds in the other.
     np.testing.assert_allclose(inside[-1].thresholds_, around.thresholds_, rtol=0.5)
     assert 0.0 < (inside.predict(X) == -1).mean() < 0.2
     for measure in ("margin", "radius", "probability"):
         model = clone(around).set_params(measure=measure).fit(X, y)
-        assert model.accepted_error_ <= 0.005
+        assert model.accepted_error_ <= 0.03
 
 
 def test_model_selection_and_pickle(hard):

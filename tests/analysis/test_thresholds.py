@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score
 
 from protolearn.analysis import accuracy_reject_curve
@@ -13,7 +14,9 @@ from protolearn.analysis.confidence import HeldOut, found_thresholds
 from protolearn.analysis.reject_thresholds import (
     cheapest_threshold,
     cuts,
-    lowest_error,
+    error_pvalues,
+    smallest_target,
+    start_cuts,
     threshold_for_error,
 )
 
@@ -56,31 +59,78 @@ def test_cheapest_threshold_is_that_of_brute_force(rows, cost):
     assert rejected == fewest
 
 
-@given(ROWS, st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5]))
-def test_threshold_for_error_rejects_no_more_than_it_must(rows, most):
-    confidence, wrong, weight, _ = arrays(rows)
-    tried = [outcome(confidence, wrong, weight, t) for t in all_thresholds(confidence)]
-    errors = [e / a for _, a, e in tried if a]
-    enough = [r for r, a, e in tried if a and e / a <= most + 1e-12]
-    threshold = threshold_for_error(confidence, wrong, weight, most)
-    rejected, accepted, _ = outcome(confidence, wrong, weight, threshold)
-    if enough:
-        assert accepted > 0
-        assert rejected == min(enough)
-    else:
-        assert threshold == np.inf
-    assert lowest_error(confidence, wrong, weight) == pytest.approx(min(errors), abs=1e-15)
+def certified(confidence, wrong, most, risk):
+    """Give the lowest threshold of the fallback procedure, test by test."""
+    at = cuts(confidence, wrong, np.ones(len(wrong)))
+    starts = start_cuts(at.n_effective, most, risk)
+    found, level = np.inf, 0.0
+    for cut in reversed(range(len(at.thresholds) - 1)):
+        accepted = confidence >= at.thresholds[cut]
+        level += risk / len(starts) * starts.count(cut)
+        test = binomtest(int(wrong[accepted].sum()), int(accepted.sum()), most, "less")
+        if level > 0 and test.pvalue <= level:
+            found = at.thresholds[cut]
+        else:
+            level = 0.0
+    return found
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.05, 0.1, 0.3]), st.sampled_from([0.05, 0.1, 0.5]))
+def test_threshold_for_error_is_that_of_exact_tests(seed, most, risk):
+    rng = np.random.RandomState(seed)
+    n = rng.randint(5, 200)
+    confidence = rng.rand(n).round(2)
+    wrong = rng.rand(n) < 0.3 * (1 - confidence)
+    at = cuts(confidence, wrong, np.ones(n))
+    threshold = threshold_for_error(at, most, risk)
+    assert threshold == certified(confidence, wrong, most, risk)
+    if threshold < np.inf:
+        accepted = confidence >= threshold
+        assert binomtest(int(wrong[accepted].sum()), int(accepted.sum()), most).pvalue <= 2 * risk
+        assert wrong[accepted].mean() < most
+
+
+def test_pvalues_are_those_of_the_binomial_distribution():
+    confidence, wrong = np.arange(20.0), np.arange(20) % 7 == 0
+    at = cuts(confidence, wrong, np.ones(20))
+    for cut, pvalue in enumerate(error_pvalues(at, 0.2)):
+        k, n = int(wrong[cut:].sum()), 20 - cut
+        assert pvalue == pytest.approx(binomtest(k, n, 0.2, "less").pvalue)
+
+
+def test_copies_and_weights_count_as_fewer_rows():
+    wrong = np.zeros(100, dtype=bool)
+    alone, copies = (
+        cuts(np.ones(100), wrong, np.ones(100), group) for group in (None, np.arange(100) // 5)
+    )
+    assert alone.n_effective.tolist() == [100.0, 0.0]
+    assert copies.n_effective.tolist() == [20.0, 0.0]
+    uneven = cuts(np.ones(100), wrong, np.repeat([1.0, 3.0], 50))
+    assert uneven.n_effective[0] == pytest.approx(200**2 / (50 + 450))
+
+
+def test_smallest_target_can_be_kept():
+    rng = np.random.RandomState(0)
+    for n, noise in (5, 0.0), (60, 0.1), (400, 0.02), (400, 1.0):
+        at = cuts(rng.rand(n), rng.rand(n) < noise, np.ones(n))
+        target = smallest_target(at, 0.1)
+        assert target >= 0.999 or threshold_for_error(at, target, 0.1) < np.inf
+        assert threshold_for_error(at, 0.9 * target, 0.1) == np.inf
+    # Without an error, 45 rows keep five percent and 44 do not: 0.95 ** 45 < 0.1.
+    for n, kept in (45, True), (44, False):
+        at = cuts(np.ones(n), np.zeros(n, dtype=bool), np.ones(n))
+        assert (threshold_for_error(at, 0.05, 0.1) < np.inf) == kept
 
 
 @given(ROWS, st.sampled_from([0.1, 0.25, 0.6]))
 def test_thresholds_by_class_are_the_best_of_all_combinations(rows, cost):
     confidence, wrong, weight, predicted = arrays(rows)
-    held = HeldOut(predicted, confidence, wrong, weight)
+    held = HeldOut(predicted, confidence, wrong, weight, np.arange(len(wrong)))
     price = []
     for combination in product(all_thresholds(confidence), repeat=3):
         rejected, _, errors = outcome(confidence, wrong, weight, np.array(combination)[predicted])
         price.append(errors + cost * rejected)
-    thresholds = found_thresholds(held, np.arange(3), "cost", cost, per_class=True)
+    thresholds = found_thresholds(held, np.arange(3), "cost", cost, per_class=True, risk=0.1)
     rejected, _, errors = outcome(confidence, wrong, weight, thresholds[predicted])
     assert errors + cost * rejected == pytest.approx(min(price))
 
@@ -92,13 +142,7 @@ def test_thresholds_lie_midway():
     np.testing.assert_array_equal(at.rejected, [0.0, 2.0, 6.0, 10.0])
     np.testing.assert_array_equal(at.accepted, [10.0, 8.0, 4.0, 0.0])
     np.testing.assert_array_equal(at.errors, [5.0, 5.0, 1.0, 0.0])
-
-
-def test_shares_that_doubles_do_not_hold_are_reached():
-    wrong = np.arange(100) < 29
-    assert 0.29 * 100 < 29  # rounded
-    assert threshold_for_error(np.zeros(100), wrong, np.ones(100), 0.29) == -np.inf
-    assert threshold_for_error(np.zeros(100), wrong, np.ones(100), 0.2899) == np.inf
+    np.testing.assert_array_equal(at.squares, [30.0, 26.0, 10.0, 0.0])
 
 
 def test_equal_prices_reject_least():

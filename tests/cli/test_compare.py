@@ -53,9 +53,13 @@ def given(folder, **columns):
 
 
 def test_scores_are_those_of_scikit_learn(tmp_path):
-    compare("lda,knn", folds=4, repeats=2, seed=3, out=tmp_path)
-    rows = rows_of(tmp_path)
     X, y = load_iris(return_X_y=True)
+    X, y = np.delete(X, 142, axis=0), np.delete(y, 142)  # a copy
+    data = given(
+        tmp_path, a=X[:, 0], b=X[:, 1], c=X[:, 2], d=X[:, 3], label=np.array(list("xyz"))[y]
+    )
+    compare("lda,knn", folds=4, repeats=2, seed=3, data=data, target="label", out=tmp_path)
+    rows = rows_of(tmp_path)
     splits = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=3)
     for name, model in ("lda", LinearDiscriminantAnalysis()), ("knn", KNeighborsClassifier()):
         expected = cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=splits)
@@ -72,6 +76,7 @@ def test_what_is_told(capsys, tmp_path):
     lines = shown.out.splitlines()
     assert "150 rows, 4 columns, 3 classes of 'target'; 10 folds" in lines[0]
     assert "right in 33.3%" in lines[0]
+    assert "1 row is a copy of another; copies stay in the same fold." in shown.err.splitlines()
     scores = {
         name: np.array([float(r["accuracy"]) for r in rows_of(tmp_path) if r["model"] == name])
         for name in ("svc", "mean-of-class")

@@ -111,7 +111,7 @@ def test_the_page_tells_what_the_command_tells(fitted):
     accuracy = metrics["measures"]["accuracy"]
     assert f"<strong>{accuracy['value']:.1%}</strong>" in page
     assert f"{accuracy['low']:.1%} to {accuracy['high']:.1%}" in page
-    assert "chosen and fitted without it: 3 outer folds" in page
+    assert "fitted without it, and chosen by the other folds: 3 folds" in page
     assert escape(metrics["model"]) in page
     assert metrics["search"]["stopped"] in page
     assert "What was tried" in page

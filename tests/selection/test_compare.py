@@ -49,7 +49,8 @@ class Fails(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-def test_scores_are_those_of_scikit_learn(iris):
+def test_scores_are_those_of_scikit_learn(distinct_iris):
+    iris = distinct_iris
     found = compare(MODELS, iris, cv=4, n_repeats=2, random_state=3)
     assert found.models == ("bayes", "knn")
     assert found.datasets == ("data",)
@@ -57,7 +58,8 @@ def test_scores_are_those_of_scikit_learn(iris):
     for j, model in enumerate(MODELS.values()):
         np.testing.assert_array_equal(found.scores[0, j], cross_val_score(model, *iris, cv=splits))
     assert (found.fit_times > 0).all()
-    np.testing.assert_array_equal(found.train_sizes + found.test_sizes, 150)
+    np.testing.assert_array_equal(found.train_sizes + found.test_sizes, 149)
+    assert found.notes == ()
     assert not hasattr(MODELS["bayes"], "classes_")  # only clones are fitted
 
 

@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from protolearn import GLVQ, RejectClassifier
 from protolearn.selection.evaluation import evaluate, evaluate_predictions
-from protolearn.selection.intervals import fold_interval, share_interval
+from protolearn.selection.intervals import share_interval
 from protolearn.selection.roc_curves import roc, roc_over_folds
 
 
@@ -95,9 +95,10 @@ def test_values_over_folds_are_those_of_scikit_learn(hard):
         expected = scores[f"test_{name}"] * (-1 if name == "log_loss" else 1)
         estimate = getattr(found, name)
         assert estimate.value == pytest.approx(expected.mean())
-        low, high = fold_interval(expected, [192] * 5, [48] * 5, 0.9)
-        assert estimate.low == pytest.approx(max(low, 0.0))
-        assert estimate.high == pytest.approx(high if name == "log_loss" else min(high, 1.0))
+        assert estimate.low < estimate.value < estimate.high
+    right = round(240 * found.accuracy.value)
+    ends = binomtest(right, 240).proportion_ci(0.9, method="exact")
+    np.testing.assert_allclose(found.accuracy[1:3], ends)
     assert found.n_folds == 5
     assert found.confusion.counts.sum() == 240
     np.testing.assert_allclose(found.roc.tpr, roc_over_folds(model, X, y, cv=cv).tpr)
@@ -114,7 +115,7 @@ def test_workers_and_seeds_give_the_same(hard):
     first, again, other = (
         evaluate(model, X, y, random_state=seed, n_resamples=50).table for seed in (1, 1, 2)
     )
-    assert first == again != other
+    assert first == again != other  # the resamples of the log loss
 
 
 def test_model_without_probabilities(hard, three):
@@ -161,23 +162,14 @@ def test_classes_that_the_test_set_lacks(three):
     assert np.isfinite(one.log_loss[:3]).all()
 
 
-def test_resamples_that_lose_a_class():
-    y, said = [0] * 12 + [1, 1], [0] * 11 + [1, 1, 0]
-    found = evaluate_predictions(y, said, scores=np.arange(14.0), random_state=0)
-    (note,) = found.notes
-    assert "of 1000 resamples lack a class; they have neither MCC nor AUC." in note
-    lacking = int(note.split()[0]) / 1000
-    assert lacking == pytest.approx((12 / 14) ** 14, abs=0.035)
-    assert np.isfinite(found.auc[:3]).all()
-    assert np.isfinite(found.mcc[:3]).all()
-
-
-def test_all_right_is_said():
+def test_no_interval_collapses_where_all_is_right():
     y = np.repeat([0, 1], 20)
-    found = evaluate_predictions(y, y, random_state=0)
-    assert found.balanced_accuracy[:3] == (1.0, 1.0, 1.0)
-    assert found.accuracy.low < 0.95
-    assert "only the interval of the accuracy tells" in str(found)
+    found = evaluate_predictions(y, y, scores=y - 0.5, random_state=0)
+    for name in ("accuracy", "balanced_accuracy", "macro_f", "mcc", "auc"):
+        value, low, high, _ = getattr(found, name)
+        assert value == high == 1.0
+        assert 0.7 < low < 0.95
+    assert found.notes == ()
 
 
 def test_folds_of_one_class(hard):
@@ -192,15 +184,17 @@ def test_folds_that_are_alike(rng):
     y = np.arange(30) % 2
     X = rng.randn(30, 2) + 100 * y[:, None]
     found = evaluate(GLVQ(random_state=0), X, y, cv=3, random_state=0)
-    assert "Wilson" in found.notes[0]
-    ends = binomtest(30, 30).proportion_ci(0.95, method="wilson")
+    ends = binomtest(30, 30).proportion_ci(0.95, method="exact")
     np.testing.assert_allclose(found.accuracy[:3], [1.0, ends.low, ends.high])
+    said = "The intervals cover sampling of rows; they do not cover refitting the model."
+    assert found.notes == (said,)
+    assert str(found).endswith(said)
 
 
 def test_rejected_rows_are_errors(hard):
     X, y = hard
     names = np.array(["no", "yes"])[y]
-    model = RejectClassifier(GLVQ(random_state=0), target_error=0.05).fit(X, names)
+    model = RejectClassifier(GLVQ(random_state=0), cost=0.2).fit(X, names)
     found = evaluate(model, X, names, random_state=0)
     said = model.predict(X)
     assert len(np.unique(said)) == 3

@@ -1,17 +1,31 @@
-"""Intervals of scores."""
+"""Intervals of measures: by hand, and how often they cover the truth."""
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import expit
 
+from given_profile import THOROUGH, in_all
+from protolearn.selection.evaluation import evaluate_predictions
+from protolearn.selection.held_out import Answers
 from protolearn.selection.intervals import (
+    SPREADS,
     corrected_variance,
+    design_effect,
+    exponential_variance,
     fold_interval,
-    percentile_interval,
+    half_correlation,
+    mean_f,
+    mean_recall,
+    measure_interval,
     share_interval,
 )
+from protolearn.selection.metrics import auc, measure, row_losses
 
 SCORES = np.array([0.9, 0.8, 0.85, 0.95, 0.7])
+N_DRAWS = 2000 if THOROUGH else 100
+# Of intervals that cover 93 % of the draws, one in a thousand covers fewer than this.
+LEAST = stats.binom.ppf(0.001, N_DRAWS, 0.93) / N_DRAWS
 
 
 def test_corrected_resampled_t_by_hand():
@@ -35,19 +49,92 @@ def test_end_of_the_interval_is_where_the_test_decides():
     assert corrected_t_test(SCORES - low, 80, 20).pvalue == pytest.approx(0.05)
 
 
-def test_wilson_in_closed_form():
-    right, n, z = 45, 50, stats.norm.ppf(0.975)
-    p = right / n
-    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    assert share_interval(right, n, 0.95) == pytest.approx((middle - half, middle + half))
-    assert share_interval(50, 50, 0.95).low < 0.95  # all right is not surely right
+@pytest.mark.parametrize(("right", "n"), [(0, 7), (3, 7), (45, 50), (50, 50)])
+def test_shares_have_the_exact_interval(right, n):
+    ends = stats.binomtest(right, n).proportion_ci(0.9, method="exact")
+    assert share_interval(right, n, 0.9) == pytest.approx((ends.low, ends.high))
 
 
-def test_percentiles_leave_out_what_there_is_not():
-    samples = np.append(np.arange(101.0), [np.nan, np.nan])
-    assert percentile_interval(samples, 0.9) == pytest.approx((5.0, 95.0))
-    assert np.isnan(percentile_interval(np.array([np.nan]), 0.9)).all()
+@pytest.mark.parametrize("gradient", [mean_recall, mean_f, half_correlation])
+def test_derivatives_are_those_of_differences(gradient, rng):
+    cells = rng.dirichlet(np.ones(16)).reshape(4, 4)
+    step = rng.randn(4, 4)
+    step -= step.mean()
+    above, below = (gradient(cells + sign * 1e-6 * step)[0] for sign in (1, -1))
+    assert (gradient(cells)[1] * step).sum() == pytest.approx((above - below) / 2e-6, rel=1e-6)
+
+
+def some_answers(rng, n_classes=3, n=60):
+    y = rng.randint(n_classes, size=n)
+    said = np.where(rng.rand(n) < 0.7, y, rng.randint(n_classes, size=n))
+    p = rng.dirichlet(np.ones(n_classes), size=n) + np.eye(n_classes)[y]
+    return Answers(y, said, np.arange(n_classes), None, p / p.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("name", SPREADS)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_influence_is_that_of_a_row_more(name, n_classes, rng):
+    """The measure of rows with one of them twice, against the first-order change."""
+    answers = some_answers(rng, n_classes, 400)
+    value, influence = measure(answers)[name].value, SPREADS[name]([answers]).influence
+    scale = 2.0 if name == "mcc" else 1.0
+    for row in range(5):
+        rows = np.append(np.arange(400), row)
+        more = Answers(
+            answers.y_true[rows], answers.y_pred[rows], answers.classes, None,
+            answers.probabilities[rows],
+        )  # fmt: skip
+        change = measure(more)[name].value - value
+        assert change == pytest.approx(scale * influence[row], abs=2e-4)
+
+
+def test_variance_of_the_area_is_delongs_or_more(rng):
+    y = np.repeat([0, 1], [150, 50])
+    s = rng.randn(200) * (1 + y) + y
+    answers = Answers(y, (s > 0).astype(int), np.arange(2), np.stack([-s, s], axis=1) / 2, None)
+    wins = (s[y == 1][:, None] > s[y == 0]).astype(float)
+    delong = wins.mean(axis=1).var(ddof=1) / 50 + wins.mean(axis=0).var(ddof=1) / 150
+    spread = SPREADS["auc"]([answers])
+    assert spread.influence @ spread.influence == pytest.approx(delong, rel=1e-12)
+    floor = exponential_variance(spread.centre, 50, 150)
+    assert spread.variance == pytest.approx(max(delong, floor))
+
+
+def test_exponential_variance_is_that_of_exponential_scores():
+    rng, m, n, rate = np.random.RandomState(0), 20, 30, 3.0
+    positive, negative = rng.exponential(rate, (4000, m)), rng.exponential(1.0, (4000, n))
+    areas = (positive[:, :, None] > negative[:, None]).mean(axis=(1, 2))
+    expected = exponential_variance(rate / (1 + rate), m, n)
+    assert areas.var() == pytest.approx(expected, rel=0.08)
+
+
+def test_copies_of_all_rows_tell_nothing_new(rng):
+    one = some_answers(rng)
+    five = Answers(*(np.repeat(part, 5, axis=0) for part in one[:2]), one.classes, None,
+                   np.repeat(one.probabilities, 5, axis=0))  # fmt: skip
+    groups = np.repeat(np.arange(60), 5)
+    for name in SPREADS:
+        value = measure(one)[name].value
+        alone = measure_interval(name, value, [one], None, 0.95)
+        copies = measure_interval(name, value, [five], groups, 0.95)
+        naive = measure_interval(name, value, [five], None, 0.95)
+        assert copies == pytest.approx(alone, abs=0.015)
+        assert naive.high - naive.low < 0.6 * (alone.high - alone.low)
+    draws = {"n_resamples": 400, "rng": rng}
+    value = measure(one)["log_loss"].value
+    alone = measure_interval("log_loss", value, [one], None, 0.95, **draws)
+    copies = measure_interval("log_loss", value, [five], groups, 0.95, **draws)
+    assert copies == pytest.approx(alone, rel=0.15)
+
+
+def test_design_effect_has_ends(rng):
+    spread = SPREADS["accuracy"]([some_answers(rng)])
+    assert design_effect(spread, None) == 1.0
+    assert design_effect(spread, np.arange(60)) == pytest.approx(1.0)
+    assert 1.0 <= design_effect(spread, np.arange(60) // 3) <= 3.0
+    perfect = some_answers(rng)._replace(y_pred=None)
+    perfect = SPREADS["accuracy"]([perfect._replace(y_pred=perfect.y_true)])
+    assert design_effect(perfect, np.arange(60) // 3) == pytest.approx(3.0)
 
 
 def test_errors():
@@ -56,3 +143,105 @@ def test_errors():
     for bad in (0.0, 1.0, 95, "wide"):
         with pytest.raises(ValueError, match="confidence="):
             fold_interval(SCORES, [8] * 5, [2] * 5, bad)
+        with pytest.raises(ValueError, match="confidence="):
+            share_interval(3, 5, bad)
+
+
+SIZES = [(80, 0.5), (300, 0.05), (300, 0.5), (3000, 0.05), (3000, 0.5)]
+
+
+@pytest.mark.parametrize(("n", "share"), SIZES)
+@pytest.mark.parametrize("right", in_all(0.6, 0.999, thorough=(0.8, 0.9, 0.95, 0.99)))
+def test_measures_of_counts_cover_the_truth(n, share, right):
+    """Both classes have the same recall."""
+    rng, y = np.random.RandomState(0), (np.arange(n) < n * share).astype(int)
+    cells = np.array([[right, 1 - right], [1 - right, right]]) * [[1 - share], [share]]
+    gradients = {"balanced_accuracy": mean_recall, "macro_f": mean_f, "mcc": half_correlation}
+    held = dict.fromkeys(["accuracy", *gradients], 0)
+    for _ in range(N_DRAWS):
+        answers = Answers(y, np.where(rng.rand(n) < right, y, 1 - y), np.arange(2), None, None)
+        found = {name: gradient(shares_of(answers))[0] for name, gradient in gradients.items()}
+        found["accuracy"] = np.mean(answers.y_true == answers.y_pred)
+        found["mcc"] = 2.0 * found["mcc"] - 1.0
+        for name, value in found.items():
+            low, high = measure_interval(name, value, [answers], None, 0.95)
+            truth = gradients[name](cells)[0] if name in gradients else right
+            held[name] += low <= (2.0 * truth - 1.0 if name == "mcc" else truth) <= high
+    assert {name: n / N_DRAWS for name, n in held.items() if n < LEAST * N_DRAWS} == {}
+
+
+def shares_of(answers):
+    return np.histogram2d(answers.y_true, answers.y_pred, bins=2)[0] / len(answers.y_true)
+
+
+@pytest.mark.parametrize(("n", "share"), SIZES)
+@pytest.mark.parametrize(
+    "area", in_all(0.6, 0.9999, thorough=(0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999))
+)
+@pytest.mark.parametrize("shape", ["normal", "wide", "contaminated"])
+def test_area_covers_the_truth(n, share, area, shape):
+    """Normal scores of equal or different spread, or positives some of which look negative."""
+    rng, n_positive = np.random.RandomState(1), int(n * share)
+    y = np.repeat([1, 0], [n_positive, n - n_positive])
+    spread = 2.0 if shape == "wide" else 1.0
+    shift = stats.norm.ppf(area) * np.sqrt(1 + spread**2)
+    held = 0
+    for _ in range(N_DRAWS):
+        s = rng.randn(n)
+        if shape == "contaminated":
+            s += 50.0 * (y * (rng.rand(n) >= 2 * (1 - area)))
+        else:
+            s = np.where(y == 1, shift + spread * s, s)
+        answers = Answers(y, y, np.arange(2), np.stack([-s, s], axis=1) / 2, None)
+        low, high = measure_interval("auc", auc(answers).value, [answers], None, 0.95)
+        held += low <= area <= high
+    assert held / N_DRAWS >= LEAST
+
+
+def test_log_loss_covers_the_truth():
+    rng, shift, n, trials = np.random.RandomState(0), 1.5, 150, 200
+    truth = np.logaddexp(0.0, -shift * (rng.randn(10**6) + shift / 2)).mean()
+    held = 0
+    for _ in range(trials):
+        y = rng.randint(2, size=n)
+        p = expit(shift * (rng.randn(n) + shift * y - shift / 2))
+        answers = Answers(y, (p > 0.5).astype(int), np.arange(2), None, np.stack([1 - p, p], 1))
+        value = row_losses(answers).mean()
+        low, high = measure_interval("log_loss", value, [answers], None, 0.95, 200, rng)
+        held += low <= truth <= high
+    assert abs(held / trials - 0.95) < 3 * np.sqrt(0.95 * 0.05 / trials)
+
+
+def test_several_classes_cover_their_mean_area():
+    """Three classes in the corners of a triangle; the truth comes from many rows."""
+    rng, corners = np.random.RandomState(0), 2.5 * np.eye(3)
+
+    def draw(n):
+        y = rng.randint(3, size=n)
+        s = corners[y] + rng.randn(n, 3)
+        return Answers(y, s.argmax(axis=1), np.arange(3), None, expit(s) / 10)
+
+    truth, n_draws = auc(draw(300_000)).value, 200
+    held = 0
+    for _ in range(n_draws):
+        answers = draw(90)
+        low, high = measure_interval("auc", auc(answers).value, [answers], None, 0.95)
+        held += low <= truth <= high
+    assert held / n_draws >= stats.binom.ppf(0.001, n_draws, 0.93) / n_draws
+
+
+def test_brier_score_has_an_interval(rng):
+    answers = some_answers(rng, 2)
+    value = float(np.square(answers.probabilities[:, 1] - answers.y_true).mean())
+    low, high = measure_interval("brier", value, [answers], None, 0.95, 200, rng)
+    assert low < value < high < 1.0
+
+
+def test_groups_of_predictions_widen_the_intervals(rng):
+    y, said, _, _, p = some_answers(rng, 2)
+    rows = np.repeat(np.arange(60), 4)
+    given = {"probabilities": p[rows], "random_state": 0}
+    alone = evaluate_predictions(y[rows], said[rows], **given)
+    grouped = evaluate_predictions(y[rows], said[rows], groups=rows, **given)
+    for name, estimate in grouped.table.items():
+        assert estimate.high - estimate.low > 1.5 * (alone.table[name].high - alone.table[name].low)

@@ -37,8 +37,8 @@ def two_gaussians(n, rng, distance=2.0):
     return rng.randn(n, 2) + distance * y[:, None] * [1.0, 0.0], y
 
 
-def test_it_is_a_plain_loop(iris, search):
-    X, y = iris
+def test_it_is_a_plain_loop(distinct_iris, search):
+    X, y = distinct_iris
     result = nested_cross_validate(search, X, y, cv=4, random_state=1)
     folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
     for i, (train, test) in enumerate(folds):
@@ -108,8 +108,8 @@ def test_search_promises_too_much_on_noise_and_the_nested_estimate_does_not():
     assert np.mean(optimism) > 2.5 * chance
 
 
-def test_other_searches_and_measures(iris):
-    X, y = iris
+def test_other_searches_and_measures(distinct_iris):
+    X, y = distinct_iris
     svc = RandomizedSearchCV(SVC(), {"C": uniform(0.1, 10)}, n_iter=3, cv=3, random_state=0)
     pipe = make_pipeline(StandardScaler(), svc)
     result = nested_cross_validate(pipe, X, y, cv=3, scoring="accuracy", random_state=0)

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from protolearn import GLVQ, GMLVQ, LVQ1, RSLVQ, SoftMarginSVM
-from protolearn.selection.intervals import fold_interval
+from protolearn.selection import evaluate
 from protolearn.selection.roc_curves import curve_of, roc, roc_over_folds
 
 MODELS = {
@@ -136,8 +136,9 @@ def test_averages_are_a_plain_loop(hard, most):
     assert (averaged.fpr[-1], averaged.tpr[-1]) == (1.0, 1.0)
     assert averaged.positive == "yes"
     assert averaged.auc == np.mean([curve.auc for curve in averaged.curves])
-    expected = fold_interval(averaged.aucs, [150] * 4, [50] * 4, 0.9)
-    assert averaged.interval(0.9) == pytest.approx((expected.low, min(expected.high, 1.0)))
+    found = evaluate(model, X, names, cv=4, confidence=0.9, random_state=3)
+    assert averaged.interval(0.9) == pytest.approx(found.auc[1:3])
+    assert found.roc.interval(0.9) == pytest.approx(found.auc[1:3])
     points = [curve.working_point for curve in averaged.curves]
     assert averaged.working_point == pytest.approx(tuple(np.mean(points, axis=0)))
 

@@ -19,14 +19,17 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import has_fit_parameter
 
 from .._arrays import Floats, Indices
+from .._validation import integer_in
 from ..classifiers import NearestPrototypeClassifier
+from ..folds import row_groups, stratified_folds
 from ..linear import LinearPrototypeClassifier
 from .certificates import certified_radius
 from .hypothesis_margins import margin_of_prediction
 from .reject_thresholds import (
     as_confidence,
     cheapest_threshold,
-    lowest_error,
+    cuts,
+    smallest_target,
     threshold_for_error,
 )
 from .relevance_refits import LabelledRows
@@ -99,35 +102,81 @@ def method_for(model: Any, method: str, measure: str) -> Any:
     return getattr(model, method)
 
 
+LIKE_SIZE = 1.5
+"""Factor by which the usual confidences of models may differ and count as one scale."""
+
+TINY = float(np.finfo(np.float64).tiny)
+
 MEASURES = {"margin": margin, "radius": certified_radius, "probability": probability}
 
 
 class HeldOut(NamedTuple):
-    """Predictions for held-out rows: labels, how sure, whether wrong, and the weight of a row."""
+    """Predictions for held-out rows: labels, how sure, whether wrong, weight and group of a row.
+
+    Copies of a row, and a row that is held out several times, are of one group.
+    """
 
     predicted: NDArray[Any]
     confidence: Floats
     wrong: NDArray[np.bool_]
     weight: Floats
+    group: Indices
 
 
 def from_folds(
     model: Any, data: LabelledRows, cv: Any, measure: Measure, weight_names: tuple[str, ...]
 ) -> HeldOut:
-    """Return what clones, fitted to the training parts of a split, predict for the others."""
-    parts = []
-    for train, test in check_cv(cv, data.y, classifier=True).split(data.X, data.y):
+    """Return what clones of a fitted model, without some rows each, predict for these.
+
+    Where the confidences of the clones are of another size than those of the model, they are put
+    on its scale.
+    """
+    together, parts = row_groups(data.X), []
+    groups = together.of(np.arange(len(data.y)))
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        n_folds = integer_in(cv, "cv={value!r}", 2)
+        folds: Any = stratified_folds(data.y, n_folds, together, shuffle=False)
+    else:
+        folds = check_cv(cv, data.y, classifier=True).split(data.X, data.y)
+    scales = [np.sort(confidence_of(model, data.X, measure))]
+    for train, test in folds:
         known, asked = split_held_out(model, data, train, test)
         fitted = clone(model).fit(known.X, known.y, **dict.fromkeys(weight_names, known.weight))
-        parts.append(from_fitted(fitted, asked, measure))
+        parts.append(from_fitted(fitted, asked, measure, groups[test]))
+        scales.append(np.sort(confidence_of(fitted, known.X, measure)))
+    if not is_one_scale(scales):
+        own = scales[0]
+        parts = [
+            part._replace(confidence=on_scale(part.confidence, scale, own))
+            for part, scale in zip(parts, scales[1:], strict=True)
+        ]
     return HeldOut._make(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def from_fitted(model: Any, data: LabelledRows, measure: Measure) -> HeldOut:
+def is_one_scale(scales: list[Floats]) -> bool:
+    """Whether the confidences of models about their training rows are of about the same size."""
+    middle = np.array([np.median(np.abs(scale)) for scale in scales])
+    return bool(middle.max() <= LIKE_SIZE * middle.min())
+
+
+def on_scale(confidence: Floats, scale: Floats, own: Floats) -> Floats:
+    """Return confidences with the same ranks among ``own`` as they have among ``scale``."""
+    at, least = np.linspace(0.0, 1.0, len(scale)), np.linspace(0.0, 1.0, len(own))
+    mapped = np.interp(np.interp(confidence, scale, at), least, own)
+    above = (confidence > scale[-1]) & (scale[-1] > 0.0)  # surer than about any training row
+    return np.where(above, own[-1] * (confidence / max(scale[-1], TINY)), mapped)
+
+
+def from_fitted(
+    model: Any, data: LabelledRows, measure: Measure, group: Indices | None = None
+) -> HeldOut:
     """Return what a fitted model predicts."""
+    if group is None:
+        group = row_groups(data.X).of(np.arange(len(data.y)))
     predicted = np.asarray(model.predict(data.X))
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
-    return HeldOut(predicted, confidence_of(model, data.X, measure), predicted != data.y, weight)
+    confidence = confidence_of(model, data.X, measure)
+    return HeldOut(predicted, confidence, predicted != data.y, weight, group)
 
 
 def split_held_out(
@@ -174,31 +223,37 @@ def given_thresholds(threshold: Any, classes: NDArray[Any]) -> Floats:
 
 
 def found_thresholds(
-    held: HeldOut, classes: NDArray[Any], rule: str, value: float, per_class: bool
+    held: HeldOut, classes: NDArray[Any], rule: str, value: float, per_class: bool, risk: float
 ) -> Floats:
-    """Return the threshold of each class that held-out rows ask for."""
+    """Return the threshold of each class that held-out rows ask for.
+
+    All thresholds together keep the target error but for the ``risk``.
+    """
     if not per_class:
-        return np.full(len(classes), best_threshold(held, rule, value, "any class"))
+        return np.full(len(classes), best_threshold(held, rule, value, "any class", risk))
     thresholds = np.empty(len(classes))
     for code, label in enumerate(classes.tolist()):
         own = (held.predicted == label) & (held.weight > 0.0)
         part, which = held, "any class"
         if own.any():
             part, which = HeldOut._make(values[own] for values in held), repr(label)
-        thresholds[code] = best_threshold(part, rule, value, which)
+        thresholds[code] = best_threshold(part, rule, value, which, risk / len(classes))
     return thresholds
 
 
-def best_threshold(held: HeldOut, rule: str, value: float, which: str) -> float:
+def best_threshold(held: HeldOut, rule: str, value: float, which: str, risk: float) -> float:
     """Return the best threshold by "cost" or "target_error" for rows predicted as ``which``."""
-    rows = held.confidence, held.wrong, held.weight
     if rule == "cost":
-        return cheapest_threshold(*rows, value)
-    threshold = threshold_for_error(*rows, value)
+        return cheapest_threshold(held.confidence, held.wrong, held.weight, value)
+    at = cuts(held.confidence, held.wrong, held.weight, held.group)
+    threshold = threshold_for_error(at, value, risk)
     if threshold == np.inf:
+        n_rows = f"{at.n_effective[0]:,.0f}"
         warnings.warn(
-            f"No threshold reaches target_error={value!r} for predictions of {which}: all are "
-            f"rejected. The smallest error on held-out rows is {lowest_error(*rows):.3g}.",
+            f"target_error={value!r} cannot be guaranteed for predictions of {which}: all are "
+            f"rejected. The smallest error that the {n_rows} held-out rows can guarantee is about "
+            f"{smallest_target(at, risk):.2g}. Raise target_error, lower confidence, or give more "
+            "rows.",
             UserWarning,
             stacklevel=4,
         )

@@ -8,10 +8,12 @@ to the other side. Rejected rows get a label of their own beside the classes.
 from __future__ import annotations
 
 import numbers
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
@@ -26,13 +28,23 @@ class Cuts(NamedTuple):
     """All ways to reject the less sure rows, from none to all of them.
 
     Rows below a threshold (-inf, midway between neighbouring confidences, +inf) are rejected. The
-    other arrays hold the weight of the rows rejected, accepted, and accepted although wrong.
+    next arrays hold the weight of the rows rejected, accepted, and accepted although wrong;
+    ``squares`` holds for the accepted ones the sum of their weight times that of all rows that
+    depend on them.
     """
 
     thresholds: Floats
     rejected: Floats
     accepted: Floats
     errors: Floats
+    squares: Floats
+
+    @property
+    def n_effective(self) -> Floats:
+        """How many rows of equal weight the accepted ones are worth; zero at the last cut."""
+        return np.divide(
+            self.accepted**2, self.squares, out=np.zeros_like(self.squares), where=self.squares > 0
+        )
 
 
 class AccuracyRejectCurve(NamedTuple):
@@ -110,13 +122,21 @@ def as_confidence(values: Any) -> Floats:
     return np.clip(values, -most, most)
 
 
-def cuts(confidence: Floats, wrong: Any, weight: Floats) -> Cuts:
-    """Return all cuts through the confidences of the rows that have any weight."""
+def cuts(confidence: Floats, wrong: Any, weight: Floats, group: Any = None) -> Cuts:
+    """Return all cuts through the confidences of the rows that have any weight.
+
+    Rows of one ``group``, copies of each other, depend on each other; None: no row does.
+    """
     counts = weight > 0.0
     confidence, wrong, weight = confidence[counts], wrong[counts], weight[counts]
     values, place = np.unique(confidence, return_inverse=True)
     total = as_floats(np.bincount(place, weight))
     errors = as_floats(np.bincount(place, weight * wrong))
+    together = weight
+    if group is not None:
+        codes = np.unique(group[counts], return_inverse=True)[1]
+        together = as_floats(np.bincount(codes, weight)[codes])
+    squares = as_floats(np.bincount(place, weight * together))
     low, high = values[:-1], values[1:]
     middle = 0.5 * low + 0.5 * high
     middle = np.where((low < middle) & (middle <= high), middle, high)  # no number lies between
@@ -126,6 +146,7 @@ def cuts(confidence: Floats, wrong: Any, weight: Floats) -> Cuts:
         # Summed from above, so that no error above a cut is exactly zero.
         accepted=np.append(np.cumsum(total[::-1])[::-1], 0.0),
         errors=np.append(np.cumsum(errors[::-1])[::-1], 0.0),
+        squares=np.append(np.cumsum(squares[::-1])[::-1], 0.0),
     )
 
 
@@ -136,16 +157,67 @@ def cheapest_threshold(confidence: Floats, wrong: Any, weight: Floats, cost: flo
     return float(at.thresholds[np.argmax(price <= price.min() + EQUAL * at.accepted[0])])
 
 
-def threshold_for_error(confidence: Floats, wrong: Any, weight: Floats, most: float) -> float:
-    """Return the lowest threshold with at most that error among the accepted; +inf if none has."""
-    at = cuts(confidence, wrong, weight)
-    return float(at.thresholds[np.argmax(at.errors <= most * at.accepted + EQUAL * at.accepted[0])])
+def threshold_for_error(at: Cuts, most: float, risk: float) -> float:
+    """Return the lowest threshold that keeps an error among the accepted; +inf if none does.
+
+    The chance over the rows that the error of the threshold is above ``most`` is at most ``risk``.
+    Each cut is a test of whether its error is above ``most``, by the binomial distribution. The
+    tests go from the surest rows downwards (Learn then Test, Angelopoulos et al., 2021). A test has
+    the level of the one before if that has rejected, and zero if not; a few cuts have a part of
+    the risk as their own in addition (the fallback procedure, Wiens and Dmitrienko, 2005), so that
+    an error among the surest rows does not end the search.
+    """
+    size, last = at.n_effective, len(at.accepted) - 2
+    found, level = np.inf, 0.0
+    pvalues = error_pvalues(at, most)
+    starts = Counter(start_cuts(size, most, risk))
+    share = risk / starts.total()
+    for cut in range(last, -1, -1):
+        level += share * starts[cut]
+        if level > 0.0 and pvalues[cut] <= level:
+            found = float(at.thresholds[cut])
+        else:
+            level = 0.0
+    return found
 
 
-def lowest_error(confidence: Floats, wrong: Any, weight: Floats) -> float:
-    """Return the smallest error among the accepted that a threshold can reach."""
-    at = cuts(confidence, wrong, weight)
-    return float((at.errors[:-1] / at.accepted[:-1]).min())
+def error_pvalues(at: Cuts, most: float) -> Floats:
+    """Return the chance of so few errors at each cut, if the error were ``most``."""
+    size = at.n_effective[:-1]
+    errors = size * at.errors[:-1] / at.accepted[:-1]
+    right = np.maximum(size - errors, 0.0)
+    # Not all wrong: the binomial distribution, for numbers that need not be whole.
+    return np.where(right > 0.0, betainc(np.maximum(right, EQUAL), errors + 1.0, 1.0 - most), 1.0)
+
+
+def start_cuts(size: Floats, most: float, risk: float) -> list[int]:
+    """Return the cuts that have a level of their own.
+
+    The first accepts so many rows that a test without errors rejects; the others accept about
+    twice as many each, up to all.
+    """
+    n_rows = float(size[0])
+    if most <= 0.0:
+        return [0]
+    doublings = np.log2(max(n_rows * np.log1p(-most) / np.log(risk), 1.0))
+    n_starts = 1 + int(doublings)
+    fewest = min(np.log(risk / n_starts) / np.log1p(-most), n_rows)
+    sizes = np.geomspace(fewest, n_rows, n_starts)
+    # Sizes fall along the cuts, but for weights; the last cut that is large enough.
+    return [int(np.flatnonzero(size >= one * (1.0 - EQUAL))[-1]) for one in sizes]
+
+
+def smallest_target(at: Cuts, risk: float) -> float:
+    """Return about the smallest error that a threshold keeps with the same risk, rounded up."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-3 * high:
+        middle = 0.5 * (low + high)
+        if threshold_for_error(at, middle, risk) < np.inf:
+            high = middle
+        else:
+            low = middle
+    unit = 10.0 ** (np.floor(np.log10(high)) - 1.0)
+    return float(np.ceil(high / unit) * unit)
 
 
 def free_label(label: Any, classes: NDArray[Any]) -> Any:

@@ -81,12 +81,12 @@ def fit(
     fits: Annotated[
         int | None,
         typer.Option(
-            help="Fits of each search: results that do not depend on the machine.",
+            help="Fits of the search at most: results that do not depend on the machine.",
             min=1,
             show_default=False,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Outer folds to judge by.", min=2)] = 5,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
     rows: Rows = 20_000,
     seed: Seed = 0,
     jobs: Annotated[

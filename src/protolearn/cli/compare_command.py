@@ -18,6 +18,7 @@ from .. import selection
 from .._arrays import Floats
 from .._files import replacing_files
 from .._names import count
+from ..folds import RowGroups, row_groups
 from ..report import colour, percent
 from ..selection import MOST_PAIRS, Comparison, SplitFailedWarning
 from ..tables import table_pipeline
@@ -89,8 +90,10 @@ def run_compare(
         data, target, drop=drop, keep=keep, categorical=categorical, rows=rows, seed=seed
     )
     names, left_out = affordable_models(names, len(table.y))
-    folds, fewer = possible_folds(folds, table.y)
-    for note in (read.origin, *read.notes, *table.notes, *left_out, *fewer):
+    together = row_groups(table.X)
+    folds, fewer = possible_folds(folds, table.y, together)
+    about = *left_out, *fewer, *together.notes
+    for note in (read.origin, *read.notes, *table.notes, *about):
         say(notes, note)
     say(console, comparison_heading(table, folds, repeats))
     if out is not None:
@@ -129,13 +132,16 @@ def affordable_models(names: list[str], n_rows: int) -> tuple[list[str], list[st
     return [name for name in DEFAULT_MODELS if name not in slow], [note] if slow else []
 
 
-def possible_folds(folds: int, y: Any) -> tuple[int, list[str]]:
-    """Return the number of folds, at most as many as the smallest class has rows."""
-    classes, counts = np.unique(y, return_counts=True)
-    if folds <= (least := int(counts.min())):
+def possible_folds(folds: int, y: Any, together: RowGroups | None = None) -> tuple[int, list[str]]:
+    """Return the number of folds, at most as many as the smallest class has different rows."""
+    together = together or RowGroups(None)
+    classes, counts = together.count_by_class(y)
+    least = max(int(counts.min()), 2)
+    if folds <= least:
         return folds, []
-    smallest = str(classes[counts.argmin()])
-    return least, [f"{least} folds in place of {folds}: class {smallest!r} has {least} rows"]
+    smallest, n_rows = str(classes[counts.argmin()]), int(counts.min())
+    rows = count(n_rows, "row" if together.codes is None else "different row")
+    return least, [f"{least} folds in place of {folds}: class {smallest!r} has {rows}"]
 
 
 def comparison_heading(table: LearningTable, folds: int, repeats: int) -> str:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .._names import number_repeats
+from ..folds import row_groups
 from ..report import LINEAR_PROTOTYPES_NOTE
 from ..tables import (
     CategoryColumn,
@@ -28,7 +29,7 @@ from .engines import check_engine, running_on
 from .failure import Failure
 from .fit_files import FILES, MODEL, REPORT, write_results
 from .fit_outcome import Outcome, evaluate_folds
-from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress
+from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress, outer_folds
 from .learning_table import LearningTable
 from .model_names import candidates
 from .output_checks import check_folder, check_results
@@ -76,8 +77,9 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
         with progress_bar(aside) as report:
             procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
             model = procedure.model()
-            folds = list(procedure.folds())
-    performance = evaluate_folds(folds, len(procedure.splits), settings.reject_cost, settings.seed)
+    folds, n_planned = outer_folds(model, table.y), len(model[-1].held_out_models_)
+    performance = evaluate_folds(folds, n_planned, settings.reject_cost, row_groups(table.X))
+    model[-1].forget_held_out()
     outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
     write_results(outcome)
     unfinished.remove()
@@ -127,16 +129,14 @@ def fit_key(settings: FitSettings, table: LearningTable, families: object) -> di
 def progress_bar(console: Console) -> Iterator[ReportProgress]:
     """Show how far the work is; the context is the function that moves the bar."""
     columns = (
-        TextColumn("{task.fields[part]}", markup=False),
+        TextColumn("comparing models", markup=False),
         BarColumn(20),
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
     )
     with progress_bars(console, *columns) as bars:
-        task = bars.add_task("", total=1.0, part="")
-        yield lambda part, share, best: bars.update(
-            task, completed=share, description=best, part=part
-        )
+        task = bars.add_task("", total=1.0)
+        yield lambda share, best: bars.update(task, completed=share, description=best)
 
 
 def print_table(console: Console, read: ReadTable, table: LearningTable) -> None:
@@ -183,6 +183,8 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)
+    for note in outcome.performance.evaluation.notes:
+        say(console, note)
     print_prototypes(console, outcome.model)
     folder = outcome.settings.folder
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")

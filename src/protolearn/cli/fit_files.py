@@ -87,6 +87,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "columns": [column.name for column in outcome.model[0].columns_],
         "measures": {name: interval(one) for name, one in performance.evaluation.table.items()},
         "confidence": performance.evaluation.confidence,
+        "notes": list(performance.evaluation.notes),
         "confusion": {
             "labels": [str(label) for label in confusion.labels],
             "counts": confusion.counts.tolist(),
@@ -109,6 +110,8 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
             "fits": auto.n_fits_,
             "stopped": auto.stopped_,
         },
+        "n_candidates": len(auto.leaderboard_),
+        "n_fits": auto.n_fits_,
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),
         "data": outcome.opened.read.origin,
@@ -175,8 +178,9 @@ def report_evidence(performance: Performance) -> Evidence:
     folds, planned, several = performance.folds, performance.n_planned, performance.fold_count
     left = "" if len(folds) == planned else f" of {planned} that were planned"
     how = (
-        "Every row here was judged by a model that was chosen and fitted without it: "
-        f"{several}{left}. So the measures are those of the whole procedure, the choice included."
+        "Each row here was predicted by a model that was fitted without it, and chosen by the "
+        f"other folds: {several}{left}. So the measures are those of the whole procedure, the "
+        "choice included."
     )
     rows = np.concatenate([fold.test for fold in folds])
     answers = pool_answers([fold.answers for fold in folds])

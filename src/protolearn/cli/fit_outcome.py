@@ -11,13 +11,13 @@ from sklearn.pipeline import Pipeline
 
 from .._names import count
 from ..analysis import cheapest_threshold
-from ..selection import Evaluation, on_folds, on_test_set
+from ..folds import RowGroups
+from ..selection import Evaluation, on_folds
 from .fit_procedure import FitSettings, OuterFold, chosen_model
 from .learning_table import LearningTable
 from .training_rows import OpenedTable
 
 CONFIDENCE = 0.95
-N_RESAMPLES = 1000
 ABOVE_ALL = 2.0
 """A threshold that no probability reaches: every row is flagged."""
 
@@ -50,20 +50,18 @@ class Performance:
 
     @property
     def fold_count(self) -> str:
-        """How many outer folds there are, in words."""
-        return f"{len(self.folds)} outer folds" if len(self.folds) > 1 else "one outer fold"
+        """How many folds there are, in words."""
+        return f"{len(self.folds)} folds" if len(self.folds) > 1 else "one fold"
 
 
 def evaluate_folds(
-    folds: Sequence[OuterFold], n_planned: int, cost: float, seed: int
+    folds: Sequence[OuterFold], n_planned: int, cost: float, together: RowGroups
 ) -> Performance:
     """Return what the outer folds say about the procedure."""
     answers = [fold.answers for fold in folds]
-    if len(folds) > 1:
-        n_train, n_test = np.array([(fold.n_train, len(fold.test)) for fold in folds]).T
-        evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
-    else:
-        evaluation = on_test_set(answers[0], CONFIDENCE, N_RESAMPLES, seed)
+    n_train, n_test = np.array([(fold.n_train, len(fold.test)) for fold in folds]).T
+    rows = together.of(np.concatenate([fold.test for fold in folds]))
+    evaluation = on_folds(answers, n_train, n_test, CONFIDENCE, rows, together.notes)
     true = np.concatenate([one.y_true for one in answers])
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())
@@ -120,8 +118,7 @@ class Outcome:
         ]
         if n_done < n_planned:
             sentences.append(
-                f"Time was over after {n_done} of {n_planned} outer folds; a longer --time judges "
-                "by all."
+                f"There was time for {n_done} of {n_planned} folds; allow more with --time."
             )
         return [*sentences, self.flagging]
 

@@ -1,8 +1,8 @@
-"""The work of ``protolearn fit``: choose and fit a model, and judge the choice by outer folds."""
+"""The work of ``protolearn fit``: one search that chooses a model and shows how good it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
-from ..selection import Answers, AutoPrototypeClassifier, answers_of, labelled_rows
+from ..selection import Answers, AutoPrototypeClassifier
 from ..store import UnusableStore
 from ..tables import table_pipeline
 from .engines import Engine
@@ -26,7 +25,7 @@ from .unfinished import Unfinished, set_aside
 DEFAULT_SECONDS = 60.0
 
 SHORTEST = 0.05
-"""Seconds that any part of the work is given."""
+"""Seconds that the search is given at least."""
 
 ENDING = 3.0
 """Seconds that are kept for a fit that takes longer than expected, and for the files at the end."""
@@ -34,11 +33,11 @@ ENDING = 3.0
 MOST_OF_IT = 0.25
 """But not more than this share of the time."""
 
-ReportProgress = Callable[[str, float, str], None]
-"""Is told the part of the work, the share of the whole that is done, and what is best so far."""
+ReportProgress = Callable[[float, str], None]
+"""Is told the share of the work that is done, and what is best so far."""
 
 ALL_ROWS = "all"
-"""Name of the part that learns from all rows."""
+"""Name of the files of the search."""
 
 
 @dataclass(frozen=True)
@@ -96,15 +95,16 @@ class Clock:
             return float("inf")
         return self.seconds - min(ENDING, MOST_OF_IT * self.seconds) - self.elapsed_seconds
 
-    def share(self, n_parts: int) -> float | None:
-        """Return the seconds for the next of so many equal parts; None: no end."""
-        return None if self.seconds is None else max(self.remaining_seconds / n_parts, SHORTEST)
+    @property
+    def budget(self) -> float | None:
+        """The seconds for the search; None: no end."""
+        return None if self.seconds is None else max(self.remaining_seconds, SHORTEST)
 
 
 class OuterFold(NamedTuple):
-    """What came of an outer fold, of which the first has the number 1.
+    """A fold of the search, of which the first has the number 1.
 
-    The model ``chosen`` without the rows ``test``, by ``n_train`` others, has given the answers.
+    The model ``chosen`` by the other folds, and fitted to them, gave the answers.
     """
 
     number: int
@@ -116,9 +116,9 @@ class OuterFold(NamedTuple):
 
 @dataclass(frozen=True)
 class Procedure:
-    """Choose and fit a model: once for all rows, once without each outer fold.
+    """Choose a model by cross-validation, and fit it to all rows.
 
-    The clock has the time for all of them together. Finished parts are kept in ``unfinished``.
+    What the search said about held-out rows shows how good the procedure is.
     """
 
     settings: FitSettings
@@ -129,91 +129,63 @@ class Procedure:
     unfinished: Unfinished
     report: ReportProgress
 
-    @property
-    def splits(self) -> list[tuple[Indices, Indices]]:
-        """The outer folds, fewer than wanted if a class has fewer rows."""
-        _, counts = np.unique(self.table.y, return_counts=True)
-        n_folds = min(self.settings.folds, int(counts.min()))
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=self.settings.seed)
-        return list(splitter.split(np.zeros(len(self.table.y)), self.table.y))
-
     def model(self) -> Pipeline:
         """Return the model of all rows, fitted now or before."""
         found = self.unfinished.load_model(ALL_ROWS)
         if found is None:
-            found = self._fit(ALL_ROWS, 0, self.table.X, self.table.y)
+            found = self._fit()
             self.unfinished.save_model(ALL_ROWS, found)
         return found
 
-    def folds(self) -> Iterator[OuterFold]:
-        """Evaluate the procedure fold by fold, as long as there is time, but at least once."""
-        for number, (train, test) in enumerate(self.splits, start=1):
-            part = f"fold-{number}"
-            found = self.unfinished.get(part)
-            if found is None:
-                if number > 1 and self.clock.remaining_seconds <= 0.0:
-                    return
-                found = self._evaluate_fold(part, number, train, test)
-                self.unfinished.add(part, found)
-            answers = restore_answers(found, self.table.y[test])
-            yield OuterFold(number, test, answers, found["chosen"], len(train))
-
-    def _evaluate_fold(
-        self, part: str, number: int, train: Indices, test: Indices
-    ) -> dict[str, Any]:
-        """Fit without some rows, and return what the model says about them."""
-        X, y = self.table.X, self.table.y
-        model = self._fit(part, number, X[train], y[train])
-        said = answers_of(model, labelled_rows(X[test], y[test]))
-        return {
-            "chosen": chosen_model(model),
-            "classes": said.classes.tolist(),
-            "predicted": said.y_pred.tolist(),
-            "scores": None if said.scores is None else said.scores.tolist(),
-            "probabilities": None if said.probabilities is None else said.probabilities.tolist(),
-        }
-
-    def _fit(self, part: str, done: int, X: NDArray[Any], y: NDArray[Any]) -> Pipeline:
-        """Return a model, chosen and fitted within an equal share of the time that is left."""
-        n_parts = len(self.splits) + 1
-        what = f"judging, fold {done} of {n_parts - 1}" if done else "learning from all rows"
+    def _fit(self) -> Pipeline:
+        """Return the model that was chosen within the time, fitted to all rows."""
 
         def tell(progress: Any) -> None:
-            best = f"{progress.n_fits} fits, best {progress.best_model}"
-            self.report(what, (done + progress.share) / n_parts, best)
+            self.report(progress.share, f"{progress.n_fits} fits, best {progress.best_model}")
 
-        self.report(what, done / n_parts, "")
+        path = self.unfinished.search_path(ALL_ROWS)
         auto = AutoPrototypeClassifier(
             families=self.families,
             max_fits=self.settings.fits,
-            time_budget=self.clock.share(n_parts - done),
+            time_budget=self.clock.budget,
+            cv=self.settings.folds,
             standardize=False,
-            checkpoint=self.unfinished.search_path(part),
+            checkpoint=path,
             callback=tell,
             n_jobs=self.n_jobs,
             random_state=self.settings.seed,
         )
         try:
-            model = table_pipeline(auto, self.table.X).fit(X, y)
+            model = table_pipeline(auto, self.table.X).fit(self.table.X, self.table.y)
         except UnusableStore:
-            set_aside(self.unfinished.search_path(part))
-            return self._fit(part, done, X, y)
+            set_aside(path)
+            return self._fit()
         except ValueError as error:
             raise Failure(str(error), FAILED) from error
         model[-1].set_params(checkpoint=None, callback=None)  # no part of the model
         return model
 
 
+def outer_folds(model: Pipeline, y: NDArray[Any]) -> list[OuterFold]:
+    """Return the folds that the search has held out, each with the answers about its rows."""
+    auto = model[-1]
+    found = []
+    for number, chosen in enumerate(auto.held_out_models_):
+        test = np.flatnonzero(auto.held_out_folds_ == number)
+        if len(test):
+            n_train = int((auto.held_out_folds_ != number).sum())
+            found.append(OuterFold(number + 1, test, answers_about(auto, test, y), chosen, n_train))
+    return found
+
+
+def answers_about(auto: AutoPrototypeClassifier, rows: Indices, y: NDArray[Any]) -> Answers:
+    """Return what the search says about rows that it has held out."""
+    shares = auto.held_out_proba_[rows]
+    with np.errstate(divide="ignore"):
+        scores = np.maximum(np.log(shares), np.log(np.finfo(float).tiny))
+    return Answers(y[rows], auto.classes_[shares.argmax(axis=1)], auto.classes_, scores, shares)
+
+
 def chosen_model(model: Pipeline) -> str:
     """Return the model that a search has chosen, with the settings that are not its defaults."""
     return next(standing.model for standing in model[-1].leaderboard_ if standing.chosen)
-
-
-def restore_answers(found: dict[str, Any], y_true: NDArray[Any]) -> Answers:
-    """Return the answers of a fold as they were kept."""
-    scores, probabilities = (
-        None if found[name] is None else np.array(found[name])
-        for name in ("scores", "probabilities")
-    )
-    classes, predicted = (np.array(found[name]) for name in ("classes", "predicted"))
-    return Answers(y_true, predicted, classes, scores, probabilities)

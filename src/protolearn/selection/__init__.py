@@ -21,10 +21,11 @@ from .held_out import Answers as Answers
 from .held_out import LeaveOneOutFromEachClass
 from .held_out import answers_of as answers_of
 from .held_out import as_indices as as_indices
+from .held_out import fold_sizes as fold_sizes
+from .held_out import folds_of as folds_of
 from .held_out import labelled_rows as labelled_rows
 from .held_out import over_folds as over_folds
 from .held_out import places_among as places_among
-from .held_out import splitter_of as splitter_of
 from .intervals import Interval
 from .intervals import corrected_variance as corrected_variance
 from .intervals import share_interval as share_interval

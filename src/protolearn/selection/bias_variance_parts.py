@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, get_tags, resample
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in, number_in
 from ..analysis import LabelledRows
+from ..folds import hold_out_part, row_groups
 from .held_out import labelled_rows
 
 
@@ -118,6 +118,7 @@ def bias_variance(
     n_resamples: int = 50,
     train_size: float | None = None,
     test_size: float = 0.3,
+    groups: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> BiasVariance:
@@ -140,7 +141,9 @@ def bias_variance(
         more rows there are, the more independent the resamples. None draws as many rows as there
         are with replacement (bootstrap). Classes keep their shares.
     test_size : float, default=0.3
-        Share of the rows that is set aside if no test rows are given.
+        Share of the rows that is set aside if no test rows are given. Equal rows stay together.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group are set aside together; see :func:`evaluate`.
     n_jobs : int, default=None
         Refits at the same time; None is one, -1 all cores.
     random_state : int, RandomState instance, default=None
@@ -177,7 +180,7 @@ def bias_variance(
     n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 2)
     check_kind(model)
     rng = check_random_state(random_state)
-    train, test = train_and_test(model, X, y, X_test, y_test, test_size, rng)
+    train, test = train_and_test(model, X, y, X_test, y_test, test_size, groups, rng)
     asked = Parallel(n_jobs=n_jobs)(
         delayed(fit_and_predict)(model, train.take(rows), test.X)
         for rows in resamples(model, train.y, n_resamples, train_size, rng)
@@ -211,7 +214,7 @@ def check_kind(model: Any) -> None:
 
 
 def train_and_test(
-    model: Any, X: Any, y: Any, X_test: Any, y_test: Any, test_size: float, rng: Any
+    model: Any, X: Any, y: Any, X_test: Any, y_test: Any, test_size: float, groups: Any, rng: Any
 ) -> tuple[LabelledRows, LabelledRows]:
     """Return the rows to draw from and those to measure on."""
     data = labelled_rows(X, y)
@@ -221,10 +224,11 @@ def train_and_test(
     if X_test is not None:
         return data, labelled_rows(X_test, y_test)
     test_size = number_in(test_size, "test_size={value!r}", 0.0, 1.0, above=True, below=True)
-    train, test = train_test_split(
-        np.arange(len(data.y)),
-        test_size=test_size,
-        stratify=data.y if is_classifier(model) else None,
+    train, test = hold_out_part(
+        data.y,
+        test_size,
+        row_groups(data.X, groups),
+        stratify=is_classifier(model),
         random_state=rng,
     )
     return data.take(train), data.take(test)

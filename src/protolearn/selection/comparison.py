@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -19,20 +18,23 @@ from sklearn.utils.validation import column_or_1d
 from .._names import class_name, number_repeats
 from .._validation import integer_in
 from ..datasets import load
+from ..folds import Fold, RowGroups, row_groups, stratified_folds
 from ..store import Store, digest, parameters, text
-from .comparison_fits import FoldScore, Split, Task, comparison_bar, open_scores, run
+from .comparison_fits import FoldScore, Task, comparison_bar, open_scores, run
 from .comparison_result import Comparison
 from .held_out import as_indices
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedData:
-    """A data set and the splits that all models share."""
+    """A data set, the splits that all models share, the user's groups, and notes on copies."""
 
     name: str
     X: Any
     y: NDArray[Any]
-    splits: tuple[Split, ...]
+    splits: tuple[Fold, ...]
+    groups: NDArray[Any] | None
+    notes: tuple[str, ...]
 
 
 def compare(
@@ -42,6 +44,7 @@ def compare(
     cv: Any = 10,
     scoring: str | Callable[..., float] = "accuracy",
     n_repeats: int = 1,
+    groups: Any = None,
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     error_score: Any = "raise",
@@ -63,12 +66,18 @@ def compare(
     datasets : dict of str to (X, y), list of str, str, or tuple (X, y)
         The data sets, or names that :func:`protolearn.datasets.load` knows.
     cv : int, splitter or pairs of indices, default=10
-        An integer: stratified folds, shuffled. A splitter of scikit-learn, whose ``split(X, y)``
-        is called once for each data set. Pairs (training rows, test rows) for one data set.
+        An integer: stratified folds, shuffled, which keep equal rows in one fold. A splitter of
+        scikit-learn, whose ``split(X, y)`` is called once for each data set, with the groups if
+        there are any. Pairs (training rows, test rows) for one data set. Your own splits may divide
+        equal rows.
     scoring : str or callable, default="accuracy"
         A score of scikit-learn, or a function ``scoring(model, X, y)``; larger is better.
     n_repeats : int, default=1
         How often the folds are drawn anew, if ``cv`` is an integer.
+    groups : array-like of shape (n_samples,) or dict of str to array-like, default=None
+        Rows that depend on each other, such as those of one patient, have the same label here;
+        with several data sets a dict by their names. They stay in one fold. Groups that have a row
+        in common, up to rounding, count as one. AutoPrototypeClassifier is given them too.
     n_jobs : int, default=None
         Fits at the same time; None: one, or as joblib's context says; -1: as many as there are
         processors. It does not change the scores.
@@ -111,11 +120,11 @@ def compare(
     _check_scoring(scoring, error_score)
     seed = _check_seed(random_state, checkpoint)
     found = named_models(models)
-    datas = named_data(datasets, cv, n_repeats, seed)
+    datas = named_data(datasets, cv, n_repeats, seed, groups)
     total = len(found) * sum(len(data.splits) for data in datas)
     with _open_checkpoint(checkpoint, found, datas, scoring, seed) as kept:
         tasks = [
-            Task(data.name, name, number, model, data.X, data.y, split, scoring, seed)
+            Task(data.name, name, number, model, data.X, data.y, split, scoring, seed, data.groups)
             for data in datas
             for name, model in found.items()
             for number, split in enumerate(data.splits)
@@ -168,6 +177,11 @@ def _comparison(
         train_sizes=sizes[0],
         test_sizes=sizes[1],
         scoring=scoring,
+        notes=tuple(
+            note if len(datas) == 1 else f"{data.name}: {note}"
+            for data in datas
+            for note in data.notes
+        ),
     )
 
 
@@ -217,11 +231,36 @@ def named_models(models: Any) -> dict[str, Any]:
     return found
 
 
-def named_data(datasets: Any, cv: Any, n_repeats: int, seed: int) -> list[ComparedData]:
+def named_data(
+    datasets: Any, cv: Any, n_repeats: int, seed: int, groups: Any
+) -> list[ComparedData]:
     """Return the data sets by name, checked, with the splits of each."""
     pairs = _named_pairs(datasets)
-    cv = _check_cv(cv, n_repeats, seed, len(pairs))
-    return [_compared_data(name, pair, cv) for name, pair in pairs.items()]
+    cv = _check_cv(cv, n_repeats, len(pairs))
+    own = _named_groups(groups, tuple(pairs))
+    return [
+        _compared_data(name, pair, cv, n_repeats, seed, own.get(name))
+        for name, pair in pairs.items()
+    ]
+
+
+def _named_groups(groups: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return the groups of rows by the name of the data set."""
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        if len(names) > 1:
+            raise ValueError(
+                f"groups belongs to one data set, but there are {len(names)}; give a dict of "
+                "groups by the name of the data set."
+            )
+        groups = {names[0]: groups}
+    unknown = [name for name in groups if name not in names]
+    if unknown:
+        raise ValueError(
+            f"groups names {unknown!r}; the data sets are {', '.join(map(repr, names))}."
+        )
+    return groups
 
 
 def _named_pairs(datasets: Any) -> dict[str, Any]:
@@ -246,29 +285,36 @@ def _named_pairs(datasets: Any) -> dict[str, Any]:
     return found
 
 
-def _compared_data(name: str, pair: Any, cv: Any) -> ComparedData:
+def _compared_data(
+    name: str, pair: Any, cv: Any, n_repeats: int, seed: int, groups: Any
+) -> ComparedData:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ValueError(f"Data set {name!r} must be a pair (X, y), got {type(pair).__name__}.")
+    together = RowGroups(None)
     try:
         X, y = indexable(pair[0], column_or_1d(pair[1]))
         check_consistent_length(X, y)
         check_classification_targets(y)
-        splits = tuple(
-            (as_indices(train), as_indices(test))
-            for train, test in (cv.split(X, y) if hasattr(cv, "split") else cv)
-        )
+        groups = None if groups is None else column_or_1d(groups)
+        if isinstance(cv, int):
+            together = row_groups(X, groups)
+            pairs: Any = stratified_folds(y, cv, together, n_repeats=n_repeats, random_state=seed)
+        elif hasattr(cv, "split"):
+            pairs = cv.split(X, y, *(() if groups is None else (groups,)))
+        else:
+            pairs = cv
+        splits = tuple((as_indices(train), as_indices(test)) for train, test in pairs)
     except (ValueError, TypeError) as error:
         raise ValueError(f"Data set {name!r}: {error}") from error
     if not splits or not all(len(part) for split in splits for part in split):
         raise ValueError(f"cv={cv!r} gives data set {name!r} no splits, or empty ones.")
-    return ComparedData(name, X, y, splits)
+    return ComparedData(name, X, y, splits, groups, together.notes)
 
 
-def _check_cv(cv: Any, n_repeats: int, seed: int, n_datasets: int) -> Any:
-    """Return a splitter, or a list of pairs of indices."""
+def _check_cv(cv: Any, n_repeats: int, n_datasets: int) -> Any:
+    """Return a number of folds, a splitter, or a list of pairs of indices."""
     if isinstance(cv, (int, np.integer)):
-        folds = integer_in(cv, "cv={value!r}", 2)
-        return RepeatedStratifiedKFold(n_splits=folds, n_repeats=n_repeats, random_state=seed)
+        return integer_in(cv, "cv={value!r}", 2)
     if n_repeats != 1:
         raise ValueError(
             f"n_repeats={n_repeats} is for an integer cv; cv={cv!r} has its own number of splits."

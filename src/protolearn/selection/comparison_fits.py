@@ -18,12 +18,9 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import cross_validate
 
-from .._arrays import Indices
 from .._threads import one_blas_thread
+from ..folds import Fold, group_keyword
 from ..store import Owner, Store, changes
-
-Split = tuple[Indices, Indices]
-"""Training rows and test rows."""
 
 OWNER = Owner(
     "compare",
@@ -59,15 +56,17 @@ class Task:
     model: Any
     X: Any
     y: Any
-    split: Split
+    split: Fold
     scoring: Any
     seed: int
+    groups: Any = None
 
     def __str__(self) -> str:
         return f"{self.dataset}: {self.model_name}"
 
     def fold(self) -> FoldScore:
         """Fit to the training part, score on the test part."""
+        keyword = None if self.groups is None else group_keyword(self.model)
         # One thread, whatever n_jobs is: sums in another order would give other digits.
         with one_blas_thread():
             found = cross_validate(
@@ -75,6 +74,7 @@ class Task:
                 self.X,
                 self.y,
                 cv=[self.split],
+                params=None if keyword is None else {keyword: self.groups},
                 scoring=self.scoring,
                 error_score="raise",
             )

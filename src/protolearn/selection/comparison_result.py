@@ -42,6 +42,8 @@ class Comparison:
         Rows in the test part of each split.
     scoring : str
         Name of the score.
+    notes : tuple of str
+        What to know about the splits, such as how many rows are copies.
 
     Notes
     -----
@@ -75,6 +77,7 @@ class Comparison:
     train_sizes: Indices
     test_sizes: Indices
     scoring: str = "accuracy"
+    notes: tuple[str, ...] = ()
 
     @property
     def n_splits(self) -> Indices:
@@ -265,7 +268,8 @@ class Comparison:
             for row in rows
         ]
         title = f"{self.scoring} in percent" if share else self.scoring
-        return "\n".join([f"{title}, mean +- standard deviation over splits; * best", *lines])
+        head = f"{title}, mean +- standard deviation over splits; * best"
+        return "\n".join([head, *lines, *self.notes])
 
     def _split_scores(self, dataset: int) -> Floats:
         """Return the scores of one data set: an array of shape (n_models, its number of splits)."""

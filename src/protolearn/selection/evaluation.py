@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -9,21 +10,27 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from .._arrays import Floats
+from .._arrays import Floats, Indices
 from .._validation import integer_in
+from ..folds import row_groups
 from .confusion import confusion_percent
 from .evaluation_table import Estimate, Evaluation
-from .held_out import Answers, answers_of, by_class, labelled_rows, over_folds, splitter_of
-from .intervals import (
-    check_confidence,
-    fold_interval,
-    percentile_interval,
-    share_interval,
+from .held_out import (
+    Answers,
+    answers_of,
+    by_class,
+    fold_sizes,
+    folds_of,
+    labelled_rows,
+    over_folds,
 )
-from .metrics import MEASURES, ONE_CLASS, Measured, measure, resample_measures
-from .roc_curves import averaged_at_thresholds, curve_of
+from .intervals import check_confidence, measure_interval
+from .metrics import MEASURES, ONE_CLASS, Measured, measure
+from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 
 MOST_THRESHOLDS = 300
+
+OF_ROWS = "The intervals cover sampling of rows; they do not cover refitting the model."
 
 
 def evaluate(
@@ -32,6 +39,7 @@ def evaluate(
     y: Any,
     *,
     cv: Any = None,
+    groups: Any = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
     n_jobs: int | None = None,
@@ -50,15 +58,21 @@ def evaluate(
         Their labels.
     cv : int, splitter or iterable, default=None
         None: all rows test the model. Otherwise the folds of a cross-validation; an integer is a
-        number of shuffled stratified ones.
+        number of shuffled stratified ones, which keep equal rows in one fold. Your own splitter
+        decides by itself where equal rows go.
+    groups : array-like of shape (n_samples,), default=None
+        Rows that depend on each other, such as those of one patient, have the same label here.
+        They stay in one fold of an integer ``cv``, and are given to the ``split`` of your own
+        splitter. Groups that have a row in common, up to rounding, count as one group. The
+        intervals take groups and equal rows into account.
     confidence : float, default=0.95
         Of the intervals, between zero and one.
     n_resamples : int, default=1000
-        How often the tested rows are drawn again; not with ``cv``, which needs no resamples.
+        How often the tested rows are drawn again for the interval of the log loss.
     n_jobs : int, default=None
         Folds fitted at the same time; None is one, -1 all cores. Only with ``cv``.
     random_state : int, RandomState instance, default=None
-        Draws the resamples, or shuffles the folds of an integer ``cv``.
+        Shuffles the folds of an integer ``cv``, and draws the resamples.
 
     Returns
     -------
@@ -67,10 +81,16 @@ def evaluate(
 
     Notes
     -----
-    On a test set the interval of the accuracy is Wilson's, and the others hold the middle of the
-    measures of the resamples (percentile bootstrap). They tell how far another test set would have
-    moved the measures of this model. Over folds, values are means and intervals come from the
-    corrected resampled t of Nadeau and Bengio, for a model fitted to as many rows as a fold has.
+    Over folds, values are means over the folds. Intervals are for new rows: they cover sampling
+    of rows, and do not cover refitting the model. The interval of the accuracy is Clopper and
+    Pearson's. For the other measures but the log loss a standard error is computed with half a
+    right and half a wrong row more in each class; it is that of a share of some number of rows,
+    and the interval is Clopper and Pearson's for so many rows. So no interval collapses where all
+    predictions are right. The standard error of the AUC is DeLong's, or that of Hanley and McNeil
+    if it is larger. The interval of the log loss comes from the bootstrap over rows.
+
+    Rows are equal if their numbers agree in about 12 digits, and everything else exactly; labels
+    play no part.
 
     The area under the curve is computed from ``decision_function`` for two classes, and from
     ``predict_proba`` for more, as scikit-learn's ``roc_auc_ovr`` does; from the other one if the
@@ -95,11 +115,16 @@ def evaluate(
     """
     confidence, data = check_confidence(confidence), labelled_rows(X, y)
     n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
+    groups = None if groups is None else column_or_1d(groups)
+    together = row_groups(data.X, groups)
     if cv is None:
-        return on_test_set(answers_of(model, data), confidence, n_resamples, random_state)
-    splitter = splitter_of(cv, model, data.y, random_state)
-    folds, n_train, n_test = over_folds(model, data, splitter, answers_of, n_jobs)
-    return on_folds(folds, n_train, n_test, confidence)
+        said = answers_of(model, data)
+        return on_test_set(said, confidence, n_resamples, random_state, together.codes)
+    folds = folds_of(cv, model, data, together, groups, random_state)
+    answers = over_folds(model, data, folds, answers_of, n_jobs, groups)
+    tested = together.of(np.concatenate([test for _, test in folds]))
+    notes = together.notes if isinstance(cv, numbers.Integral) else ()
+    return on_folds(answers, *fold_sizes(folds), confidence, tested, notes, n_resamples)
 
 
 def evaluate_predictions(
@@ -109,6 +134,7 @@ def evaluate_predictions(
     scores: Any = None,
     probabilities: Any = None,
     classes: Any = None,
+    groups: Any = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = None,
@@ -127,10 +153,12 @@ def evaluate_predictions(
         What ``predict_proba`` gives; rows sum to one.
     classes : array-like of shape (n_classes,), default=None
         The classes in the order of the columns; None: all labels that occur, sorted.
+    groups : array-like of shape (n_samples,), default=None
+        Rows that depend on each other, such as copies, have the same label here.
     confidence : float, default=0.95
         Of the intervals, between zero and one.
     n_resamples : int, default=1000
-        How often the rows are drawn again.
+        How often the rows are drawn again for the interval of the log loss.
     random_state : int, RandomState instance, default=None
         Draws the resamples.
 
@@ -147,78 +175,85 @@ def evaluate_predictions(
     (0.75, 0.75, 'no probabilities')
     """
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(y_true, y_pred, scores, probabilities)
+    check_consistent_length(y_true, y_pred, scores, probabilities, groups)
     if not len(y_true):
         raise ValueError("y_true has no rows: there is nothing to measure.")
     answers = check_predictions(y_true, y_pred, scores, probabilities, classes)
-    return on_test_set(answers, check_confidence(confidence), n_resamples, random_state)
+    groups = None if groups is None else column_or_1d(groups)
+    return on_test_set(answers, check_confidence(confidence), n_resamples, random_state, groups)
 
 
 def on_test_set(
-    answers: Answers, confidence: float, n_resamples: int, random_state: Any
+    answers: Answers,
+    confidence: float,
+    n_resamples: int,
+    random_state: Any,
+    groups: Indices | None = None,
 ) -> Evaluation:
-    """Measure answers of one model, with intervals by resampling the rows."""
+    """Measure answers of one model, with intervals over the rows."""
     n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
-    rng = check_random_state(random_state)
-    samples, n_lacking = resample_measures(answers, n_resamples, rng)
-    n_samples, right = len(answers.y_true), answers.y_true == answers.y_pred
-    ends = {"accuracy": share_interval(right.sum(), n_samples, confidence)}
-    ends |= {name: percentile_interval(s, confidence) for name, s in samples.items()}
-    table: dict[str, Any] = {
-        name: Estimate(value, *((np.nan, np.nan) if reason else ends[name]), reason)
-        for name, (value, reason) in measure(answers).items()
-    }
     return Evaluation(
-        **table,
+        **estimates([answers], groups, confidence, n_resamples, check_random_state(random_state)),
         confusion=confusion_of([answers]),
         roc=curve_if_any(answers),
         confidence=confidence,
-        n_samples=n_samples,
-        notes=tuple(notes_on(answers, n_lacking, n_resamples)),
+        n_samples=len(answers.y_true),
+        notes=tuple(notes_on(answers)),
     )
 
 
-def on_folds(folds: list[Answers], n_train: Any, n_test: Any, confidence: float) -> Evaluation:
-    """Measure the answers of each fold; intervals by the corrected resampled t."""
-    by_fold = [measure(answers) for answers in folds]
-    table: dict[str, Any] = {
-        name: over_all([one[name] for one in by_fold], (low, high), n_train, n_test, confidence)
-        for name, (_, low, high) in MEASURES.items()
-    }
-    curves = [curve for curve in map(curve_if_any, folds) if curve is not None]
-    complete = len(curves) == len(folds)
-    notes = []
-    value, low, high, _ = table["accuracy"]
-    if low == high:
-        right = sum(int((one.y_true == one.y_pred).sum()) for one in folds)
-        ends = share_interval(right, int(np.sum(n_test)), confidence)
-        table["accuracy"] = Estimate(value, *ends)
-        notes.append(
-            "All folds have the same accuracy; since their spread tells nothing, its interval is "
-            "Wilson's, as if all rows had been tested by one model."
-        )
+def on_folds(
+    folds: list[Answers],
+    n_train: Any,
+    n_test: Any,
+    confidence: float,
+    rows: Indices,
+    notes: tuple[str, ...] = (),
+    n_resamples: int = 1000,
+) -> Evaluation:
+    """Measure the answers of each fold, with intervals over the rows of all of them.
+
+    ``rows`` has the number of each tested row, or of its group: a row that is tested several times
+    is no more than one row.
+    """
+    groups = rows if len(np.unique(rows)) < len(rows) else None
+    curve = None
+    if all(has_curve(one) for one in folds):
+        curve = averaged_at_thresholds(folds, n_train, n_test, MOST_THRESHOLDS, rows)
     return Evaluation(
-        **table,
+        **estimates(folds, groups, confidence, n_resamples, check_random_state(0)),
         confusion=confusion_of(folds),
-        roc=averaged_at_thresholds(curves, n_train, n_test, MOST_THRESHOLDS) if complete else None,
+        roc=curve if len(folds) > 1 else curve_if_any(folds[0]),
         confidence=confidence,
         n_samples=int(np.sum(n_test)),
         n_folds=len(folds),
-        notes=tuple(notes),
+        notes=(*notes, OF_ROWS),
     )
 
 
-def over_all(
-    found: list[Measured], ends: tuple[float, float], n_train: Any, n_test: Any, confidence: float
-) -> Estimate:
-    """Return the mean of a measure over the folds; none if a fold has none."""
+def estimates(
+    folds: list[Answers], groups: Indices | None, confidence: float, n_resamples: int, rng: Any
+) -> dict[str, Any]:
+    """Return each measure, mean over the folds, with its interval; none if a fold has none."""
+    by_fold = [measure(answers) for answers in folds]
+    table = {}
+    for name in MEASURES:
+        value, reason = mean_over([one[name] for one in by_fold])
+        ends: tuple[float, float] = (np.nan, np.nan)
+        if not reason:
+            ends = measure_interval(name, value, folds, groups, confidence, n_resamples, rng)
+        table[name] = Estimate(value, *ends, reason)
+    return table
+
+
+def mean_over(found: list[Measured]) -> Measured:
+    """Return the mean of a measure over the folds, or why there is none."""
     reasons = [one.reason for one in found if one.reason]
-    if reasons:
-        some = f"{len(reasons)} of {len(found)} test folds have one class"
-        return Estimate(np.nan, np.nan, np.nan, some if reasons[0] == ONE_CLASS else reasons[0])
-    scores = np.array([one.value for one in found])
-    interval = fold_interval(scores, n_train, n_test, confidence).within(*ends)
-    return Estimate(float(scores.mean()), *interval)
+    if not reasons:
+        return Measured(float(np.mean([one.value for one in found])))
+    if len(found) > 1 and reasons[0] == ONE_CLASS:
+        return Measured(np.nan, f"{len(reasons)} of {len(found)} test folds have one class")
+    return Measured(np.nan, reasons[0])
 
 
 def confusion_of(folds: list[Answers]) -> Any:
@@ -228,31 +263,26 @@ def confusion_of(folds: list[Answers]) -> Any:
     return confusion_percent(true, assigned, labels=labels)
 
 
+def has_curve(answers: Answers) -> bool:
+    """Whether there are scores of two classes, both of which have rows."""
+    scores = answers.probabilities if answers.scores is None else answers.scores
+    two = len(answers.classes) == 2
+    return scores is not None and two and len(np.unique(answers.y_true)) == 2
+
+
 def curve_if_any(answers: Answers) -> Any:
     """Return the ROC curve of two classes with scores, both of which have rows."""
-    scores = answers.probabilities if answers.scores is None else answers.scores
-    if scores is None or len(answers.classes) != 2 or len(np.unique(answers.y_true)) < 2:
+    if not has_curve(answers):
         return None
-    return curve_of(answers.y_true, scores, answers.classes, None)
+    return curve_of(answers.y_true, as_scores(answers), answers.classes, None)
 
 
-def notes_on(answers: Answers, n_lacking: int, n_resamples: int) -> list[str]:
+def notes_on(answers: Answers) -> list[str]:
     """Return sentences that say what a reader of the table should know."""
-    notes = []
     absent = np.setdiff1d(answers.classes, answers.y_true).tolist()
-    if absent:
-        notes.append(f"No tested row is of {absent!r}; averages are over the other classes.")
-    if n_lacking:
-        rest = (
-            "have neither MCC nor AUC" if len(answers.classes) == 2 else "average over the others"
-        )
-        notes.append(f"{n_lacking} of {n_resamples} resamples lack a class; they {rest}.")
-    if (answers.y_true == answers.y_pred).all():
-        notes.append(
-            "All predictions are right, and so they are in all resamples; only the interval of the "
-            "accuracy tells how sure that is."
-        )
-    return notes
+    if not absent:
+        return []
+    return [f"No tested row is of {absent!r}; averages are over the other classes."]
 
 
 def check_predictions(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import BaseCrossValidator, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .._arrays import Floats, Indices
 from .._validation import check_integer, integer_in
 from ..analysis import LabelledRows, known_labels, split_held_out
+from ..folds import Fold, RowGroups, group_keyword, plain_folds, stratified_folds
 
 T = TypeVar("T")
 
@@ -37,17 +38,27 @@ class Answers(NamedTuple):
     probabilities: Floats | None
 
 
-def splitter_of(cv: Any, model: Any, y: Any, random_state: Any) -> Any:
-    """Return the splitter that ``cv`` names; a number is one of shuffled (stratified) folds."""
+def folds_of(
+    cv: Any, model: Any, data: LabelledRows, together: RowGroups, groups: Any, random_state: Any
+) -> list[Fold]:
+    """Return the folds that ``cv`` names.
+
+    A number is one of shuffled folds, stratified for classifiers, which divide none of the groups
+    ``together``. A splitter of the user decides by itself, and is given the user's ``groups``.
+    """
     if isinstance(cv, numbers.Integral):
-        folds = StratifiedKFold if is_classifier(model) else KFold
-        return folds(integer_in(cv, "cv={value!r}", 2), shuffle=True, random_state=random_state)
+        n_folds = integer_in(cv, "cv={value!r}", 2)
+        if is_classifier(model):
+            return stratified_folds(data.y, n_folds, together, random_state=random_state)
+        return plain_folds(len(data.y), n_folds, together, random_state)
     if random_state is not None:
         raise ValueError(
             f"random_state={random_state!r} shuffles the folds of an integer cv, and cv={cv!r} is "
             "none; give the random_state to the splitter."
         )
-    return check_cv(cv, y, classifier=is_classifier(model))
+    splitter = check_cv(cv, data.y, classifier=is_classifier(model))
+    parts = splitter.split(data.X, data.y, *(() if groups is None else (groups,)))
+    return [(as_indices(train), as_indices(test)) for train, test in parts]
 
 
 def labelled_rows(X: Any, y: Any) -> LabelledRows:
@@ -65,29 +76,32 @@ def as_indices(rows: Any) -> Indices:
 def over_folds(
     model: Any,
     data: LabelledRows,
-    splitter: Any,
+    folds: list[Fold],
     ask: Callable[[Any, LabelledRows], T],
     n_jobs: int | None,
-) -> tuple[list[T], Indices, Indices]:
-    """Fit clones to the training parts of a split, and ask them about the others.
+    groups: Any = None,
+) -> list[T]:
+    """Return what clones, fitted to the training parts of folds, answer about the test parts.
 
-    Gives the answers, and the numbers of rows that were trained and tested on.
+    A model that chooses by folds of its own is given the ``groups`` too.
     """
-    parts = [(as_indices(a), as_indices(b)) for a, b in splitter.split(data.X, data.y)]
-    if len(parts) < 2:
-        raise ValueError(f"cv={splitter!r} gives {len(parts)} split, expected two or more.")
-    for number, (train, _) in enumerate(parts, start=1):
+    if len(folds) < 2:
+        raise ValueError(f"cv gives {len(folds)} split, expected two or more.")
+    for number, (train, _) in enumerate(folds, start=1):
         missing = np.setdiff1d(data.y, data.y[train])
         if len(missing):
             raise ValueError(
                 f"The training rows of split {number} have none of {missing.tolist()!r}; give a "
                 "cv that keeps every class, such as stratified folds."
             )
+    keyword = None if groups is None else group_keyword(model)
     answers = Parallel(n_jobs=n_jobs)(
-        delayed(fit_and_ask)(model, data, train, test, ask) for train, test in parts
+        delayed(fit_and_ask)(
+            model, data, train, test, ask, {} if keyword is None else {keyword: groups[train]}
+        )
+        for train, test in folds
     )
-    sizes = np.array([(len(train), len(test)) for train, test in parts])
-    return list(answers), sizes[:, 0], sizes[:, 1]
+    return list(answers)
 
 
 def fit_and_ask(
@@ -96,10 +110,17 @@ def fit_and_ask(
     train: Indices,
     test: Indices,
     ask: Callable[[Any, LabelledRows], T],
+    settings: dict[str, Any],
 ) -> T:
     """Fit a clone to some rows and ask it about others."""
     known, asked = split_held_out(model, data, train, test)
-    return ask(clone(model).fit(known.X, known.y), asked)
+    return ask(clone(model).fit(known.X, known.y, **settings), asked)
+
+
+def fold_sizes(folds: list[Fold]) -> tuple[Indices, Indices]:
+    """Return how many rows each fold trains and tests with."""
+    sizes = np.array([(len(train), len(test)) for train, test in folds])
+    return sizes[:, 0], sizes[:, 1]
 
 
 def check_answers(model: Any, y: Any) -> NDArray[Any]:

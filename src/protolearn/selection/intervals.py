@@ -1,14 +1,28 @@
-"""Intervals of scores: of folds that overlap, of counts, and of resamples."""
+"""Intervals of measures over rows, none of which collapses where all predictions are right.
+
+Each measure between 0 and 1 has a standard error, computed with half a right and half a wrong row
+more in each class, so that it is never zero. It is that of a share of some number of rows, the
+*effective* number, and the interval is Clopper and Pearson's for a share of so many rows. For the
+accuracy it is the exact one. Rows that stay together count as fewer rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest, t
+from numpy.typing import NDArray
+from scipy.stats import beta, rankdata, t
+from sklearn.utils.multiclass import unique_labels
 
-from .._arrays import Floats
+from .._arrays import Floats, Indices, rows_at_a_time
 from .._validation import number_in
+from .held_out import Answers
+from .metrics import rankings, row_losses
+
+ROUNDING = 1e-12
+"""Part of a variance that is no more than rounding."""
 
 
 class Interval(NamedTuple):
@@ -20,6 +34,29 @@ class Interval(NamedTuple):
     def within(self, low: float, high: float) -> Interval:
         """Cut the interval at the ends of what is possible."""
         return Interval(*(float(end) for end in np.clip(self, low, high)))
+
+    def around(self, value: float) -> Interval:
+        """Return the interval, widened to the value that it belongs to."""
+        return Interval(min(self.low, value), max(self.high, value))
+
+
+class MeasureSpread(NamedTuple):
+    """How far a measure from 0 to 1 may be off.
+
+    Attributes
+    ----------
+    centre : float
+        The measure with half a right and half a wrong row more in each class.
+    variance : float
+        Its variance, as if all rows were independent; never zero.
+    influence : array of shape (n_rows,)
+        How far each row moves the measure. The sum of the squares is the variance without the
+        additional rows.
+    """
+
+    centre: float
+    variance: float
+    influence: Floats
 
 
 def check_confidence(confidence: Any) -> float:
@@ -50,17 +87,223 @@ def fold_interval(scores: Any, n_train: Any, n_test: Any, confidence: float) -> 
     return Interval(mean - float(half), mean + float(half))
 
 
-def share_interval(successes: int, trials: int, confidence: float) -> Interval:
-    """Return Wilson's interval of a share."""
-    ends = binomtest(int(successes), int(trials)).proportion_ci(confidence, method="wilson")
-    return Interval(float(ends.low), float(ends.high))
+def share_interval(successes: float, trials: float, confidence: float) -> Interval:
+    """Return Clopper and Pearson's interval of a share; the numbers need not be whole."""
+    tail, failures = 0.5 * (1.0 - check_confidence(confidence)), trials - successes
+    low = float(beta.ppf(tail, successes, failures + 1.0)) if successes > 0.0 else 0.0
+    high = float(beta.ppf(1.0 - tail, successes + 1.0, failures)) if failures > 0.0 else 1.0
+    return Interval(low, high)
 
 
-def percentile_interval(samples: Floats, confidence: float) -> Interval:
-    """Return the interval that holds the middle of the samples; those that are NaN do not count."""
-    samples = samples[~np.isnan(samples)]
-    if not len(samples):
-        return Interval(np.nan, np.nan)
+def measure_interval(
+    name: str,
+    value: float,
+    folds: Sequence[Answers],
+    groups: Indices | None,
+    confidence: float,
+    n_resamples: int = 1000,
+    rng: Any = None,
+) -> Interval:
+    """Return the interval of a measure over new rows.
+
+    ``folds`` are the answers of one model to test rows, or of the models of several folds each to
+    its own. ``groups`` has a number for each row of all folds; rows with one number depend on each
+    other. The log loss has no largest value: its rows are resampled.
+    """
+    if name in MEANS:
+        losses = np.concatenate([MEANS[name](one) for one in folds])
+        return bootstrap_interval(losses, groups, confidence, n_resamples, rng).around(value)
+    low, high = ENDS.get(name, (0.0, 1.0))
+    share = (value - low) / (high - low)
+    n_effective = effective_rows(name, folds, groups)
+    ends = share_interval(share * n_effective, n_effective, confidence).around(share)
+    return Interval(*(low + (high - low) * end for end in ends))
+
+
+def effective_rows(name: str, folds: Sequence[Answers], groups: Indices | None) -> float:
+    """Return the number of rows whose share of right ones would have the same standard error."""
+    spread = SPREADS[name](folds)
+    variance = spread.variance * design_effect(spread, groups)
+    return spread.centre * (1.0 - spread.centre) / variance
+
+
+def design_effect(spread: MeasureSpread, groups: Indices | None) -> float:
+    """Return by how much groups of rows increase the variance, from 1 to their mean size.
+
+    Where no row has any influence nothing can be seen of it, and groups count as one row each.
+    """
+    if groups is None:
+        return 1.0
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    most = float((sizes**2).sum() / sizes.sum())  # of a row, the mean size of its group
+    alone = float(spread.influence @ spread.influence)
+    if alone <= ROUNDING * spread.variance:
+        return most
+    together = np.bincount(codes, spread.influence)
+    return float(np.clip(together @ together / alone, 1.0, most))
+
+
+def accuracy_spread(folds: Sequence[Answers]) -> MeasureSpread:
+    """Return the spread of the share of right rows."""
+    right = np.concatenate([one.y_true == one.y_pred for one in folds])
+    n_rows, centre = len(right), (right.sum() + 0.5) / (len(right) + 1.0)
+    return MeasureSpread(centre, centre * (1.0 - centre) / n_rows, (right - right.mean()) / n_rows)
+
+
+class CellShares(NamedTuple):
+    """Shares of the cells of a confusion matrix, as they are or with half rows more."""
+
+    cells: Floats
+    true: Indices
+    assigned: Indices
+
+    @classmethod
+    def of(cls, folds: Sequence[Answers], more: float) -> CellShares:
+        """Count the cells; each class has ``more`` right and ``more`` wrong rows in addition."""
+        true, assigned = (np.concatenate([one[i] for one in folds]) for i in (0, 1))
+        labels = unique_labels(true, assigned)
+        true, assigned = np.searchsorted(labels, true), np.searchsorted(labels, assigned)
+        size = max(len(labels), 2)
+        counts = np.zeros((size, size))
+        np.add.at(counts, (true, assigned), 1.0)
+        rows = counts.sum(axis=1, keepdims=True)
+        counts += more * np.where(np.eye(size) > 0.0, 1.0, 1.0 / (size - 1))
+        cells = counts * rows / np.maximum(rows + 2.0 * more, 1.0)  # an absent class has none
+        return cls(cells / cells.sum(), true, assigned)
+
+
+Gradient = Callable[[Floats], tuple[float, Floats]]
+"""Returns a measure of the shares of cells, and its derivatives by them."""
+
+
+def cell_spread(folds: Sequence[Answers], gradient: Gradient) -> MeasureSpread:
+    """Return the spread of a measure that follows from the confusion matrix, by its derivatives."""
+    plain, smooth = CellShares.of(folds, 0.0), CellShares.of(folds, 0.5)
+    n_rows = len(plain.true)
+    centre, slopes = gradient(smooth.cells)
+    slopes = slopes - (smooth.cells * slopes).sum()
+    variance = float((smooth.cells * slopes**2).sum()) / n_rows
+    _, own = gradient(plain.cells)
+    own = own - (plain.cells * own).sum()
+    return MeasureSpread(centre, variance, own[plain.true, plain.assigned] / n_rows)
+
+
+def mean_recall(cells: Floats) -> tuple[float, Floats]:
+    """Return the mean recall of the classes with rows, and its derivatives."""
+    rows, here = cells.sum(axis=1), cells.sum(axis=1) > 0.0
+    scale = np.divide(1.0, rows, out=np.zeros_like(rows), where=here) / here.sum()
+    recall = np.diag(cells) * scale * here.sum()
+    slopes = np.diag(scale) - (recall * scale)[:, None]
+    return float(recall.sum() / here.sum()), slopes
+
+
+def mean_f(cells: Floats) -> tuple[float, Floats]:
+    """Return the mean F of the classes with rows, and its derivatives."""
+    here = cells.sum(axis=1) > 0.0
+    both = cells.sum(axis=1) + cells.sum(axis=0)
+    scale = np.divide(1.0, both, out=np.zeros_like(both), where=here) / here.sum()
+    f = 2.0 * np.diag(cells) * scale * here.sum()
+    slopes = np.diag(2.0 * scale) - (f * scale)[:, None] - f * scale
+    return float(f.sum() / here.sum()), slopes
+
+
+def half_correlation(cells: Floats) -> tuple[float, Floats]:
+    """Return Matthews' coefficient on the scale from 0 to 1, and its derivatives."""
+    true, assigned = cells.sum(axis=1), cells.sum(axis=0)
+    spreads = 1.0 - true @ true, 1.0 - assigned @ assigned
+    size = np.sqrt(spreads[0] * spreads[1])
+    if not size > 0.0:  # one class is predicted, and the coefficient is zero
+        return 0.5, np.zeros_like(cells)
+    value = (np.trace(cells) - true @ assigned) / size
+    slopes = (np.eye(len(cells)) - assigned[:, None] - true) / size
+    slopes += value * (true[:, None] / spreads[0] + assigned / spreads[1])
+    return 0.5 + 0.5 * value, 0.5 * slopes
+
+
+def auc_spread(folds: Sequence[Answers]) -> MeasureSpread:
+    """Return the spread of the area under the ROC curve, or of the mean of one for each class.
+
+    The variance is DeLong's, or Hanley and McNeil's for exponential scores if that is larger.
+    Scores are compared within folds.
+    """
+    ranked = [rankings(one) or [] for one in folds]
+    ends = np.cumsum([0, *(len(one.y_true) for one in folds)])
+    influence, floors, centres = np.zeros(ends[-1]), [], []
+    for curve in zip(*ranked, strict=True):
+        places = [placements(positive, scores) for positive, scores in curve]
+        positive, place = (np.concatenate(parts) for parts in zip(*places, strict=True))
+        known = ~np.isnan(place)
+        sizes = [int((known & (positive == kind)).sum()) for kind in (True, False)]
+        if not all(sizes):
+            continue
+        for kind, size in zip((True, False), sizes, strict=True):
+            rows = known & (positive == kind)
+            influence[rows] += (place[rows] - place[rows].mean()) / np.sqrt(size * max(size - 1, 1))
+        least, area = min(sizes), place[known & positive].mean()
+        centres.append((area * least + 0.5) / (least + 1.0))
+        floors.append(exponential_variance(centres[-1], *sizes))
+    n_curves = len(centres)
+    influence /= n_curves
+    variance = max(float(influence @ influence), sum(floors) / n_curves**2)
+    return MeasureSpread(float(np.mean(centres)), variance, influence)
+
+
+def placements(positive: NDArray[np.bool_], scores: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return which rows are positive, and the share of the other kind that each is right about.
+
+    NaN where there is no row of the other kind; ties count half.
+    """
+    ranks, place = rankdata(scores), np.full(len(scores), np.nan)
+    for kind in (True, False):
+        rows, n_others = positive == kind, int((positive != kind).sum())
+        if n_others:
+            below = (ranks[rows] - rankdata(scores[rows])) / n_others
+            place[rows] = below if kind else 1.0 - below
+    return positive, place
+
+
+def exponential_variance(area: float, n_positive: int, n_negative: int) -> float:
+    """Return the variance of the area of Hanley and McNeil (1982)."""
+    first = area / (2.0 - area) - area**2
+    second = 2.0 * area**2 / (1.0 + area) - area**2
+    pairs = area * (1.0 - area) + (n_positive - 1) * first + (n_negative - 1) * second
+    return pairs / (n_positive * n_negative)
+
+
+def brier_losses(answers: Answers) -> Floats:
+    """Return the squared distance of the probabilities to the true class, half of it."""
+    assert answers.probabilities is not None
+    true = answers.y_true[:, None] == answers.classes
+    return 0.5 * np.square(answers.probabilities - true).sum(axis=1)
+
+
+def bootstrap_interval(
+    losses: Floats, groups: Indices | None, confidence: float, n_resamples: int, rng: Any
+) -> Interval:
+    """Return the middle of the means of resamples, which draw groups of rows with replacement."""
+    codes = np.arange(len(losses)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    sums, sizes = np.bincount(codes, losses), np.bincount(codes).astype(np.float64)
+    means, n_groups = [], len(sums)
+    block = rows_at_a_time(n_groups)
+    for start in range(0, n_resamples, block):
+        drawn = rng.randint(n_groups, size=(min(block, n_resamples - start), n_groups))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     tail = 50.0 * (1.0 - confidence)
-    low, high = np.percentile(samples, [tail, 100.0 - tail])
+    low, high = np.percentile(np.concatenate(means), [tail, 100.0 - tail])
     return Interval(float(low), float(high))
+
+
+SPREADS: dict[str, Callable[[Sequence[Answers]], MeasureSpread]] = {
+    "accuracy": accuracy_spread,
+    "balanced_accuracy": lambda folds: cell_spread(folds, mean_recall),
+    "macro_f": lambda folds: cell_spread(folds, mean_f),
+    "mcc": lambda folds: cell_spread(folds, half_correlation),
+    "auc": auc_spread,
+}
+"""Measures between two ends, here all on the scale from 0 to 1."""
+
+ENDS = {"mcc": (-1.0, 1.0)}
+"""Ends other than 0 and 1."""
+
+MEANS: dict[str, Callable[[Answers], Floats]] = {"log_loss": row_losses, "brier": brier_losses}
+"""Measures that are means over the rows without a largest value, or near none."""

@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
 from ..analysis import import_pandas
-from .held_out import labelled_rows, splitter_of
+from ..folds import group_keyword, row_groups
+from .held_out import fold_sizes, folds_of, labelled_rows
 from .intervals import Interval, fold_interval
 
 SHARES = (
@@ -132,6 +134,7 @@ def nested_cross_validate(
     *,
     cv: Any = 5,
     scoring: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     random_state: Any = None,
@@ -151,9 +154,13 @@ def nested_cross_validate(
     y : array-like of shape (n_samples,)
         Their labels.
     cv : int, splitter or iterable, default=5
-        The outer folds; an integer is a number of shuffled folds, stratified for classifiers.
+        The outer folds; an integer is a number of shuffled folds, stratified for classifiers,
+        which keep equal rows in one fold. Your own splitter decides by itself.
     scoring : str or callable, default=None
         Measure of the outer scores; None: the one of the search.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group stay in one outer fold; see :func:`evaluate`. AutoPrototypeClassifier is
+        given them for its own folds too; other searches split by their own ``cv``.
     n_jobs : int, default=None
         Outer folds at the same time; None is one, -1 all cores.
     verbose : int, default=0
@@ -185,31 +192,34 @@ def nested_cross_validate(
     data = labelled_rows(X, y)
     # By name, since ``score`` of a search need not be the measure that it chooses by.
     measure = measure_of(search) if scoring is None else scoring
-    splitter = splitter_of(cv, search, data.y, random_state)
-    if splitter.get_n_splits(data.X, data.y) < 2:
-        raise ValueError(f"cv={splitter!r} gives one split, expected two or more.")
+    groups = None if groups is None else column_or_1d(groups)
+    folds = folds_of(cv, search, data, row_groups(data.X, groups), groups, random_state)
+    if len(folds) < 2:
+        raise ValueError(f"cv={cv!r} gives one split, expected two or more.")
+    keyword = None if groups is None else group_keyword(search)
     found = cross_validate(
         search,
         data.X,
         data.y,
-        cv=splitter,
+        cv=folds,
+        params=None if keyword is None else {keyword: groups},
         scoring=measure,
         n_jobs=n_jobs,
         verbose=verbose,
         return_estimator=True,
-        return_indices=True,
         error_score="raise",
     )
     if "test_score" not in found:
         raise ValueError(f"scoring={scoring!r} has several measures; give one.")
+    n_train, n_test = fold_sizes(folds)
     winners = [winner_of(fitted) for fitted in found["estimator"]]
     return NestedResult(
         scores=found["test_score"],
         inner_scores=np.array([float(getattr(w, "best_score_", np.nan)) for w in winners]),
         best_params=tuple(dict(winner.best_params_) for winner in winners),
         estimators=tuple(found["estimator"]),
-        n_train=np.array([len(rows) for rows in found["indices"]["train"]]),
-        n_test=np.array([len(rows) for rows in found["indices"]["test"]]),
+        n_train=n_train,
+        n_test=n_test,
         measure=measure if isinstance(measure, str) else None,
         comparable=scoring is None or bool(scoring == measure_of(search)),
     )

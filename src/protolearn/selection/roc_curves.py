@@ -8,12 +8,23 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import auc, roc_curve
+from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis import LabelledRows
-from .held_out import check_answers, class_scores, labelled_rows, over_folds, splitter_of
-from .intervals import Interval, fold_interval
+from ..folds import row_groups
+from .held_out import (
+    Answers,
+    by_class,
+    check_answers,
+    class_scores,
+    fold_sizes,
+    folds_of,
+    labelled_rows,
+    over_folds,
+)
+from .intervals import Interval, effective_rows, share_interval
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,6 +103,8 @@ class AveragedRoc:
         The curve of each fold.
     n_train, n_test : arrays of shape (n_folds,)
         Rows that each fold was trained and tested on.
+    n_effective : float
+        Number of rows whose share of right ones would have the standard error of the mean area.
     """
 
     thresholds: Floats
@@ -102,6 +115,7 @@ class AveragedRoc:
     curves: tuple[RocCurve, ...]
     n_train: Indices
     n_test: Indices
+    n_effective: float
 
     @property
     def positive(self) -> Any:
@@ -125,7 +139,9 @@ class AveragedRoc:
         return float(fpr), float(tpr)
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Return the interval of the mean area by the corrected resampled t.
+        """Return the interval of the mean area, over the tested rows of all folds.
+
+        It covers sampling of rows, and does not cover refitting the model; see :func:`evaluate`.
 
         Parameters
         ----------
@@ -135,9 +151,10 @@ class AveragedRoc:
         Returns
         -------
         interval : Interval
-            A named tuple ``(low, high)``, cut at 0 and 1.
+            A named tuple ``(low, high)`` between 0 and 1.
         """
-        return fold_interval(self.aucs, self.n_train, self.n_test, confidence).within(0.0, 1.0)
+        n_rows = self.n_effective
+        return share_interval(self.auc * n_rows, n_rows, confidence).around(self.auc)
 
     def __repr__(self) -> str:
         return f"<AveragedRoc: {len(self.curves)} folds, mean AUC {self.auc:.4f}>"
@@ -200,6 +217,7 @@ def roc_over_folds(
     cv: Any = 10,
     positive: Any = None,
     n_thresholds: int = 300,
+    groups: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> AveragedRoc:
@@ -221,6 +239,8 @@ def roc_over_folds(
     n_thresholds : int, default=300
         Most thresholds at which the curves are averaged: all scores that occur if they are not
         more, otherwise quantiles of them.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group stay in one fold, as equal rows do; see :func:`evaluate`.
     n_jobs : int, default=None
         Folds fitted at the same time; None is one, -1 all cores.
     random_state : int, RandomState instance, default=None
@@ -251,23 +271,35 @@ def roc_over_folds(
     True
     """
     n_thresholds = integer_in(n_thresholds, "n_thresholds={value!r}", 2)
-    data = labelled_rows(X, y)
-    splitter = splitter_of(cv, model, data.y, random_state)
+    data, groups = labelled_rows(X, y), None if groups is None else column_or_1d(groups)
+    together = row_groups(data.X, groups)
+    folds = folds_of(cv, model, data, together, groups, random_state)
     positive = np.unique(data.y)[column_of(np.unique(data.y), positive)]
-    ask = partial(curve_on, positive=positive)
-    curves, n_train, n_test = over_folds(model, data, splitter, ask, n_jobs)
-    return averaged_at_thresholds(curves, n_train, n_test, n_thresholds)
+    ask = partial(leads_on, positive=positive)
+    answers = over_folds(model, data, folds, ask, n_jobs, groups)
+    rows = together.of(np.concatenate([test for _, test in folds]))
+    return averaged_at_thresholds(answers, *fold_sizes(folds), n_thresholds, rows)
 
 
-def curve_on(model: Any, rows: LabelledRows, positive: Any) -> RocCurve:
-    """Return the curve of a fitted model on some rows."""
-    return roc(model, rows.X, rows.y, positive=positive)
+def leads_on(model: Any, rows: LabelledRows, positive: Any) -> Answers:
+    """Return the answers of a fitted model about the positive class and all others together."""
+    y, scores = check_answers(model, rows.y), class_scores(model, rows.X)
+    column = column_of(model.classes_, positive)
+    lead = scores[:, column] - np.delete(scores, column, axis=1).max(axis=1)
+    classes = np.array([f"not {positive}", positive], dtype=object)
+    two = by_class(lead)
+    labels = classes[(y == model.classes_[column]).astype(np.intp)]
+    return Answers(labels, classes[(lead > 0.0).astype(np.intp)], classes, two, None)
 
 
 def averaged_at_thresholds(
-    curves: list[RocCurve], n_train: Indices, n_test: Indices, n_thresholds: int
+    folds: list[Answers], n_train: Indices, n_test: Indices, n_thresholds: int, rows: Indices
 ) -> AveragedRoc:
-    """Average curves, which are steps, at thresholds that are common to all."""
+    """Average the curves of two classes, which are steps, at thresholds that are common to all.
+
+    ``rows`` has the number of each tested row, or of its group.
+    """
+    curves = [curve_of(one.y_true, as_scores(one), one.classes, one.classes[1]) for one in folds]
     scores = np.unique(np.concatenate([curve.thresholds[:-1] for curve in curves]))
     if len(scores) > n_thresholds:
         shares = np.linspace(0.0, 1.0, n_thresholds)
@@ -283,7 +315,15 @@ def averaged_at_thresholds(
         tuple(curves),
         n_train,
         n_test,
+        effective_rows("auc", folds, rows),
     )
+
+
+def as_scores(answers: Answers) -> Floats:
+    """Return one score a class: scores, or probabilities if there are none."""
+    found = answers.probabilities if answers.scores is None else answers.scores
+    assert found is not None
+    return found
 
 
 def curve_of(y: Any, scores: Floats, classes: Any, positive: Any) -> RocCurve:

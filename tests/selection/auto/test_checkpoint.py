@@ -15,22 +15,14 @@ from sklearn.metrics import fbeta_score, make_scorer
 
 from given_store import lines, results, write
 from protolearn import AutoPrototypeClassifier, store
-from protolearn.selection.auto import ledger, search_data
+from protolearn.selection.auto import ledger
 
 ALL_X, ALL_Y = load_iris(return_X_y=True)
 X, Y = ALL_X[50::2] * [1.0, 1.0, 0.1, 0.1], ALL_Y[50::2]  # not too easy
 SMALL = AutoPrototypeClassifier(
-    families=["MeanOfClass", "FisherPrototypes", "Adaline"], max_fits=None, random_state=0
+    families=["MeanOfClass", "FisherPrototypes", "Adaline"], cv=3, random_state=0
 )
 N_FITS = 18  # four candidates on one split, two of them on another
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_folds():
-    """Let three pairs of folds be a split, instead of ten."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_data, "N_FOLDS", 3)
-        yield
 
 
 @pytest.fixture
@@ -81,7 +73,7 @@ def told(model):
     board = model.leaderboard_.to_frame().drop(columns="fit_time")
     stopped = re.sub(r" in [\d.]+ s", "", model.stopped_)
     asked = model.predict_proba(X).tolist(), model.predict(X).tolist()
-    best = model.best_params_, model.best_score_, model.temperature_
+    best = model.best_params_, model.best_score_, model.temperature_, model.held_out_proba_.tolist()
     return board.to_csv(), stopped, model.n_fits_, *best, *asked
 
 
@@ -100,7 +92,7 @@ def test_stopped_by_the_callback_and_continued(path, made, expected, stop_at):
     assert [file.name for file in path.parent.iterdir()] == ["search.jsonl"]
 
 
-@pytest.mark.parametrize("stop_at", [1, 2, 3, 24, 25, 36])
+@pytest.mark.parametrize("stop_at", [1, 2, 3, 12, 13, N_FITS])
 def test_stopped_within_a_fit_and_continued(path, made, expected, stop_at):
     model = clone(SMALL).set_params(checkpoint=path)
     stop = Stop(stop_at)
@@ -112,7 +104,7 @@ def test_stopped_within_a_fit_and_continued(path, made, expected, stop_at):
     model.set_params(scoring=accuracy)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
-    n_done = (stop_at - 1) // 2  # two scores a fit
+    n_done = stop_at - 1 if stop_at <= 12 else 12 + (stop_at - 13) // 2  # pairs have two scores
     assert stored(path) == n_done
     made.clear()
     # Code and variables make a function what it is: this one does not know how far it was.
@@ -229,7 +221,11 @@ DAMAGED = {
     "a file of another format": lambda lines: [b'{"format": "protolearn search 1"}\n'],
     "no head": lambda lines: lines[1:],
     "a changed head": lambda lines: [lines[0].replace(b"random_state", b"random state"), lines[1]],
-    "a changed score": lambda lines: [lines[0], lines[1].replace(b"[[", b"[[1"), lines[2]],
+    "a changed score": lambda lines: [
+        lines[0],
+        lines[1].replace(b'"value": [', b'"value": [1'),
+        lines[2],
+    ],
     "a lost byte": lambda lines: [lines[0], lines[1][1:], lines[2]],
     "a lost end": lambda lines: [lines[0][:-1], *lines[1:]],
     "a line between": lambda lines: [lines[0], b"\n", *lines[1:]],
@@ -343,15 +339,13 @@ KILLED = """
 import os, signal, sys
 from sklearn.datasets import load_iris
 from protolearn import AutoPrototypeClassifier
-from protolearn.selection.auto import search_data
-search_data.N_FOLDS = 3
 X, y = load_iris(return_X_y=True)
 def killed(progress):
     if progress.n_fits == 6:
         os.kill(os.getpid(), signal.SIGKILL)
 AutoPrototypeClassifier(
-    families=["MeanOfClass", "FisherPrototypes"], max_fits=12, random_state=0, callback=killed,
-    checkpoint=sys.argv[1],
+    families=["MeanOfClass", "FisherPrototypes"], cv=3, max_fits=12, random_state=0,
+    callback=killed, checkpoint=sys.argv[1],
 ).fit(X, y)
 """
 
@@ -361,7 +355,8 @@ def test_killed_and_continued_by_another_process(path, made):
     ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert ended.returncode == -signal.SIGKILL
     assert stored(path) == 6
-    given = {"families": ["MeanOfClass", "FisherPrototypes"], "max_fits": 12, "random_state": 0}
+    families = ["MeanOfClass", "FisherPrototypes"]
+    given = {"families": families, "cv": 3, "max_fits": 12, "random_state": 0}
     model = AutoPrototypeClassifier(checkpoint=path, **given).fit(ALL_X, ALL_Y)
     assert len(made) == 6
     fresh = AutoPrototypeClassifier(**given).fit(ALL_X, ALL_Y)

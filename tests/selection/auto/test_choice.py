@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from scipy.special import softmax
 from sklearn.model_selection import StratifiedKFold
 
 from given_ledger import filled
@@ -13,6 +14,7 @@ from protolearn.selection.auto.choice import (
     chosen_of,
     chosen_without,
     expected_score,
+    held_out_probabilities,
     simplest,
 )
 
@@ -45,103 +47,109 @@ def test_one_fold_alone_has_no_error():
     assert simplest(np.array([[0.9], [0.8]]), np.array([2.0, 1.0])) == 0
 
 
-def test_scores_by_fold_and_without_one():
-    """By plain loops over the pairs (0, 1), (0, 2), (1, 2) of two splits."""
-    scores = np.random.RandomState(0).uniform(size=(2, 6, 2))
-    ledger = filled(scores, 2, 3, [6, 6])
-    for number in range(2):
-        s = scores[number]
-        first = [s[0, 0] + s[1, 0], s[0, 1] + s[2, 0], s[1, 1] + s[2, 1]]
-        second = [s[3, 0] + s[4, 0], s[3, 1] + s[5, 0], s[4, 1] + s[5, 1]]
-        assert ledger.by_fold([number], 6)[0] == pytest.approx(np.array(first + second) / 2)
-        assert ledger.by_fold([number], 3)[0] == pytest.approx(np.array(first) / 2)
-        assert ledger.without([number], 1)[0] == pytest.approx([s[0, 0], s[2, 1]])
-        assert ledger.without([number], 0)[0] == pytest.approx([s[0, 1], s[1, 1]])
+def plain_without(scores, fold, n_folds):
+    """Give the scores of a candidate on other folds by fits that left out two, by plain loops."""
+    every = [*combinations(range(n_folds), 1), *combinations(range(n_folds), 2)]
+    pairs = [(k, out) for k, out in enumerate(every) if len(out) == 2 and fold in out]
+    return [scores[k, 1 - out.index(fold)] for k, out in pairs]
+
+
+def test_scores_on_folds_and_without_one():
+    scores = np.random.RandomState(0).uniform(size=(2, 10, 2))
+    ledger = filled(scores, 4, [10, 10])
+    for number, own in enumerate(scores):
+        assert ledger.on_folds(number) == pytest.approx(own[:4, 0])
+        for fold in range(4):
+            assert ledger.without([number], fold)[0].tolist() == plain_without(own, fold, 4)
 
 
 def test_those_with_most_fits_are_compared_if_there_are_three():
     means = np.array([0.9, 0.6, 0.7, 0.8, 0.5])
-    scores = np.broadcast_to(means[:, None, None], (5, 6, 2)).copy()
-    scores[1:4, 3:] = 0.7
-    assert chosen_of(filled(scores, 2, 3, [3, 6, 6, 6, 3]), 3, best) == 3  # not the first
-    assert chosen_of(filled(scores, 2, 3, [3, 6, 6, 5, 3]), 3, best) == 3  # three have five fits
-    assert chosen_of(filled(scores, 2, 3, [3, 6, 6, 3, 3]), 3, best) == 0  # two are too few
+    scores = np.broadcast_to(means[:, None, None], (5, 6, 2))
+    assert chosen_of(filled(scores, 3, [3, 6, 6, 6, 3]), best) == 3  # not the first
+    assert chosen_of(filled(scores, 3, [3, 6, 6, 5, 3]), best) == 3  # three have five fits
+    assert chosen_of(filled(scores, 3, [3, 6, 6, 3, 3]), best) == 0  # two are too few
 
 
 def test_one_fit_is_enough_for_a_choice():
-    ledger = filled(np.full((3, 6, 2), 0.5), 2, 3, [1, 0, 0])
-    assert chosen_of(ledger, 3, simplest) == 0
-    assert chosen_without(ledger, 2, 3, simplest) == 0
-    assert expected_score(ledger, 3, simplest) == 0.5
+    ledger = filled(np.full((3, 6, 2), 0.5), 3, [1, 0, 0])
+    assert chosen_of(ledger, simplest) == 0
+    assert chosen_without(ledger, 2, simplest) == 0
+    assert expected_score(ledger, simplest) == 0.5
 
 
 @pytest.mark.parametrize("choose", [best, simplest])
-@pytest.mark.parametrize("n_fits", [(1, 1, 1), (2, 2, 1), (2, 2, 2), (4, 4, 4), (5, 5, 3)])
-def test_a_split_that_nobody_has_finished(choose, n_fits):
-    """By plain loops: pairs of four folds, of which some are missing."""
-    scores = np.random.RandomState(1).uniform(size=(3, 6, 2))
-    ledger = filled(scores, 1, 4, n_fits, sizes=[3, 2, 1])
-    taking_part = [number for number in range(3) if n_fits[number] == max(n_fits)]
-    pairs = list(combinations(range(4), 2))[: max(n_fits)]
+@pytest.mark.parametrize("n_fits", [(1, 1), (2, 1), (2, 2), (4, 4), (4, 3), (6, 4)])
+def test_folds_that_nobody_has_finished(choose, n_fits):
+    """Without pairs of folds the better half is chosen from by the other folds alone."""
+    scores = np.random.RandomState(1).uniform(size=(2, 10, 2))
+    ledger = filled(scores, 4, n_fits, sizes=[2, 1])
+    n_scored = min(4, max(n_fits))
+    taking_part = [number for number in range(2) if n_fits[number] >= n_scored]
     told = []
     for fold in range(4):
-        here = [(place, pair.index(fold)) for place, pair in enumerate(pairs) if fold in pair]
-        number = taking_part[-1]  # the smallest, if nothing is known
-        if here:
-            other = np.array([[scores[n, p, 1 - k] for p, k in here] for n in taking_part])
-            number = taking_part[choose(other, np.array([3.0, 2.0, 1.0])[taking_part])]
-            told.append(np.mean([scores[number, p, k] for p, k in here]))
-        assert chosen_without(ledger, fold, 4, choose) == number
-    assert expected_score(ledger, 4, choose) == pytest.approx(np.mean(told))
+        others = [k for k in range(n_scored) if k != fold]
+        number = taking_part[-1]  # the smaller, if nothing is known
+        if others:
+            number = max(taking_part, key=lambda n: scores[n, others, 0].mean())
+        told += [scores[number, fold, 0]] if fold < n_scored else []
+        assert chosen_without(ledger, fold, choose) == number
+    assert expected_score(ledger, choose) == pytest.approx(np.mean(told))
 
 
-def test_what_is_expected_by_hand():
-    """Pairs (0, 1), (0, 2), (1, 2): a fold is judged by what the others have chosen."""
-    scores = np.array([[[0.1, 0.9], [0.2, 0.8], [0.3, 0.7]], [[0.6, 0.4], [0.5, 0.5], [0.9, 0.1]]])
-    ledger = filled(scores, 1, 3, [3, 3])
-    # Without 0: on 1 and 2 by (0, 1), (0, 2): 0.9, 0.8 against 0.4, 0.5.
-    # Without 1: on 0 and 2 by (0, 1), (1, 2): 0.1, 0.7 against 0.6, 0.1.
-    # Without 2: on 0 and 1 by (0, 2), (1, 2): 0.2, 0.3 against 0.5, 0.9.
-    assert [chosen_without(ledger, fold, 3, best) for fold in range(3)] == [0, 0, 1]
-    judged = np.mean([0.1, 0.2]), np.mean([0.9, 0.3]), np.mean([0.5, 0.1])
-    assert expected_score(ledger, 3, best) == pytest.approx(np.mean(judged))
-
-
-def test_the_second_split_is_not_expected():
-    scores = np.random.RandomState(0).uniform(size=(3, 12, 2))
-    first = filled(scores[:, :6], 1, 4, [6, 6, 6])
-    both = filled(scores, 2, 4, [12, 6, 12])
-    assert expected_score(both, 4, best) == expected_score(first, 4, best)
+@pytest.mark.parametrize("choose", [best, simplest])
+def test_what_is_chosen_without_a_fold(choose):
+    """The better half by the other folds, then by fits that left out two folds; plain loops."""
+    rng = np.random.RandomState(0)
+    scores, sizes = rng.uniform(size=(8, 10, 2)), np.arange(8, 0, -1)
+    ledger, told = filled(scores, 4, [10] * 8, sizes=sizes), []
+    for fold in range(4):
+        others = [k for k in range(4) if k != fold]
+        better = np.argsort(-scores[:, others, 0].mean(axis=1))[:4]
+        rest = np.array([plain_without(scores[n], fold, 4) for n in better])
+        number = better[choose(rest, sizes[better].astype(float))]
+        assert chosen_without(ledger, fold, choose) == number
+        told.append(scores[number, fold, 0])
+    assert expected_score(ledger, choose) == pytest.approx(np.mean(told))
 
 
 def test_candidates_that_are_too_slow_have_no_part():
-    scores = np.random.RandomState(0).uniform(size=(3, 6, 2))
+    scores = np.random.RandomState(0).uniform(size=(3, 10, 2))
     scores[1] += 1.0
-    ledger = filled(scores, 1, 4, [6, 6, 6])
+    ledger = filled(scores, 4, [10, 10, 10])
     ledger.too_slow = {1}
-    others = filled(scores[[0, 2]], 1, 4, [6, 6])
-    assert chosen_of(ledger, 4, best) == [0, 2][chosen_of(others, 4, best)]
-    assert expected_score(ledger, 4, best) == expected_score(others, 4, best)
+    others = filled(scores[[0, 2]], 4, [10, 10])
+    assert chosen_of(ledger, best) == [0, 2][chosen_of(others, best)]
+    assert expected_score(ledger, best) == expected_score(others, best)
 
 
 def test_no_score_at_all_names_the_reason():
-    ledger = filled(np.zeros((2, 3, 2)), 1, 3, [1, 1], failing={0, 1})
+    ledger = filled(np.zeros((2, 6, 2)), 3, [1, 1], failing={0, 1})
     with pytest.raises(ValueError, match=r"None of the 2 .*number 0: ValueError: no"):
-        chosen_of(ledger, 3, best)
+        chosen_of(ledger, best)
 
 
-def test_without_a_fold_neither_its_scores_nor_its_fits_decide():
-    """The choice without a fold is the same whatever becomes of all else."""
+def test_scores_on_a_fold_have_no_part_in_the_choice_without_it():
     rng = np.random.RandomState(0)
-    scores = rng.uniform(size=(6, 6, 2))
-    ledger = filled(scores, 1, 4, [6] * 6)
-    chosen = chosen_without(ledger, 2, 4, best)
-    places = [place for place, pair in enumerate(ledger.pairs) if 2 in pair.folds]
-    own = [ledger.pairs[place].folds.index(2) for place in places]
-    changed = rng.uniform(size=scores.shape)
-    changed[:, places] = scores[:, places]
-    changed[:, places, own] = rng.uniform(size=(6, 3))
-    assert chosen_without(filled(changed, 1, 4, [6] * 6), 2, 4, best) == chosen
+    scores = rng.uniform(size=(6, 10, 2))
+    chosen = chosen_without(filled(scores, 4, [10] * 6), 2, best)
+    every = [*combinations(range(4), 1), *combinations(range(4), 2)]
+    for place, out in enumerate(every):
+        if 2 in out:
+            scores[:, place, out.index(2)] = rng.uniform(size=6)
+    assert chosen_without(filled(scores, 4, [10] * 6), 2, best) == chosen
+
+
+def test_probabilities_of_a_fold_follow_from_the_steepness_of_the_others():
+    ledger = filled(np.full((1, 6, 2), 0.5), 3, [6])
+    scores = np.array([[0.0, 2.0], [1.0, 0.0]])
+    for fold, factor in enumerate([7.0, 1.0, 3.0]):
+        one = ledger.trials[0, fold]
+        ledger.trials[0, fold] = one._replace(steepness=factor, decisions=scores)
+    assert held_out_probabilities(ledger, 0, 0) == pytest.approx(softmax(2.0 * scores, axis=1))
+    assert held_out_probabilities(ledger, 0, 1) == pytest.approx(softmax(5.0 * scores, axis=1))
+    assert ledger.trials[0, 3].decisions is None  # of two folds
+    assert held_out_probabilities(filled(np.ones((1, 6, 2)), 3, [1]), 0, 2) is None
 
 
 @pytest.fixture(scope="module")
@@ -158,16 +166,16 @@ def lucky():
             means = [X[kept][y[kept] == label][:, features].mean(axis=0) for label in (0, 1)]
             return np.mean(cdist(X[test][:, features], means).argmin(axis=1) == y[test])
 
-        two = list(combinations(folds, 2))
-        scores = [[[score(m, pair, test) for test in pair] for pair in two] for m in models]
-        ledgers.append(filled(scores, 1, 4, [6] * 12, sizes=np.full(12, 3)))
+        every = [*combinations(folds, 1), *combinations(folds, 2)]
+        scores = [[[score(m, out, t) for t in (out * 2)[:2]] for out in every] for m in models]
+        ledgers.append(filled(scores, 4, [10] * 12, sizes=np.full(12, 3)))
     return ledgers
 
 
 @pytest.mark.parametrize("choose", [best, simplest])
 def test_luck_is_not_expected_to_last(lucky, choose):
     """The best is above chance, what is expected of the choice is not."""
-    told = [expected_score(ledger, 4, choose) for ledger in lucky]
-    top = [ledger.scores.mean(axis=(1, 2)).max() for ledger in lucky]
+    told = [expected_score(ledger, choose) for ledger in lucky]
+    top = [ledger.on_folds(slice(None)).mean(axis=1).max() for ledger in lucky]
     assert np.mean(top) > 0.56
     assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(60 * 60)

@@ -13,7 +13,7 @@ from protolearn.selection import AutoPrototypeClassifier
 from protolearn.selection.auto.search_data import MOST_ROWS, searched_rows
 
 X, Y = load_iris(return_X_y=True)
-FIRST_SPLIT = 10  # fits: as many as there are pairs of five folds
+FIRST_SPLIT = 5
 FEW = {"families": ["linear", "fixed"], "random_state": 0}
 
 

@@ -113,10 +113,9 @@ def test_models_take_turns():
     assert [one.model.__name__ for one in order[:3]] == ["SoftMarginSVM", "LVQ1", "RVM"]
 
 
-def test_a_search_of_named_models(monkeypatch):
-    monkeypatch.setattr("protolearn.selection.auto.search_data.N_FOLDS", 3)
+def test_a_search_of_named_models():
     model = AutoPrototypeClassifier(
-        families=["lvq1", "kernel-adatron", "rvm"], max_fits=None, random_state=0
+        families=["lvq1", "kernel-adatron", "rvm"], cv=3, random_state=0
     ).fit(X, Y)
     assert {standing.family for standing in model.leaderboard_} == {"LVQ1", "KernelAdaTron", "RVM"}
     assert not any(standing.failure for standing in model.leaderboard_)

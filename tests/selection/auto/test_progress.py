@@ -10,21 +10,10 @@ from sklearn.datasets import load_iris
 from given_ledger import filled
 from protolearn import AutoPrototypeClassifier
 from protolearn.selection import SearchProgress
-from protolearn.selection.auto import search_data
 from protolearn.selection.auto.search_progress import best_so_far
 
 X, Y = (part[::2] for part in load_iris(return_X_y=True))
-SMALL = AutoPrototypeClassifier(
-    families=["MeanOfClass", "FisherPrototypes"], max_fits=None, random_state=0
-)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_folds():
-    """Let three pairs of folds be a split, instead of ten."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_data, "N_FOLDS", 3)
-        yield
+SMALL = AutoPrototypeClassifier(families=["MeanOfClass", "FisherPrototypes"], cv=3, random_state=0)
 
 
 def followed(**parameters):
@@ -69,7 +58,7 @@ def test_the_best_model_is_named():
 
 
 def test_no_best_model_as_long_as_all_failed():
-    ledger = filled(np.zeros((2, 3, 2)), 1, 3, [1, 1], failing={0, 1})
+    ledger = filled(np.zeros((2, 6, 2)), 3, [1, 1], failing={0, 1})
     score, model = best_so_far(ledger)
     assert math.isnan(score)
     assert model == ""
@@ -78,7 +67,7 @@ def test_no_best_model_as_long_as_all_failed():
 
 def test_the_best_is_one_of_those_with_most_fits():
     scores = np.broadcast_to(np.array([0.5, 0.9, 0.6])[:, None, None], (3, 6, 2))
-    assert best_so_far(filled(scores, 2, 3, [3, 1, 3])) == (pytest.approx(0.6), "number 2")
+    assert best_so_far(filled(scores, 3, [3, 1, 3])) == (pytest.approx(0.6), "number 2")
 
 
 def test_it_changes_nothing():

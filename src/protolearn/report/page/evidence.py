@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
 from ..._arrays import Floats, Indices
 from ...analysis import LabelledRows
+from ...folds import RowGroups, row_groups
 from ...selection import (
     Answers,
     Evaluation,
     answers_of,
-    as_indices,
+    fold_sizes,
+    folds_of,
     on_folds,
     on_test_set,
     over_folds,
     places_among,
-    splitter_of,
 )
 
 CONFIDENCE = 0.95
@@ -69,15 +69,20 @@ class Evidence:
 
 def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:
     """Fit clones without each fold, and ask them about it; the seed shuffles a number of folds."""
-    data = LabelledRows(X, y, None)
-    splitter = splitter_of(folds_for(cv, y), model, y, seed if isinstance(cv, Integral) else None)
-    parts = [(train, test) for train, test in splitter.split(X, y)]
-    answers, n_train, n_test = over_folds(model, data, check_cv(parts), answers_of, n_jobs)
-    evaluation = on_folds(answers, n_train, n_test, CONFIDENCE)
-    rows = np.concatenate([as_indices(test) for _, test in parts])
-    by = f"{type(splitter).__name__}, {len(parts)} splits"
+    data, together, shuffled = LabelledRows(X, y, None), row_groups(X), isinstance(cv, Integral)
+    folds = folds_of(
+        folds_for(cv, y, together), model, data, together, None, seed if shuffled else None
+    )
+    answers = over_folds(model, data, folds, answers_of, n_jobs)
+    rows = np.concatenate([test for _, test in folds])
+    notes = together.notes if shuffled else ()
+    evaluation = on_folds(answers, *fold_sizes(folds), CONFIDENCE, together.of(rows), notes)
+    kind = type(cv).__name__
+    if shuffled:
+        kind = "StratifiedKFold" if together.codes is None else "stratified folds of whole groups"
+    by = f"{kind}, {len(folds)} splits"
     return Evidence(
-        evaluation, rows, pool_answers(answers), how_split(rows, len(y), len(parts)), by
+        evaluation, rows, pool_answers(answers), how_split(rows, len(y), len(folds)), by
     )
 
 
@@ -104,21 +109,22 @@ def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
         "measures flatter it."
     )
     n_resamples = int(np.clip(DRAWN // len(y), FEWEST_RESAMPLES, MOST_RESAMPLES))
-    evaluation = on_test_set(answers, CONFIDENCE, n_resamples, seed)
+    evaluation = on_test_set(answers, CONFIDENCE, n_resamples, seed, row_groups(X).codes)
     rows = np.arange(len(y))
     return Evidence(evaluation, rows, answers, how, "the model itself", left_out=False)
 
 
-def folds_for(cv: Any, y: NDArray[Any]) -> Any:
+def folds_for(cv: Any, y: NDArray[Any], together: RowGroups) -> Any:
     """Return as many folds as the smallest class has rows, if those are fewer than wanted."""
     if not isinstance(cv, Integral):
         return cv
-    labels, counts = np.unique(y, return_counts=True)
+    labels, counts = together.count_by_class(y)
     if counts.min() < 2:
+        copies = "" if together.codes is None else " and copies of it"
         raise ValueError(
-            f"The class {labels[counts.argmin()].item()!r} has one row, and without it there is "
-            "none to learn from; leave that class out, or give cv=None and rows that the model has "
-            "not seen."
+            f"The class {labels[counts.argmin()].item()!r} has one row{copies}, and without it "
+            "there is none to learn from; leave that class out, or give cv=None and rows that the "
+            "model has not seen."
         )
     return min(int(cv), int(counts.min()))
 

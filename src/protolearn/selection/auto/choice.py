@@ -1,17 +1,19 @@
 """In which order candidates are tried, which of them is taken, and what to expect of it.
 
-The order is that of successive halving: all on one split of the rows, the better half on another.
+The order is that of successive halving: all are fitted without each fold, the better half also
+without each pair of folds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import ceil, comb
+from math import ceil
 
 import numpy as np
 
-from ..._arrays import Floats
+from ..._arrays import Floats, Indices
 from .ledger import BudgetSpent, Ledger
+from .trials import probabilities
 
 Choice = Callable[[Floats, Floats], int]
 
@@ -28,28 +30,28 @@ FIRST = 8
 """Candidates of the first round."""
 
 
-def search(ledger: Ledger, n_first: int) -> bool:
-    """Go through all candidates in rounds, as far as the budget lasts; tell whether it did.
+def search(ledger: Ledger) -> bool:
+    """Try all candidates in rounds, as far as the budget lasts; return whether it did.
 
     Each round halves the first candidates, twice as many as the one before. What earlier rounds
     have found out is in the ledger, so that a longer search has made the fits of a shorter one, in
-    the same order. ``n_first`` fits are those of the first split: so many has a candidate at least.
+    the same order. Each candidate is scored on all folds at least.
     """
     try:
-        go_round(ledger, n_first)
+        go_round(ledger)
         if ledger.passed_over:  # for what was too slow to come first there may be time now
             ledger.be_patient()
-            go_round(ledger, n_first)
+            go_round(ledger)
     except BudgetSpent:
         return False
     return not ledger.passed_over
 
 
-def go_round(ledger: Ledger, n_first: int) -> None:
+def go_round(ledger: Ledger) -> None:
     """Make the fits of all rounds that have not been made."""
     for n_candidates in rounds(len(ledger.candidates)):
-        ledger.fill(range(n_candidates), n_first)
-        halve(ledger, n_candidates, n_first)
+        ledger.fill(range(n_candidates), ledger.n_folds)
+        halve(ledger, n_candidates)
 
 
 def rounds(n_candidates: int) -> Iterator[int]:
@@ -61,18 +63,26 @@ def rounds(n_candidates: int) -> Iterator[int]:
     yield n_candidates
 
 
-def halve(ledger: Ledger, n_candidates: int, n_first: int) -> None:
-    """Run more fits of the better half of the first candidates, the best of them first.
+def halve(ledger: Ledger, n_candidates: int) -> None:
+    """Fit the better half of the first candidates without pairs of folds, the best of them first.
 
-    They are compared by the first split; of equals the smaller model is ahead. Those whose fits
-    failed, or had no time, do not go on.
+    Those that would be in the better half without one of the folds are fitted too, so that each
+    choice without a fold knows all of its candidates. Those whose fits failed, or had no time, are
+    not.
     """
     if n_candidates < FACTOR:
         return
-    done = np.flatnonzero(ledger.n_fits()[:n_candidates] >= n_first)
-    means = np.round(ledger.scores[done, :n_first].mean(axis=(1, 2)), DIGITS)
-    better = done[np.lexsort((-ledger.sizes(done), means))][::-1][: ceil(n_candidates / FACTOR)]
-    ledger.fill(better.tolist(), len(ledger.pairs))
+    done = np.flatnonzero(ledger.n_fits()[:n_candidates] >= ledger.n_folds)
+    sizes, scores, n_kept = ledger.sizes(done), ledger.on_folds(done), ceil(n_candidates / FACTOR)
+    better = ranking(scores, sizes)[:n_kept].tolist()
+    for fold in range(ledger.n_folds):
+        better += ranking(np.delete(scores, fold, axis=1), sizes)[:n_kept].tolist()
+    ledger.fill(done[list(dict.fromkeys(better))].tolist(), len(ledger.parts))
+
+
+def ranking(scores: Floats, sizes: Floats) -> Indices:
+    """Return the rows from the best mean score to the worst; of equals the smaller model first."""
+    return np.lexsort((-sizes, np.round(scores.mean(axis=1), DIGITS)))[::-1]
 
 
 def best(scores: Floats, sizes: Floats) -> int:
@@ -93,45 +103,64 @@ def simplest(scores: Floats, sizes: Floats) -> int:
     return int(near[np.lexsort((behind[near].mean(axis=1), sizes[near]))[0]])
 
 
-def chosen_of(ledger: Ledger, n_folds: int, choose: Choice) -> int:
-    """Choose among the candidates with most fits; if there are few such, by fewer fits.
+def chosen_of(ledger: Ledger, choose: Choice) -> int:
+    """Return the choice among the candidates with most fits, by their scores on the folds.
 
-    But by all of the first split, if any has them: so the choice is one that may be expected.
+    If there are few such, those with fewer fits take part, but all of them have been scored on all
+    folds, if any has been: so the choice is one that may be expected.
     """
     n_fits = ledger.n_fits()
     most = int(n_fits.max())
     if not most:
         raise no_fit_error(ledger)
     shared = int(np.sort(n_fits)[::-1][: min(FEWEST, int((n_fits > 0).sum()))][-1])
-    common = max(shared, min(comb(n_folds, 2), most))
+    common = max(shared, min(ledger.n_folds, most))
     numbers = np.flatnonzero(n_fits >= common)
-    return int(numbers[choose(ledger.by_fold(numbers, common), ledger.sizes(numbers))])
+    return int(numbers[choose(ledger.on_folds(numbers)[:, :common], ledger.sizes(numbers))])
 
 
-def chosen_without(ledger: Ledger, fold: int, n_folds: int, choose: Choice) -> int:
-    """Choose as if a fold of the first split had never been seen, to learn from or to score by.
+def chosen_without(ledger: Ledger, fold: int, choose: Choice) -> int:
+    """Return the choice as if the rows of a fold had not been there.
 
     The best of many candidates owes part of its score to luck. A fold that had no part in the
-    choice, and in no model that was scored for it, does not know of that luck.
+    choice, and in no model that was scored for it, does not know of that luck: the better half is
+    found by the scores on the other folds, and the choice among it is made by fits that left out
+    this fold too. Where there was no time for these, the scores on the other folds decide alone.
     """
     n_fits = ledger.n_fits()
-    numbers = np.flatnonzero(n_fits >= min(comb(n_folds, 2), int(n_fits.max())))
-    scores, sizes = ledger.without(numbers, fold), ledger.sizes(numbers)
-    made = np.isfinite(scores).all(axis=0)  # not all, if time was over in the first split
-    return int(numbers[choose(scores[:, made], sizes) if made.any() else sizes.argmin()])
+    n_shared = min(ledger.n_folds, int(n_fits.max()))
+    numbers = np.flatnonzero(n_fits >= n_shared)
+    sizes = ledger.sizes(numbers)
+    others = np.delete(np.arange(n_shared), [fold] if fold < n_shared else [])
+    if not len(others):
+        return int(numbers[sizes.argmin()])
+    scores = ledger.on_folds(numbers)[:, others]
+    better = ranking(scores, sizes)[: max(1, ceil(len(numbers) / FACTOR))]
+    scores, complete = scores[better], n_fits[numbers[better]] == len(ledger.parts)
+    if complete.any() and len(ledger.parts) > ledger.n_folds:
+        better = better[complete]
+        scores = ledger.without(numbers[better], fold)
+    return int(numbers[better[choose(scores, sizes[better])]])
 
 
-def expected_score(ledger: Ledger, n_folds: int, choose: Choice) -> float:
-    """Return the mean score on the folds of the first split, each by what is chosen without it.
+def expected_score(ledger: Ledger, choose: Choice) -> float:
+    """Return the mean score on the folds, each by what is chosen without it."""
+    numbers = [chosen_without(ledger, fold, choose) for fold in range(ledger.n_folds)]
+    scores = ledger.on_folds(numbers).diagonal()
+    return float(scores[np.isfinite(scores)].mean())
 
-    The scores are those of the search: its fits leave out two folds, one of which is this one.
+
+def held_out_probabilities(ledger: Ledger, number: int, fold: int) -> Floats | None:
+    """Return what a candidate says about a fold that it was fitted without; None: there is no fit.
+
+    What its scores are worth is told by its fits to the other folds, if there are any.
     """
-    scores = []
-    for fold in range(n_folds):
-        number = chosen_without(ledger, fold, n_folds, choose)
-        made = ledger.on(number, fold)
-        scores += [made.mean()] if len(made) else []
-    return float(np.mean(scores))
+    trial = ledger.trials.get((number, fold))
+    if trial is None or trial.decisions is None:
+        return None
+    others = [ledger.trials.get((number, k)) for k in range(ledger.n_folds) if k != fold]
+    factors = [other.steepness for other in others if other is not None]
+    return probabilities(trial.decisions, float(np.median(factors or [trial.steepness])))
 
 
 def no_fit_error(ledger: Ledger) -> ValueError:

@@ -55,7 +55,7 @@ class Standing:
 
 
 class Leaderboard(Sequence[Standing]):
-    """The candidates that were tried: those with most fits first, then by their scores.
+    """The candidates that were tried, the best score first.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def leaderboard(ledger: Ledger, chosen: int) -> Leaderboard:
     """Make the leaderboard of a search."""
     tried = sorted({number for number, _ in ledger.trials})
     standings = [standing(ledger, number, number == chosen) for number in tried]
-    return Leaderboard(sorted(standings, key=lambda s: (bool(s.failure), -s.n_fits, -s.score)))
+    return Leaderboard(sorted(standings, key=lambda s: (bool(s.failure), -s.score, -s.n_fits)))
 
 
 def standing(ledger: Ledger, number: int, chosen: bool) -> Standing:
     """Sum up what the ledger has of a candidate."""
     n_fits = len(ledger.of(number, "seconds"))
     failure = ledger.failures().get(number, "")
-    scores = ledger.by_fold([number], n_fits)[0] if not failure else np.array([np.nan])
+    scores = ledger.on_folds(number)[:n_fits] if not failure else np.array([np.nan])
     spread = scores.std(ddof=1) if len(scores) > 1 else np.nan
     candidate = ledger.candidates[number]
     return Standing(

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from ..._arrays import Floats, Indices
 from ...store import Owner, Store, digest, text
 from .candidates import Candidate
-from .search_data import Pair
+from .search_data import HeldOut
 from .trials import SearchedData, Trial, trial
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ AHEAD = 2
 """Fits for each worker that begin together: the clock is read in between."""
 
 Place = tuple[int, int]
-"""Numbers of a candidate and of a pair of folds: a fit."""
+"""Numbers of a candidate and of what its fit leaves out."""
 
 
 class BudgetSpent(Exception):
@@ -38,11 +38,12 @@ class Ledger:
 
     Attributes
     ----------
-    scores : array of shape (n_candidates, n_pairs, 2)
-        On each fold of a pair; NaN where there is no fit yet, or it failed.
-    trials : dict of (candidate, pair) to Trial
+    scores : array of shape (n_candidates, n_parts, 2)
+        On the folds that a fit leaves out; NaN where there is only one, or no fit yet, or it
+        failed.
+    trials : dict of (candidate, part) to Trial
         All fits that have been made.
-    known : dict of (candidate, pair) to Trial
+    known : dict of (candidate, part) to Trial
         Fits that an earlier search has made: they are taken over when they are asked for.
     too_slow : set of int
         Candidates that have no time for a fit to all rows, and are not chosen.
@@ -54,15 +55,16 @@ class Ledger:
         self,
         candidates: Sequence[Candidate],
         task: SearchedData,
-        pairs: Sequence[Pair],
+        parts: Sequence[HeldOut],
         budget: Budget,
         *,
         n_jobs: int | None,
         pace: Pace | None = None,
     ):
-        self.candidates, self.task, self.pairs = candidates, task, pairs
+        self.candidates, self.task, self.parts = candidates, task, parts
+        self.n_folds = 1 + max(part.folds[0] for part in parts if len(part.folds) == 1)
         self.budget, self.pace = budget, pace
-        self.scores = np.full((len(candidates), len(pairs), 2), np.nan)
+        self.scores = np.full((len(candidates), len(parts), 2), np.nan)
         self.trials: dict[Place, Trial] = {}
         self.known: dict[Place, Trial] = {}
         self.store: Store | None = None
@@ -86,11 +88,11 @@ class Ledger:
             "y": f"#{digest(y)}",
             "families": text(list(dict.fromkeys(one.family for one in self.candidates))),
             "candidates": f"{len(every)} #{digest(text(every))}",
-            "folds": f"#{digest(*(rows for pair in self.pairs for rows in pair.tests))}",
+            "folds": f"#{digest(*(rows for part in self.parts for rows in part.tests))}",
             **{name: text(value) for name, value in settings.items()},
         }
         self.store = Store(path, known_by, owner=OWNER)
-        for place in product(range(len(self.candidates)), range(len(self.pairs))):
+        for place in product(range(len(self.candidates)), range(len(self.parts))):
             if place in self.store:
                 scores, *rest = self.store.get(place)
                 self.known[place] = Trial(tuple(scores), *rest)
@@ -103,7 +105,7 @@ class Ledger:
         is passed over.
         """
         failed = self.failures()
-        places = ((number, pair) for number in numbers for pair in range(n_fits))
+        places = ((number, part) for number in numbers for part in range(n_fits))
         missing = [place for place in places if place not in self.trials and place[0] not in failed]
         while missing:
             taken_over = bool(self.known.keys() - self.trials.keys())
@@ -134,35 +136,22 @@ class Ledger:
 
     def n_fits(self) -> Indices:
         """Return how many of its first fits each candidate has; 0 if it failed or is too slow."""
-        number = np.isfinite(self.scores).all(axis=2).cumprod(axis=1).sum(axis=1)
+        number = np.isfinite(self.scores[:, :, 0]).cumprod(axis=1).sum(axis=1)
         number[[*self.failures(), *self.too_slow]] = 0
         return number
 
-    def by_fold(self, numbers: Any, n_fits: int) -> Floats:
-        """Return the mean score of candidates on each fold that their first fits left out."""
-        folds = np.array([pair.folds for pair in self.pairs[:n_fits]])
-        left_out = np.unique(folds)
-        here = folds[..., None] == left_out  # fit, place in the pair, fold
-        total = np.einsum("cpk,pkf->cf", self.scores[numbers, :n_fits], here)
-        return np.asarray(total / here.sum(axis=(0, 1)))
+    def on_folds(self, numbers: Any) -> Floats:
+        """Return the scores of candidates on each fold, by the fits that left out no other."""
+        return np.asarray(self.scores[numbers, : self.n_folds, 0])
 
     def without(self, numbers: Any, fold: int) -> Floats:
-        """Return the scores on each other fold of a split by fits that left this one out too."""
+        """Return the scores on each other fold by fits that left out this one too."""
         scores = [
-            self.scores[numbers, place, 1 - pair.folds.index(fold)]
-            for place, pair in enumerate(self.pairs)
-            if fold in pair.folds
+            self.scores[numbers, place, 1 - part.folds.index(fold)]
+            for place, part in enumerate(self.parts)
+            if fold in part.folds and len(part.folds) == 2
         ]
         return np.stack(scores, axis=1)
-
-    def on(self, number: int, fold: int) -> Floats:
-        """Return the scores of a candidate on a fold, as far as there are fits that left it out."""
-        scores = [
-            self.scores[number, place, pair.folds.index(fold)]
-            for place, pair in enumerate(self.pairs)
-            if fold in pair.folds and (number, place) in self.trials
-        ]
-        return np.array(scores)
 
     def failures(self) -> dict[int, str]:
         """Return the reason for each candidate that failed."""
@@ -170,7 +159,7 @@ class Ledger:
 
     def of(self, number: int, what: str) -> Floats:
         """Return something that is known of each fit of a candidate."""
-        places = [(number, pair) for pair in range(len(self.pairs))]
+        places = [(number, part) for part in range(len(self.parts))]
         made = [self.trials[place] for place in places if place in self.trials]
         return np.array([getattr(trial, what) for trial in made])
 
@@ -183,14 +172,15 @@ class Ledger:
         new = [place for place in places if place not in self.known]
         jobs = [
             delayed(trial)(
-                self.candidates[number], self.task, self.pairs[pair].train, *self.pairs[pair].tests
+                self.candidates[number], self.task, self.parts[part].train, *self.parts[part].tests
             )
-            for number, pair in new
+            for number, part in new
         ]
         made = dict(zip(new, self._workers(jobs) if jobs else [], strict=True))
         for place in places:
             one = made[place] if place in made else self.known[place]
-            self.trials[place], self.scores[place] = one, one.scores
+            self.trials[place] = one
+            self.scores[place][: len(one.scores)] = one.scores
             if self.store is not None and place in made:
                 self.store.add(place, one)
         self.budget.n_fits += len(places)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import ceil, comb
+from math import ceil
 from statistics import median
 from time import monotonic
 
 import numpy as np
 
-from ..._arrays import Indices
 from .choice import FEWEST, Choice, best, chosen_of
 from .ledger import Ledger, Place
 from .trials import trial
@@ -21,7 +20,7 @@ SAFETY = 1.5
 SHARE = 0.1
 """Share of the time that a first fit of a model is given, and the last fit in any case."""
 
-PARTS = 32, 8
+STEPS = 32, 8
 """Of a model that was never fitted one row in so many is; more rows if by fewer there is time."""
 
 FEWEST_PROBED = 20
@@ -71,8 +70,8 @@ class Pace:
     ``patient``, a single candidate may have all the time that is left.
     """
 
-    def __init__(self, budget: Budget, n_rows: int, n_folds: int, choose: Choice):
-        self.budget, self.n_rows, self.n_folds, self.choose = budget, n_rows, n_folds, choose
+    def __init__(self, budget: Budget, n_rows: int, choose: Choice):
+        self.budget, self.n_rows, self.choose = budget, n_rows, choose
         self.patient = False
         self._foretold: dict[type, float | None] = {}
 
@@ -91,8 +90,8 @@ class Pace:
         left = total - self.budget.seconds_spent
         kept = self._kept_for_the_choice(ledger, left)
         most = total if self.patient else total / min(FEWEST, len(ledger.candidates))
-        compared = self._has_comparison(ledger.n_fits())
-        new = Counter(number for number, pair in places if (number, pair) not in ledger.known)
+        compared = has_comparison(ledger)
+        new = Counter(number for number, part in places if (number, part) not in ledger.known)
         seconds = Seconds(ledger, self._foretold)
 
         def may_begin(number: int) -> bool:
@@ -153,7 +152,7 @@ class Pace:
 
     def _growth(self, ledger: Ledger, number: int) -> float:
         """Return how many times as long a fit to all rows takes as one of the search."""
-        n_train = np.mean([len(pair.train) for pair in ledger.pairs])
+        n_train = np.mean([len(part.train) for part in ledger.parts])
         return float((self.n_rows / n_train) ** (2 if ledger.candidates[number].all_pairs else 1))
 
     def _kept_for_the_choice(self, ledger: Ledger, left: float) -> float:
@@ -165,16 +164,17 @@ class Pace:
         n_fits = ledger.n_fits()
         if not n_fits.any():
             return 0.0
-        if not self._has_comparison(n_fits):
+        if not has_comparison(ledger):
             quickest = min(self.last_fit(ledger, int(n)) for n in np.flatnonzero(n_fits))
             return quickest if quickest <= left else 0.0
-        ahead = {chosen_of(ledger, self.n_folds, choose) for choose in (best, self.choose)}
+        ahead = {chosen_of(ledger, choose) for choose in (best, self.choose)}
         kept = [SAFETY * self.last_fit(ledger, number) for number in ahead]
         return max((seconds for seconds in kept if seconds <= left), default=0.0)
 
-    def _has_comparison(self, n_fits: Indices) -> bool:
-        """Whether a candidate has all fits of a split."""
-        return int(n_fits.max()) >= comb(self.n_folds, 2)
+
+def has_comparison(ledger: Ledger) -> bool:
+    """Whether a candidate has been scored on all folds."""
+    return int(ledger.n_fits().max()) >= ledger.n_folds
 
 
 class Seconds:
@@ -204,9 +204,9 @@ def expected_seconds(ledger: Ledger, number: int, left: float) -> float | None:
 
     None: there are so few rows that nobody needs to know.
     """
-    candidate, pair, seconds = ledger.candidates[number], ledger.pairs[0], None
-    for part in PARTS:
-        train, tests = pair.train[::part], (test[::part] for test in pair.tests)
+    candidate, part, seconds = ledger.candidates[number], ledger.parts[0], None
+    for step in STEPS:
+        train, tests = part.train[::step], [test[::step] for test in part.tests]
         if len(train) >= FEWEST_PROBED and (seconds is None or seconds <= left):
-            seconds = part * trial(candidate, ledger.task, train, *tests).seconds
+            seconds = step * trial(candidate, ledger.task, train, *tests).seconds
     return seconds

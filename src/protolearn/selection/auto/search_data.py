@@ -1,4 +1,4 @@
-"""What a search is given: its parameters and rows, and which of these each fit leaves out."""
+"""The parameters and rows of a search, and which of the rows each fit leaves out."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.utils import resample
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._arrays import Floats, Indices, check_magnitude, validate_data
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
+from ...folds import RowGroups, row_groups, stratified_folds
 
 MOST_ROWS = 10_000
 """Rows that the search looks at; of more it takes a sample, class by class."""
 
-N_FOLDS = 5
-"""Parts of a split, unless all classes are smaller."""
-
-N_SPLITS = 2
-"""Times that the rows are split."""
-
 FEWEST_HELD_OUT = 3
 """Rows of a class from which on they are held out: one remains when two folds are left out."""
 
-Fold = tuple[Indices, Indices]
-"""Training rows and held-out rows."""
+
+class HeldOut(NamedTuple):
+    """The rows that a fit learns from, and the one or two folds that it leaves out."""
+
+    train: Indices
+    tests: tuple[Indices, ...]
+    folds: tuple[int, ...]
 
 
 def check_parameters(search: Any) -> None:
@@ -39,6 +38,7 @@ def check_parameters(search: Any) -> None:
         check_integer(search, "max_fits", low=1)
     if search.time_budget is not None:
         check_positive(search, "time_budget")
+    check_integer(search, "cv", low=2)
     check_flag(search, "prefer_simple")
     check_flag(search, "standardize")
     check_verbose(search)
@@ -64,8 +64,10 @@ def check_parameters(search: Any) -> None:
         )
 
 
-def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-    """Return rows and labels as arrays; store the classes."""
+def checked_data(
+    search: Any, X: Any, y: Any, groups: Any
+) -> tuple[Floats, NDArray[Any], RowGroups]:
+    """Return rows and labels as arrays, and which rows stay together; store the classes."""
     try:
         X, y = validate_data(search, X, y, dtype=np.float64)
     except ValueError as error:
@@ -76,31 +78,21 @@ def checked_data(search: Any, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
             "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
         ) from error
     check_classification_targets(y)
-    search.classes_, counts = np.unique(y, return_counts=True)
+    together = row_groups(X, groups)
+    search.classes_, counts = together.count_by_class(y)
     if len(search.classes_) < 2:
         raise ValueError(
             f"AutoPrototypeClassifier needs at least two classes; y contains one class only: "
             f"{search.classes_[0]!r}."
         )
     if counts.max() < FEWEST_HELD_OUT:
+        apart = "" if together.codes is None else " that are neither equal nor of one group"
         raise ValueError(
-            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more: nothing can be "
-            "held out to compare models. Fit one, such as GLVQ, without a choice."
+            f"None of the {len(counts)} classes has {FEWEST_HELD_OUT} rows or more{apart}: nothing "
+            "can be held out to compare models. Fit one, such as GLVQ, without a choice."
         )
     check_magnitude(X)
-    return X, y
-
-
-class Pair(NamedTuple):
-    """Two folds of a split that a fit leaves out.
-
-    One is there to choose by, the other to tell what the choice is worth: the fit has seen neither.
-    The numbers of the folds go on in a second split.
-    """
-
-    train: Indices
-    tests: tuple[Indices, Indices]
-    folds: tuple[int, int]
+    return X, y, together
 
 
 def searched_rows(y: NDArray[Any], seed: int) -> Indices:
@@ -113,31 +105,26 @@ def searched_rows(y: NDArray[Any], seed: int) -> Indices:
     )
 
 
-def splits(y: NDArray[Any], seed: int) -> list[list[Fold]]:
-    """Split the rows several times into folds; each split holds out every row once.
+def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> list[HeldOut]:
+    """Return each fold of a stratified split, then each pair of folds, as what a fit leaves out.
 
-    But for classes of one or two rows, which are always there to be learned.
+    Rows of classes that have only one or two are never left out, nor what stays together with
+    them. There are fewer folds than asked for if all classes are smaller.
     """
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    n_folds = min(N_FOLDS, int(counts.max()))
-    rare = np.flatnonzero(counts[codes] < FEWEST_HELD_OUT)
-    splitter = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=N_SPLITS, random_state=seed)
+    classes, counts = together.count_by_class(y)
+    n_folds = min(n_folds, int(counts.max()))
+    rare = np.flatnonzero(np.isin(y, classes[counts < FEWEST_HELD_OUT]))
+    if together.codes is not None:
+        rare = np.flatnonzero(np.isin(together.codes, together.codes[rare]))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
-        folds = [
-            (np.union1d(train, rare), np.setdiff1d(test, rare))
-            for train, test in splitter.split(np.zeros(len(y)), y)
-        ]
-    return [folds[first : first + n_folds] for first in range(0, len(folds), n_folds)]
-
-
-def pairs(split: list[Fold], first: int) -> list[Pair]:
-    """Return all pairs of folds of a split; ``first`` is the number of its first fold."""
+        split = stratified_folds(y, n_folds, together, random_state=seed)
+    folds = [np.setdiff1d(test, rare) for _, test in split]
+    single, pairs = combinations(range(n_folds), 1), combinations(range(n_folds), 2)
+    if n_folds == 2:  # nothing would be left to learn from
+        pairs = combinations((), 2)
     return [
-        Pair(
-            np.intersect1d(split[i][0], split[j][0]),
-            (split[i][1], split[j][1]),
-            (first + i, first + j),
-        )
-        for i, j in combinations(range(len(split)), 2)
+        HeldOut(np.delete(np.arange(len(y)), np.concatenate(tests)), tests, out)
+        for out in (*single, *pairs)
+        for tests in [tuple(folds[fold] for fold in out)]
     ]

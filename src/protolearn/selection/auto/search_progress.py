@@ -11,7 +11,7 @@ import numpy as np
 from .ledger import Ledger
 
 EXPECTED = 0.75
-"""Share of all fits that a whole search makes: half of the candidates stop after one split."""
+"""Share of all fits that a whole search makes: pairs of folds are for half of the candidates."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def search_bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]
 def progress_of(ledger: Ledger) -> SearchProgress:
     """Return how far a search is."""
     score, model = best_so_far(ledger)
-    budget, n_expected = ledger.budget, EXPECTED * len(ledger.candidates) * len(ledger.pairs)
+    budget, n_expected = ledger.budget, EXPECTED * len(ledger.candidates) * len(ledger.parts)
     shares = [len(ledger.trials) / n_expected]
     if budget.max_fits is not None:
         shares.append(budget.n_fits / budget.max_fits)
@@ -80,5 +80,5 @@ def best_so_far(ledger: Ledger) -> tuple[float, str]:
     most = int(n_fits.max())
     if not most:
         return np.nan, ""
-    scores = np.where(n_fits == most, ledger.scores[:, :most].mean(axis=(1, 2)), -np.inf)
+    scores = np.where(n_fits == most, ledger.on_folds(slice(None))[:, :most].mean(axis=1), -np.inf)
     return float(scores.max()), str(ledger.candidates[int(scores.argmax())])

@@ -1,9 +1,9 @@
-"""One fit of a search: its scores, how large the model is, and how much its leads are worth."""
+"""One fit of a search: its score, how large the model is, and how much its leads are worth."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -38,18 +38,20 @@ class Trial(NamedTuple):
     """What came of a fit: NaN, and the reason, if nothing did.
 
     The seconds are those of a later fit: without the compilation that a first one may need.
+    ``decisions`` are the scores of the classes for the rows of a single fold that was left out.
     """
 
-    scores: tuple[float, ...]
+    scores: tuple[float, ...] = ()
     seconds: float = np.nan
     n_numbers: float = np.nan
     n_prototypes: float = np.nan
     steepness: float = np.nan
     failure: str = ""
+    decisions: Floats | None = None
 
 
 def trial(candidate: Candidate, task: SearchedData, train: Indices, *tests: Indices) -> Trial:
-    """Fit a candidate on some rows, and score it on others, part by part."""
+    """Return what comes of a candidate that is fitted to some rows and scored on others."""
     start = perf_counter()
     # A first fit of a process that compiles for seconds does not say what others take.
     with one_blas_thread(), warnings.catch_warnings(), compile_seconds() as compiling:
@@ -63,25 +65,25 @@ def outcome(
 ) -> Trial:
     """Return what comes of a fit, or why nothing does."""
     X, y, scorer, seed = task
-    held_out, nothing = np.concatenate(tests), (np.nan,) * len(tests)
+    held_out = np.concatenate(tests)
     try:
         model = candidate.pipeline(y[train], seed).fit(X[train], y[train])
         scores = tuple(float(scorer(model, X[test], y[test])) for test in tests)
-        leads = np.asarray(model.decision_function(X[held_out]))
+        decisions = by_class(np.asarray(model.decision_function(X[held_out]), dtype=np.float64))
     except Exception as error:
-        failure = f"{type(error).__name__}: {error}{lacking(y, tests)}"
-        return Trial(nothing, failure=failure)
+        return Trial(failure=f"{type(error).__name__}: {error}{absent_class(y, tests)}")
     if not np.isfinite(scores).all():
-        return Trial(nothing, failure=f"the scores are {scores}{lacking(y, tests)}")
+        return Trial(failure=f"the scores are {scores}{absent_class(y, tests)}")
     codes = np.searchsorted(model.classes_, y[held_out])
     # All fits of a split together doubt one row, which as many of them hold out as any other.
-    factor = steepness(leads, codes, len(held_out) / len(y))
+    factor = steepness(decisions, codes, len(held_out) / len(y))
     size = n_numbers(model[-1]), n_prototypes(model[-1])
-    return Trial(scores, n_numbers=size[0], n_prototypes=size[1], steepness=factor)
+    kept = decisions if len(tests) == 1 else None
+    return Trial(scores, np.nan, *size, factor, "", kept)
 
 
-def lacking(y: NDArray[Any], tests: Sequence[Indices]) -> str:
-    """Name a class that held-out rows do not have: some scores need all classes."""
+def absent_class(y: NDArray[Any], tests: tuple[Indices, ...]) -> str:
+    """Return a remark that names a class without held-out rows: some scores need all classes."""
     absent = [label for test in tests for label in np.setdiff1d(y, y[test]).tolist()]
     return f" (no row of class {absent[0]!r} was held out here)" if absent else ""
 
@@ -118,7 +120,6 @@ def steepness(scores: Floats, codes: Indices, doubt: float = 1.0) -> float:
     One row more has the scores of a middling sure one and its second class, and the weight
     ``doubt``: so the factor has an end where all rows come out right.
     """
-    scores = by_class(scores)
     if not len(scores):
         return 1.0
     order = np.sort(scores, axis=1)
