@@ -75,6 +75,8 @@ def test_measures_follow_from_the_predictions(fitted):
     loss = [-np.log(part).mean() for part in own]
     assert measures["log loss"]["value"] == pytest.approx(np.mean(loss), rel=1e-4)
     assert f"{measures['accuracy']['value']:.1%}" in done.out
+    counts = np.diag(found["confusion"]["counts"]) / np.sum(found["confusion"]["counts"], axis=1)
+    assert [found["recalls"][one]["value"] for one in labels] == pytest.approx(counts.tolist())
     assert found["rows"] == found["rows_with_a_label"] == 90
     assert found["columns"] == ["weight <b>kg</b>", "colour", "born", "noise"]
     flagged = [max(float(row[f"probability_{one}"]) for one in labels) for row in rows]
