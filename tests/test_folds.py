@@ -207,6 +207,8 @@ FORMS = {
     "structured": structured,
     "frame": frame,
     "texts": lambda X: [str(row) for row in X],
+    "lists of different lengths": lambda X: [list(row[: 1 + int(row[0] > 0)]) for row in X],
+    "columns at a time": lambda X: np.tile(X, 50_000),
     "pictures": lambda X: X[:, :, None].repeat(2, axis=2),
     "missing": lambda X: np.where(X > 0.5, np.nan, X),
 }

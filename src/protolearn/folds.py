@@ -32,6 +32,9 @@ from ._names import count
 BITS = 40
 """Binary digits of a number that count when rows are compared, about 12 decimal ones."""
 
+CELLS = 2**20
+"""Cells that are compared at a time."""
+
 SMALLEST = 2.0**-30
 """Part of the range of a column that rounding may change at most: it may lie far from zero."""
 
@@ -81,7 +84,7 @@ class RowGroups(NamedTuple):
 
     def take(self, rows: Indices) -> RowGroups:
         """Return the groups of some of the rows."""
-        return RowGroups(None if self.codes is None else self.codes[rows], self.n_copies)
+        return self._replace(codes=None if self.codes is None else self.codes[rows])
 
     def count_by_class(self, y: Any) -> tuple[NDArray[Any], Indices]:
         """Return the classes, and how many groups have rows of each."""
@@ -142,28 +145,43 @@ def digests(bits: NDArray[np.int64]) -> Iterable[bytes]:
 
 
 def row_bits(X: Any) -> NDArray[np.int64]:
-    """Return 64 bits for each cell of an array, a structured array or a frame."""
-    X = np.asarray(X)
-    columns = [X[name] for name in X.dtype.names] if X.dtype.names else [X.reshape(len(X), -1)]
-    if X.dtype == object:
-        columns = list(columns[0].T)
+    """Return 64 bits for each cell of an array, a structured array, a frame or a list."""
+    try:
+        X = np.asarray(X)
+    except ValueError:  # objects of different lengths
+        X = np.fromiter(X, dtype=object, count=len(X))
+    if X.dtype.names:
+        columns = [X[name] for name in X.dtype.names]
+    else:
+        cells = X.reshape(len(X), -1)
+        # One column at a time if they may be of several kinds, or are long.
+        width = 1 if X.dtype == object else max(CELLS // max(len(X), 1), 1)
+        columns = [cells[:, j : j + width] for j in range(0, cells.shape[1], width)]
     return np.hstack([as_bits(column) for column in columns])
 
 
-def as_bits(column: NDArray[Any]) -> NDArray[np.int64]:
+def as_bits(cells: NDArray[Any]) -> NDArray[np.int64]:
     """Return 64 bits for each value, equal for values that count as equal."""
-    if column.dtype == object:
+    shape = len(cells), -1
+    if cells.dtype == object:
         try:
-            column = column.astype(np.float64)
+            cells = cells.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
             codes: dict[Any, int] = {}
-            keys = (str(value) if value == value else None for value in column.ravel().tolist())
-            return np.array([codes.setdefault(key, len(codes)) for key in keys])[:, None]
-    if column.dtype.kind not in "biuf":  # texts, dates
-        _, column = np.unique(column, return_inverse=True)
-    elif column.dtype.kind == "f":
-        column = round_numbers(column.astype(np.float64)).view(np.int64)
-    return column.astype(np.int64).reshape(len(column), -1)
+            keys = (object_key(value) for value in cells.ravel().tolist())
+            return np.array([codes.setdefault(key, len(codes)) for key in keys]).reshape(shape)
+    if cells.dtype.kind not in "biuf":  # texts, dates
+        _, cells = np.unique(cells, return_inverse=True)
+    elif cells.dtype.kind == "f":
+        cells = round_numbers(cells.astype(np.float64)).view(np.int64)
+    return cells.astype(np.int64).reshape(shape)
+
+
+def object_key(value: Any) -> Any:
+    """Return what two equal objects of a column have in common; NaN equals itself."""
+    if isinstance(value, float) and value != value:
+        return None
+    return value.tobytes() if isinstance(value, np.ndarray) else str(value)
 
 
 def round_numbers(values: Floats) -> Floats:

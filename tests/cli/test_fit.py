@@ -75,6 +75,8 @@ def test_measures_follow_from_the_predictions(fitted):
     loss = [-np.log(part).mean() for part in own]
     assert measures["log loss"]["value"] == pytest.approx(np.mean(loss), rel=1e-4)
     assert f"{measures['accuracy']['value']:.1%}" in done.out
+    counts = np.diag(found["confusion"]["counts"]) / np.sum(found["confusion"]["counts"], axis=1)
+    assert [found["recalls"][one]["value"] for one in labels] == pytest.approx(counts.tolist())
     assert found["rows"] == found["rows_with_a_label"] == 90
     assert found["columns"] == ["weight <b>kg</b>", "colour", "born", "noise"]
     flagged = [max(float(row[f"probability_{one}"]) for one in labels) for row in rows]
@@ -133,6 +135,28 @@ def test_the_same_seed_gives_the_same_results(command, fitted):
     )
     assert first == again
     assert first != other
+
+
+def test_copies_are_not_judged_by_what_is_known_by_heart(command, tmp_path):
+    rng = np.random.RandomState(1)
+    X, y = rng.normal(size=(60, 3)), rng.permutation(["p", "q"] * 30)
+    rows = [dict(zip("abcy", [*X[i], y[i]], strict=True)) for i in np.tile(np.arange(60), 5)]
+    rows += [{"a": 9.0, "b": 9.0, "c": 9.0, "y": "r"}] * 4  # a class of one row and its copies
+    write(tmp_path / "coin.csv", rows)
+    fit = "--target", "y", "--model", "kernel-glvq", "--fits", "4", "--folds", "3", "--out", "out"
+    done = command("fit", "coin.csv", *fit, cwd=tmp_path)
+    assert done.code == 0, done.err
+    note = "243 rows are copies of others; copies stay in the same fold."
+    assert note in done.out
+    assert "The intervals cover sampling of rows" in done.out
+    found = json.loads((tmp_path / "out" / "metrics.json").read_text("utf-8"))
+    assert note in found["notes"]
+    accuracy = found["measures"]["accuracy"]
+    assert 0.25 < accuracy["value"] < 0.75
+    assert accuracy["low"] < 0.5 < accuracy["high"]
+    said = read(tmp_path / "out" / "predictions.csv")
+    assert {row["true"] for row in said} == {"p", "q"}  # none of r would be left to learn from
+    assert note in (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
 @long_test

@@ -162,6 +162,20 @@ def test_classes_that_the_test_set_lacks(three):
     assert np.isfinite(one.log_loss[:3]).all()
 
 
+def test_recalls_have_exact_intervals(three):
+    X, y = three
+    names = np.array(["x", "y", "z"])[y]
+    for found in (
+        evaluate(GLVQ(random_state=0), X, names, cv=4, random_state=0),
+        evaluate(GLVQ(random_state=0).fit(X, names), X, names, random_state=0),
+    ):
+        assert list(found.recalls) == ["x", "y", "z"]
+        for place, (value, low, high, _) in enumerate(found.recalls.values()):
+            row = found.confusion.counts[place]
+            ends = binomtest(int(row[place]), int(row.sum())).proportion_ci(0.95, method="exact")
+            assert (value, low, high) == pytest.approx((row[place] / row.sum(), *ends))
+
+
 def test_no_interval_collapses_where_all_is_right():
     y = np.repeat([0, 1], 20)
     found = evaluate_predictions(y, y, scores=y - 0.5, random_state=0)

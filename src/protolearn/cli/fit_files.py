@@ -86,6 +86,9 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "rows_with_a_label": outcome.opened.n_labelled,
         "columns": [column.name for column in outcome.model[0].columns_],
         "measures": {name: interval(one) for name, one in performance.evaluation.table.items()},
+        "recalls": {
+            str(label): interval(one) for label, one in performance.evaluation.recalls.items()
+        },
         "confidence": performance.evaluation.confidence,
         "notes": list(performance.evaluation.notes),
         "confusion": {

@@ -66,6 +66,7 @@ class Comparison:
     iris       96.00 +- 1.49*  96.00 +- 2.79*
     wine       97.19 +- 0.04*  67.44 +- 3.93
     mean rank           1.25            1.75
+    iris: 1 row is a copy of another; copies stay in the same fold.
     >>> comparison.t_test("bayes", "3-nn").pvalue < 0.05
     array([False,  True])
     """

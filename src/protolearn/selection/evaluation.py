@@ -199,6 +199,7 @@ def on_test_set(
         confidence=confidence,
         n_samples=len(answers.y_true),
         notes=tuple(notes_on(answers)),
+        recalls=recalls_of([answers], groups, confidence),
     )
 
 
@@ -228,6 +229,7 @@ def on_folds(
         n_samples=int(np.sum(n_test)),
         n_folds=len(folds),
         notes=(*notes, OF_ROWS),
+        recalls=recalls_of(folds, groups, confidence),
     )
 
 
@@ -244,6 +246,24 @@ def estimates(
             ends = measure_interval(name, value, folds, groups, confidence, n_resamples, rng)
         table[name] = Estimate(value, *ends, reason)
     return table
+
+
+def recalls_of(
+    folds: list[Answers], groups: Indices | None, confidence: float
+) -> dict[Any, Estimate]:
+    """Return the share of right predictions in each class that has rows, with its interval."""
+    true, assigned = (np.concatenate([fold[i] for fold in folds]) for i in (0, 1))
+    recalls = {}
+    for label in np.unique(true):
+        rows = true == label
+        own = Answers(true[rows], assigned[rows], folds[0].classes, None, None)
+        share, together = (
+            float(np.mean(own.y_pred == label)),
+            None if groups is None else groups[rows],
+        )
+        ends = measure_interval("accuracy", share, [own], together, confidence)
+        recalls[label.item() if hasattr(label, "item") else label] = Estimate(share, *ends)
+    return recalls
 
 
 def mean_over(found: list[Measured]) -> Measured:

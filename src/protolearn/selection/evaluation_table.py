@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +62,9 @@ class Evaluation:
         Number of folds; zero for a fitted model on a test set.
     notes : tuple of str
         What to know about these numbers.
+    recalls : dict of label to Estimate
+        Share of right predictions among the tested rows of each class, of all folds together, with
+        Clopper and Pearson's interval; a class without tested rows is left out.
     """
 
     accuracy: Estimate
@@ -76,6 +79,7 @@ class Evaluation:
     n_samples: int
     n_folds: int = 0
     notes: tuple[str, ...] = ()
+    recalls: dict[Any, Estimate] = field(default_factory=dict)
 
     @property
     def table(self) -> dict[str, Estimate]:
