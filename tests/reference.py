@@ -9,9 +9,9 @@ Contents
 2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance;
                 of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
                 mapped_pair, mapped_gradients; log_det_penalty
-3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, log_odds; MARGINS;
-                attractions nearest_own, soft_own
-4. Objective    cost, numeric_gradient
+3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, log_odds;
+                MARGINS; majority; attractions nearest_own, soft_own
+4. Objective    cost, numeric_gradient, support_weights
 5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step; mapped_glvq_step
 6. Heuristics   lvq1, olvq1, lvq21, lvq3; mapped_lvq1_step
 7. Schedules    linear_rate, inverse_rate, constant_rate
@@ -238,6 +238,30 @@ def hypothesis_metric(d, same):
     return (d[j] - d[i]) / 2
 
 
+def k_nearest(d, same, k=3):
+    """Margin m = (sqrt D-_(h) - sqrt D+_(h)) / 2 with the h-th smallest squared distances.
+
+    h = (k + 1) // 2, or the number of prototypes if it is smaller. Crammer et al. (2002), section
+    6, name the rule; lemma 1 with the h-th nearest gives the margin.
+    """
+    h = (k + 1) // 2
+    own, rival = np.sort(d[same])[:h][-1], np.sort(d[~same])[:h][-1]
+    return (np.sqrt(rival) - np.sqrt(own)) / 2
+
+
+def majority(d, c, k):
+    """Return the class that has more than half of the k nearest prototypes, or None.
+
+    With an even k and a tie of two classes, that which has its k/2 prototypes first.
+    """
+    order = np.argsort(d, kind="stable")
+    for nearest in (order[:k], order[: k - 1 + k % 2]):
+        for label in np.unique(c):
+            if 2 * np.sum(c[nearest] == label) > len(nearest):
+                return label
+    return None
+
+
 def log_odds(d, same, xi):
     """Margin m = log sum_own exp(-xi D) - log sum_other exp(-xi D), the logit of P(own)."""
     d, same = np.asarray(d, dtype=float), np.asarray(same, dtype=bool)
@@ -261,6 +285,7 @@ MARGINS = {
     "relative": lambda d, same, xi: relative(d, same),
     "hypothesis": lambda d, same, xi: hypothesis(d, same),
     "hypothesis_metric": lambda d, same, xi: hypothesis_metric(d, same),
+    "k_nearest": lambda d, same, xi: k_nearest(d, same),
     "log_odds": log_odds,
 }
 
@@ -312,6 +337,21 @@ def numeric_gradient(f, w, step=1e-6):
         down[index] -= step
         gradient[index] = (f(up) - f(down)) / (2 * step)
     return gradient
+
+
+def support_weights(X, y, W, c, beta):
+    """w_l^r = alpha_l^r / sum_l alpha_l^r, alpha_l^r = L'(theta_l) S_l(r) / |x_l - mu_r|.
+
+    Crammer et al. (2002), section 5, for the loss L = exp(-beta theta).
+    """
+    alpha = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        d = np.sqrt(np.sum((X[i] - W) ** 2, axis=1))
+        own, rival = winners(d, c == y[i])
+        slope = -beta * np.exp(-beta * 0.5 * (d[rival] - d[own]))
+        alpha[i, own] = slope / d[own]
+        alpha[i, rival] = -slope / d[rival]
+    return alpha / alpha.sum(axis=0)
 
 
 # 5. One sequential step --------------------------------------------------------------------------

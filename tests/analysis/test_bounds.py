@@ -195,7 +195,7 @@ def test_euclidean_distance_may_be_unsquared(iris):
         (LVQ1(distance=Minkowski(p=1)), "LVQ1 has Minkowski"),
         (PrototypeClassifier(distance="mahalanobis"), "PrototypeClassifier has Mahalanobis"),
         (KernelGLVQ(), "KernelGLVQ has FeatureSpaceDistance"),
-        (RSLVQ(), "RSLVQ decides by all"),
+        (RSLVQ(), "RSLVQ decides by several"),
     ],
     ids=["matrix", "city block", "mahalanobis", "kernel", "soft"],
 )

@@ -9,7 +9,7 @@ import custom_axes
 import reference
 from protolearn.checks import check_margin
 from protolearn.distances import SquaredEuclidean
-from protolearn.margins import MARGINS, Hypothesis, LogOdds, MetricHypothesis
+from protolearn.margins import MARGINS, Hypothesis, KNearest, LogOdds, MetricHypothesis
 
 
 def make(name, xi):
@@ -73,6 +73,24 @@ def test_attraction_is_the_formula(row, xi):
         np.testing.assert_allclose(value, formula(), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(g.sum(), 1.0)
         assert not g[~same].any()
+
+
+@given(row=rows(), k=st.integers(1, 9))
+def test_the_margin_of_k_is_the_formula(row, k):
+    d, same = row
+    value, G = KNearest(k)([d], [same])
+    np.testing.assert_allclose(value[0], reference.k_nearest(d, same, k), rtol=1e-9, atol=1e-9)
+    assert np.count_nonzero(G) <= 2
+    if k <= 2:
+        np.testing.assert_array_equal(value, Hypothesis()([d], [same])[0])
+    plain, _ = KNearest(k).suited_to(custom_axes.City())([np.sqrt(d)], [same])
+    np.testing.assert_allclose(plain, value, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [0, 2.5, "3"])
+def test_a_wrong_number_of_prototypes(k):
+    with pytest.raises(ValueError, match="k="):
+        KNearest(k).theta()
 
 
 def test_hypothesis_takes_the_root_of_squares_only():

@@ -247,10 +247,10 @@ def check_covered(model: Any) -> None:
             f"{type(distance).__name__}; give a model with distance='sqeuclidean', or "
             "Minkowski(p=2)."
         )
-    if model.rule_.decision.soft:
+    if not model.rule_.decision.by_nearest:
         raise ValueError(
             f"The bound is a theorem about models that decide by the nearest prototype, and {name} "
-            "decides by all of them; give one with a hard decision, such as GLVQ."
+            "decides by several; give one with a hard decision, such as GLVQ."
         )
 
 
