@@ -179,6 +179,20 @@ class Objective:
         gradients.metric[...] /= self.scale
         return Partial(value, gradients, weight)
 
+    def slopes(self, D: Floats, codes: Any, weights: Floats, same: NDArray[np.bool_]) -> Floats:
+        """Return the derivatives of the weighted cost by all distances, in units of the scale."""
+        n_entries = self.margin.winners or D.shape[1]
+        room = np.empty((3, n_entries))
+        index, slope = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
+        given = D, codes, weights, same, self.axes, price.address
+        if self.margin.winners is None:
+            price_rows(*given, np.empty(n_entries, dtype=np.intp), room)
+            return D
+        price_winners(*given, room, index, slope)
+        D[...] = 0.0
+        np.put_along_axis(D, index, slope, axis=1)
+        return D
+
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Return the cost of each row of a block."""
         same = codebook.same_class(self.n_classes)
