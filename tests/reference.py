@@ -17,7 +17,7 @@ Contents
 7. Schedules    linear_rate, inverse_rate, constant_rate
 8. Scores       class_scores_nearest, class_scores_soft, probabilities, hypothesis_margin
 9. Optimisers   momentum_steps, adam_steps
-10. Bounds      generalization_bound
+10. Bounds      generalization_bound, net_bound
 11. Radii       certified_radius, lipschitz_radius, projection, way_to_cell, sample_margin
 12. Perceptrons lengthened, rosenblatt, pocket, threshold_errors, separable, cover
 
@@ -754,6 +754,21 @@ def generalization_bound(margins, theta, R, n, k, n_classes, delta):
     d = min(n + 1, 64 / theta**2) * 2 * k**n_classes * np.log2(np.e * k**2)
     inside = d * np.log2(32 * m / theta**2) * np.log(32 * m / theta**2) + np.log(4 / delta)
     return alpha + np.sqrt(8 / m * inside), d, alpha
+
+
+def net_bound(margins, theta, R, W, delta):
+    """Give alpha + sqrt((n K ln(1 + 4 B / theta) + ln(1 / delta_j)) / (2 m)), and ln of the net.
+
+    B = R 2^j is the least such length that no prototype exceeds, delta_j = delta / ((j+1)(j+2)).
+    """
+    K, n = W.shape
+    j = 0
+    while max(np.sqrt(np.sum(w**2)) for w in W) > R * 2**j:
+        j += 1
+    alpha = sum(1 for margin in margins if margin < theta) / len(margins)
+    net = n * K * np.log(1 + 4 * R * 2**j / theta)
+    inside = net + np.log((j + 1) * (j + 2) / delta)
+    return alpha + np.sqrt(inside / (2 * len(margins))), net, alpha
 
 
 # 11. Radii within which a sample keeps its class ------------------------------------------------
