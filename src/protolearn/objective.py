@@ -7,7 +7,7 @@ same ``partial`` serves whole data, mini-batches and data in many places.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -130,6 +130,17 @@ class Objective:
     attraction: float = 0.0
     scale: float = 1.0
     slope_factor: float = 1.0
+
+    def steepened(self, times: float) -> Objective:
+        """Return the objective with ``times`` the slope; itself if it has none to be set.
+
+        That is a sharpness of the margin's own, or else the slope of the loss.
+        """
+        margin = self.margin.steepened(times)
+        loss = self.loss if margin is not self.margin else self.loss.steepened(times)
+        if margin is self.margin and loss is self.loss:
+            return self
+        return replace(self, margin=margin, loss=loss, slope_factor=times * self.slope_factor)
 
     @cached_property
     def axes(self) -> Axes:

@@ -267,18 +267,13 @@ class CostSettings(Settings):
         learned raises the contrast itself; and among few features a low contrast tells that the
         classes are mixed, which no slope can change.
         """
-        margin, loss = self.margin, self.loss
-        if times is None and loss.local and not form.adaptive:
+        if times is None and self.loss.local and not form.adaptive:
             most = min(STEEPEST, n_features / FEATURES)
             low = LOW_CONTRAST / max(first.contrast, LOW_CONTRAST / STEEPEST)
             times = max(1.0, min(most, low))
-        times = times or 1.0
-        if times > 1.0:  # a sharpness of the margin's own, or else the slope of the loss
-            margin = margin.steepened(times)
-            loss = loss if margin is not self.margin else loss.steepened(times)
-            times = 1.0 if margin is self.margin and loss is self.loss else times
-        scale = first.unit or 1.0
-        return Objective(form, margin, loss, n_classes, self.attraction, scale, times)
+        axes = form, self.margin, self.loss
+        objective = Objective(*axes, n_classes, self.attraction, first.unit or 1.0)
+        return objective if times is None or times == 1.0 else objective.steepened(times)
 
     def problem(
         self,
