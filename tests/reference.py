@@ -9,7 +9,8 @@ Contents
 2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance;
                 of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
                 mapped_pair, mapped_gradients; log_det_penalty
-3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, log_odds;
+3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, log_odds,
+                pruned_log_odds;
                 MARGINS; majority; attractions nearest_own, soft_own
 4. Objective    cost, numeric_gradient, support_weights
 5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step; mapped_glvq_step
@@ -266,6 +267,15 @@ def log_odds(d, same, xi):
     """Margin m = log sum_own exp(-xi D) - log sum_other exp(-xi D), the logit of P(own)."""
     d, same = np.asarray(d, dtype=float), np.asarray(same, dtype=bool)
     return logsumexp(-xi * d[same]) - logsumexp(-xi * d[~same])
+
+
+def pruned_log_odds(d, same, xi, nearest, window):
+    """Log-odds over the nearest own prototypes and the nearest rivals, cut off at the window.
+
+    Jin et al. (2008), section 1, name both: pruning by proximity, and the windowing rule.
+    """
+    own, rival = np.sort(d[same])[:nearest], np.sort(d[~same])[:nearest]
+    return np.clip(logsumexp(-xi * own) - logsumexp(-xi * rival), -window, window)
 
 
 def nearest_own(d, same):

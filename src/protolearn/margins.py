@@ -41,7 +41,16 @@ from .native import (
 if TYPE_CHECKING:
     from .distances import Distance
 
-__all__ = ["MARGINS", "Difference", "Hypothesis", "KNearest", "LogOdds", "Margin", "Relative"]
+__all__ = [
+    "MARGINS",
+    "Difference",
+    "Hypothesis",
+    "KNearest",
+    "LogOdds",
+    "Margin",
+    "PrunedLogOdds",
+    "Relative",
+]
 
 margin_at = pointer(MARGIN)
 
@@ -387,6 +396,75 @@ class LogOdds(Margin):
         for k in range(d.size):
             g[k] /= total
         return own - math.log(total) / xi
+
+
+@numba.njit
+def weigh_nearest(d, same, own, xi, n, g):
+    """Write the weights of the n nearest of one side; return the least distance and their sum."""
+    first, last = find_nearest(d, same, own, 1), find_nearest(d, same, own, n)
+    total = 0.0
+    for k in range(d.size):
+        if same[k] == own and (d[k] < d[last] or (d[k] == d[last] and k <= last)):
+            g[k] = math.exp(xi * (d[first] - d[k]))
+            total += g[k]
+    return d[first], total
+
+
+class PrunedLogOdds(LogOdds):
+    """The log-odds of the nearest prototypes only, within a window around the boundary.
+
+    The sums of :class:`LogOdds` are over the ``nearest`` own prototypes and as many rivals, so that
+    a row moves at most twice that number. Beyond ``window`` the margin is constant: rows that are
+    surely right, or hopelessly wrong, move nothing. It changes training only; a soft decision
+    counts all prototypes.
+
+    Parameters
+    ----------
+    xi : float, default=1.0
+        Sharpness of the Gaussians: the larger, the more only the nearest prototypes count.
+    nearest : int, default=3
+        Number of own prototypes, and of rivals, that count for a row.
+    window : float, default=inf
+        Largest size of the log-odds. Rows count whose probability of the own class is between
+        ``1 / (1 + exp(window))`` and ``1 / (1 + exp(-window))``.
+
+    Examples
+    --------
+    >>> from protolearn.margins import PrunedLogOdds
+    >>> PrunedLogOdds(xi=2.0, nearest=1)([[1.0, 3.0, 4.0]], [[True, False, False]])[0]
+    array([4.])
+    """
+
+    def __init__(self, xi: float = 1.0, nearest: int = 3, window: float = math.inf):
+        super().__init__(xi)
+        self.nearest = nearest
+        self.window = window
+
+    def theta(self) -> NDArray[np.float64]:
+        """Return the parameters as an array."""
+        nearest = check_integer(self, "nearest", low=1)
+        window = self.window if self.window == math.inf else check_positive(self, "window")
+        return np.array([check_positive(self, "xi"), nearest, window], dtype=np.float64)
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row."""
+        xi, n, window = theta[0], int(theta[1]), theta[2]
+        own, own_sum = weigh_nearest(d, same, True, xi, n, g)
+        rival, rival_sum = weigh_nearest(d, same, False, xi, n, g)
+        value = xi * (rival - own) + math.log(own_sum) - math.log(rival_sum)
+        slope = xi if abs(value) <= window else 0.0
+        for k in range(d.size):
+            g[k] *= -slope / own_sum if same[k] else slope / rival_sum
+        return min(max(value, -window), window)
+
+    @native(MARGIN)
+    def attraction(d, same, theta, g):
+        """Return the soft minimum of the nearest own distances."""
+        own, total = weigh_nearest(d, same, True, theta[0], int(theta[1]), g)
+        for k in range(d.size):
+            g[k] /= total
+        return own - math.log(total) / theta[0]
 
 
 MARGINS: dict[str, type[Margin]] = {
