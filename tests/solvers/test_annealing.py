@@ -47,14 +47,16 @@ def test_steps_along_the_gradient_keep_their_length(iris):
     """A slope of a fourth has a fourth of the gradient, and four times the rate."""
     X, y = iris
     first = RSLVQ(xi=0.5, solver=SGD(learning_rate=0.4), max_iter=1, **TWO).fit(X, y)
-    seen = []
+    seen, times = [], []
 
     def keep(state):
         seen.append((state.iteration, state.codebook.prototypes.copy()))
+        times.append(state.elapsed)
 
     together = Annealing(SGD(learning_rate=0.1), stages=2, start=0.25)
     model = RSLVQ(xi=2.0, solver=together, max_iter=2, callback=keep, **TWO).fit(X, y)
     assert [iteration for iteration, _ in seen] == [1, 2]
+    assert times[0] < times[1]
     assert_allclose(seen[0][1], first.prototypes_, rtol=1e-12)
     assert_array_equal(seen[1][1], model.prototypes_)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from operator import call
+from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -270,11 +271,12 @@ class Annealing(Solver):
     ) -> SolverResult:
         """Lower the cost of each stage from where the one before ended."""
         curve: list[float] = []
-        stopped = False
+        begun, stopped = perf_counter(), False
 
         def report(state: State) -> bool:
             nonlocal stopped
-            done = replace(state, iteration=len(curve) + state.iteration)
+            iteration, elapsed = len(curve) + state.iteration, perf_counter() - begun
+            done = replace(state, iteration=iteration, elapsed=elapsed)
             stopped = callback is not None and bool(callback(done))
             return stopped
 
