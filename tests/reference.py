@@ -9,15 +9,16 @@ Contents
 2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance;
                 of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
                 mapped_pair, mapped_gradients; log_det_penalty
-3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, log_odds; MARGINS;
-                attractions nearest_own, soft_own
-4. Objective    cost, numeric_gradient
+3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, log_odds,
+                pruned_log_odds;
+                MARGINS; majority; attractions nearest_own, soft_own
+4. Objective    cost, numeric_gradient, support_weights
 5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step; mapped_glvq_step
 6. Heuristics   lvq1, olvq1, lvq21, lvq3; mapped_lvq1_step
 7. Schedules    linear_rate, inverse_rate, constant_rate
 8. Scores       class_scores_nearest, class_scores_soft, probabilities, hypothesis_margin
 9. Optimisers   momentum_steps, adam_steps
-10. Bounds      generalization_bound
+10. Bounds      generalization_bound, net_bound
 11. Radii       certified_radius, lipschitz_radius, projection, way_to_cell, sample_margin
 12. Perceptrons lengthened, rosenblatt, pocket, threshold_errors, separable, cover
 
@@ -238,10 +239,43 @@ def hypothesis_metric(d, same):
     return (d[j] - d[i]) / 2
 
 
+def k_nearest(d, same, k=3):
+    """Margin m = (sqrt D-_(h) - sqrt D+_(h)) / 2 with the h-th smallest squared distances.
+
+    h = (k + 1) // 2, or the number of prototypes if it is smaller. Crammer et al. (2002), section
+    6, name the rule; lemma 1 with the h-th nearest gives the margin.
+    """
+    h = (k + 1) // 2
+    own, rival = np.sort(d[same])[:h][-1], np.sort(d[~same])[:h][-1]
+    return (np.sqrt(rival) - np.sqrt(own)) / 2
+
+
+def majority(d, c, k):
+    """Return the class that has more than half of the k nearest prototypes, or None.
+
+    With an even k and a tie of two classes, that which has its k/2 prototypes first.
+    """
+    order = np.argsort(d, kind="stable")
+    for nearest in (order[:k], order[: k - 1 + k % 2]):
+        for label in np.unique(c):
+            if 2 * np.sum(c[nearest] == label) > len(nearest):
+                return label
+    return None
+
+
 def log_odds(d, same, xi):
     """Margin m = log sum_own exp(-xi D) - log sum_other exp(-xi D), the logit of P(own)."""
     d, same = np.asarray(d, dtype=float), np.asarray(same, dtype=bool)
     return logsumexp(-xi * d[same]) - logsumexp(-xi * d[~same])
+
+
+def pruned_log_odds(d, same, xi, nearest, window):
+    """Log-odds over the nearest own prototypes and the nearest rivals, cut off at the window.
+
+    Jin et al. (2008), section 1, name both: pruning by proximity, and the windowing rule.
+    """
+    own, rival = np.sort(d[same])[:nearest], np.sort(d[~same])[:nearest]
+    return np.clip(logsumexp(-xi * own) - logsumexp(-xi * rival), -window, window)
 
 
 def nearest_own(d, same):
@@ -261,6 +295,7 @@ MARGINS = {
     "relative": lambda d, same, xi: relative(d, same),
     "hypothesis": lambda d, same, xi: hypothesis(d, same),
     "hypothesis_metric": lambda d, same, xi: hypothesis_metric(d, same),
+    "k_nearest": lambda d, same, xi: k_nearest(d, same),
     "log_odds": log_odds,
 }
 
@@ -312,6 +347,21 @@ def numeric_gradient(f, w, step=1e-6):
         down[index] -= step
         gradient[index] = (f(up) - f(down)) / (2 * step)
     return gradient
+
+
+def support_weights(X, y, W, c, beta):
+    """w_l^r = alpha_l^r / sum_l alpha_l^r, alpha_l^r = L'(theta_l) S_l(r) / |x_l - mu_r|.
+
+    Crammer et al. (2002), section 5, for the loss L = exp(-beta theta).
+    """
+    alpha = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        d = np.sqrt(np.sum((X[i] - W) ** 2, axis=1))
+        own, rival = winners(d, c == y[i])
+        slope = -beta * np.exp(-beta * 0.5 * (d[rival] - d[own]))
+        alpha[i, own] = slope / d[own]
+        alpha[i, rival] = -slope / d[rival]
+    return alpha / alpha.sum(axis=0)
 
 
 # 5. One sequential step --------------------------------------------------------------------------
@@ -714,6 +764,21 @@ def generalization_bound(margins, theta, R, n, k, n_classes, delta):
     d = min(n + 1, 64 / theta**2) * 2 * k**n_classes * np.log2(np.e * k**2)
     inside = d * np.log2(32 * m / theta**2) * np.log(32 * m / theta**2) + np.log(4 / delta)
     return alpha + np.sqrt(8 / m * inside), d, alpha
+
+
+def net_bound(margins, theta, R, W, delta):
+    """Give alpha + sqrt((n K ln(1 + 4 B / theta) + ln(1 / delta_j)) / (2 m)), and ln of the net.
+
+    B = R 2^j is the least such length that no prototype exceeds, delta_j = delta / ((j+1)(j+2)).
+    """
+    K, n = W.shape
+    j = 0
+    while max(np.sqrt(np.sum(w**2)) for w in W) > R * 2**j:
+        j += 1
+    alpha = sum(1 for margin in margins if margin < theta) / len(margins)
+    net = n * K * np.log(1 + 4 * R * 2**j / theta)
+    inside = net + np.log((j + 1) * (j + 2) / delta)
+    return alpha + np.sqrt(inside / (2 * len(margins))), net, alpha
 
 
 # 11. Radii within which a sample keeps its class ------------------------------------------------

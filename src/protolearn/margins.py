@@ -5,6 +5,8 @@ With D+ the distance to the nearest prototype of the own class and D- that to th
 * difference: ``D- - D+`` (Jin et al., 2008, eq. 3)
 * relative: ``(D- - D+) / (D- + D+)`` (Sato and Yamada, 1996)
 * hypothesis: ``(sqrt D- - sqrt D+) / 2`` for a squared distance (Crammer et al., 2002, lemma 1)
+* k nearest: the hypothesis margin with the h-th nearest own prototype and the h-th nearest rival,
+  for the majority of ``k = 2h - 1`` prototypes (Crammer et al., 2002, section 6)
 * log-odds: ``log sum_own exp(-xi D) - log sum_rivals exp(-xi D)``, over all prototypes; with the
   logistic loss it is RSLVQ (Seo and Obermayer, 2003), with the sigmoid loss SNPC (Seo, Bode and
   Obermayer, 2003)
@@ -21,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from ._arrays import Floats, as_floats
-from ._validation import check_positive
+from ._validation import check_integer, check_positive
 from .native import (
     ADDRESS,
     MARGIN,
@@ -39,7 +41,16 @@ from .native import (
 if TYPE_CHECKING:
     from .distances import Distance
 
-__all__ = ["MARGINS", "Difference", "Hypothesis", "LogOdds", "Margin", "Relative"]
+__all__ = [
+    "MARGINS",
+    "Difference",
+    "Hypothesis",
+    "KNearest",
+    "LogOdds",
+    "Margin",
+    "PrunedLogOdds",
+    "Relative",
+]
 
 margin_at = pointer(MARGIN)
 
@@ -78,12 +89,16 @@ class Margin(BaseEstimator):
         Whether the value stays between two numbers, as a share does.
     sharpness : float
         How fast class probabilities change with distance, in units of the scale.
+    neighbors : int
+        The h of the decision that belongs to the margin: the class whose h-th nearest prototype is
+        nearest.
     """
 
     winners: ClassVar[int | None] = 2
     smooth: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
     sharpness: float = 1.0
+    neighbors: int = 1
     margin: ClassVar[Native]
     attraction: ClassVar[Native] = nearest_own
 
@@ -234,6 +249,81 @@ class MetricHypothesis(Margin):
         return 0.5 * (d[rival] - d[own])
 
 
+@numba.njit
+def find_nearest(d, same, own, h):
+    """Return the index of the h-th nearest of the own prototypes or of the rivals, or the last."""
+    last = -1
+    for _ in range(h):
+        best = -1
+        for k in range(d.size):
+            follows = last < 0 or d[k] > d[last] or (d[k] == d[last] and k > last)
+            if same[k] == own and follows and (best < 0 or d[k] < d[best]):
+                best = k
+        if best < 0:
+            break
+        last = best
+    return last
+
+
+class KNearest(Margin):
+    """The hypothesis margin of the majority among the k nearest prototypes.
+
+    ``(d-_h - d+_h) / 2`` with the h-th smallest unsquared distances to rivals and to prototypes of
+    the own class, ``h = (k + 1) // 2``: if it is positive, the own class has h of the ``2h - 1``
+    nearest prototypes, and keeps them while no prototype moves farther than that. A model with this
+    margin predicts the class that is the first to have h prototypes among the nearest: the majority
+    of the k nearest, if there is one; of two classes with an even k, the nearer one. A class with
+    fewer than h prototypes counts by its farthest one.
+
+    Parameters
+    ----------
+    k : int, default=3
+        Number of prototypes that decide. Each class should have at least ``(k + 1) // 2``.
+
+    Examples
+    --------
+    >>> from protolearn.margins import KNearest
+    >>> KNearest(k=3)([[1.0, 4.0, 9.0, 36.0]], [[True, True, False, False]])[0]
+    array([2.])
+    """
+
+    winners = None
+    _squared = True
+
+    def __init__(self, k: int = 3):
+        self.k = k
+
+    @property
+    def neighbors(self) -> int:  # type: ignore[override]
+        """How many prototypes of one class decide."""
+        return (check_integer(self, "k", low=1) + 1) // 2
+
+    def theta(self) -> NDArray[np.float64]:
+        """Return the number h, and whether distances are squared."""
+        return np.array([self.neighbors, self._squared], dtype=np.float64)
+
+    def suited_to(self, distance: Distance) -> Margin:
+        """Return the form for a metric or for its square; a divergence has no hypothesis margin."""
+        form = clone(self)
+        form._squared = isinstance(Hypothesis().suited_to(distance), Hypothesis)
+        return form
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row; slope 0 where one of the two lies on the sample."""
+        h = int(theta[0])
+        own, rival = find_nearest(d, same, True, h), find_nearest(d, same, False, h)
+        if theta[1] == 0.0:
+            g[own], g[rival] = -0.5, 0.5
+            return 0.5 * (d[rival] - d[own])
+        near, far = math.sqrt(d[own]), math.sqrt(d[rival])
+        if near > ROUNDING * far:
+            g[own] = -0.25 / near
+        if far > ROUNDING * near:
+            g[rival] = 0.25 / far
+        return 0.5 * (far - near)
+
+
 class LogOdds(Margin):
     """The log-odds of the own class under a mixture of equal Gaussians.
 
@@ -308,9 +398,79 @@ class LogOdds(Margin):
         return own - math.log(total) / xi
 
 
+@numba.njit
+def weigh_nearest(d, same, own, xi, n, g):
+    """Write the weights of the n nearest of one side; return the least distance and their sum."""
+    first, last = find_nearest(d, same, own, 1), find_nearest(d, same, own, n)
+    total = 0.0
+    for k in range(d.size):
+        if same[k] == own and (d[k] < d[last] or (d[k] == d[last] and k <= last)):
+            g[k] = math.exp(xi * (d[first] - d[k]))
+            total += g[k]
+    return d[first], total
+
+
+class PrunedLogOdds(LogOdds):
+    """The log-odds of the nearest prototypes only, within a window around the boundary.
+
+    The sums of :class:`LogOdds` are over the ``nearest`` own prototypes and as many rivals, so that
+    a row moves at most twice that number. Beyond ``window`` the margin is constant: rows that are
+    surely right, or hopelessly wrong, move nothing. It changes training only; a soft decision
+    counts all prototypes.
+
+    Parameters
+    ----------
+    xi : float, default=1.0
+        Sharpness of the Gaussians: the larger, the more only the nearest prototypes count.
+    nearest : int, default=3
+        Number of own prototypes, and of rivals, that count for a row.
+    window : float, default=inf
+        Largest size of the log-odds. Rows count whose probability of the own class is between
+        ``1 / (1 + exp(window))`` and ``1 / (1 + exp(-window))``.
+
+    Examples
+    --------
+    >>> from protolearn.margins import PrunedLogOdds
+    >>> PrunedLogOdds(xi=2.0, nearest=1)([[1.0, 3.0, 4.0]], [[True, False, False]])[0]
+    array([4.])
+    """
+
+    def __init__(self, xi: float = 1.0, nearest: int = 3, window: float = math.inf):
+        super().__init__(xi)
+        self.nearest = nearest
+        self.window = window
+
+    def theta(self) -> NDArray[np.float64]:
+        """Return the parameters as an array."""
+        nearest = check_integer(self, "nearest", low=1)
+        window = self.window if self.window == math.inf else check_positive(self, "window")
+        return np.array([check_positive(self, "xi"), nearest, window], dtype=np.float64)
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the margin of one row."""
+        xi, n, window = theta[0], int(theta[1]), theta[2]
+        own, own_sum = weigh_nearest(d, same, True, xi, n, g)
+        rival, rival_sum = weigh_nearest(d, same, False, xi, n, g)
+        value = xi * (rival - own) + math.log(own_sum) - math.log(rival_sum)
+        slope = xi if abs(value) <= window else 0.0
+        for k in range(d.size):
+            g[k] *= -slope / own_sum if same[k] else slope / rival_sum
+        return min(max(value, -window), window)
+
+    @native(MARGIN)
+    def attraction(d, same, theta, g):
+        """Return the soft minimum of the nearest own distances."""
+        own, total = weigh_nearest(d, same, True, theta[0], int(theta[1]), g)
+        for k in range(d.size):
+            g[k] /= total
+        return own - math.log(total) / theta[0]
+
+
 MARGINS: dict[str, type[Margin]] = {
     "difference": Difference,
     "relative": Relative,
     "hypothesis": Hypothesis,
+    "k_nearest": KNearest,
     "log_odds": LogOdds,
 }

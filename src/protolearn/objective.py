@@ -7,7 +7,7 @@ same ``partial`` serves whole data, mini-batches and data in many places.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -131,6 +131,17 @@ class Objective:
     scale: float = 1.0
     slope_factor: float = 1.0
 
+    def steepened(self, times: float) -> Objective:
+        """Return the objective with ``times`` the slope; itself if it has none to be set.
+
+        That is a sharpness of the margin's own, or else the slope of the loss.
+        """
+        margin = self.margin.steepened(times)
+        loss = self.loss if margin is not self.margin else self.loss.steepened(times)
+        if margin is self.margin and loss is self.loss:
+            return self
+        return replace(self, margin=margin, loss=loss, slope_factor=times * self.slope_factor)
+
     @cached_property
     def axes(self) -> Axes:
         """What ``price`` needs to know, for native loops."""
@@ -178,6 +189,20 @@ class Objective:
         gradients.prototypes[...] /= self.scale
         gradients.metric[...] /= self.scale
         return Partial(value, gradients, weight)
+
+    def slopes(self, D: Floats, codes: Any, weights: Floats, same: NDArray[np.bool_]) -> Floats:
+        """Return the derivatives of the weighted cost by all distances, in units of the scale."""
+        n_entries = self.margin.winners or D.shape[1]
+        room = np.empty((3, n_entries))
+        index, slope = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
+        given = D, codes, weights, same, self.axes, price.address
+        if self.margin.winners is None:
+            price_rows(*given, np.empty(n_entries, dtype=np.intp), room)
+            return D
+        price_winners(*given, room, index, slope)
+        D[...] = 0.0
+        np.put_along_axis(D, index, slope, axis=1)
+        return D
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Return the cost of each row of a block."""

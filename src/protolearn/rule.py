@@ -62,11 +62,19 @@ class Decision:
         Sharpness of the Gaussians of a soft decision.
     sharpness : float
         Factor of the scores in the softmax that gives probabilities.
+    neighbors : int
+        The h of a hard decision by the h-th nearest prototype of each class.
     """
 
     soft: bool = False
     xi: float = 1.0
     sharpness: float = 1.0
+    neighbors: int = 1
+
+    @property
+    def by_nearest(self) -> bool:
+        """Whether the nearest prototype alone decides."""
+        return not self.soft and self.neighbors == 1
 
     def scores(self, D: Any, codes: Any, n_classes: int) -> Any:
         """Return one score a class for each row, an array (n, n_classes)."""
@@ -81,6 +89,9 @@ class Decision:
             return np.full(len(D), -np.inf, dtype=D.dtype)
         if self.soft:
             return logsumexp(-self.xi * D, axis=1) / self.xi
+        if self.neighbors > 1:
+            h = min(self.neighbors, D.shape[1]) - 1
+            return -np.partition(D, h, axis=1)[:, h]
         return -D.min(axis=1)
 
 
@@ -115,6 +126,8 @@ class DecisionRule:
 
     def __repr__(self) -> str:
         decides = "all decide" if self.is_soft else "the nearest decides"
+        if self.decision.neighbors > 1:
+            decides = f"the {2 * self.decision.neighbors - 1} nearest decide"
         return (
             f"<{type(self).__name__} of {self.name}: {len(self.codebook.labels)} prototypes of "
             f"{len(self.classes)} classes, {self.distance!r}, {decides}>"
@@ -185,7 +198,7 @@ class DecisionRule:
 
     def codes(self, rows: Any) -> Indices:
         """Return the class code of each row."""
-        if self.decision.soft:
+        if not self.decision.by_nearest:
             codes: Indices = self.scores(rows).argmax(axis=1)
             return codes
         return self.codebook.labels[self.nearest(rows)]
@@ -205,9 +218,12 @@ class DecisionRule:
     def own_and_rival(self, rows: Any, codes: Any = None) -> Any:
         """Return the distances to the nearest prototype of a class and of all others, (n, 2).
 
-        ``codes`` are the classes of the rows; None: that of the nearest prototype of each.
+        ``codes`` are the classes of the rows; None: that of the nearest prototype of each. If
+        several prototypes decide, the h-th nearest stands for each class.
         """
         labels = self.codebook.labels
+        if self.decision.neighbors > 1:
+            return self.by_chunks(rows, self._class_gap, codes=codes)
 
         def nearest_two(
             part: Any, codebook: Codebook, distance: Distance, codes: Any = None
@@ -219,6 +235,18 @@ class DecisionRule:
             return np.stack(sides, axis=1), D
 
         return self.by_chunks(rows, nearest_two, codes=codes)
+
+    def _class_gap(
+        self, part: Any, codebook: Codebook, distance: Distance, codes: Any = None
+    ) -> tuple[Any, Any]:
+        """Return the distances that decide for a class and for the nearest other one."""
+        D = distance.pairwise(part, codebook)
+        by_class = -self._scores(D)
+        codes = by_class.argmin(axis=1) if codes is None else codes
+        places = np.arange(len(D)), codes
+        own = by_class[places]
+        by_class[places] = np.inf
+        return np.stack([own, by_class.min(axis=1)], axis=1), D
 
     def contributions(self, rows: Any) -> Floats:
         """Return the signed share of each feature in the lead of the class of each row."""

@@ -195,7 +195,7 @@ def test_euclidean_distance_may_be_unsquared(iris):
         (LVQ1(distance=Minkowski(p=1)), "LVQ1 has Minkowski"),
         (PrototypeClassifier(distance="mahalanobis"), "PrototypeClassifier has Mahalanobis"),
         (KernelGLVQ(), "KernelGLVQ has FeatureSpaceDistance"),
-        (RSLVQ(), "RSLVQ decides by all"),
+        (RSLVQ(), "RSLVQ decides by several"),
     ],
     ids=["matrix", "city block", "mahalanobis", "kernel", "soft"],
 )
@@ -227,3 +227,86 @@ def test_errors(iris):
         generalization_bound(model, X[:1], [7])
     with pytest.raises(TypeError, match="LogisticRegression is not"):
         generalization_bound(LogisticRegression().fit(X, y), X, y)
+
+
+# The bound by a net
+
+
+def test_the_net_is_the_formula(iris):
+    X, y = iris
+    model = GLVQ(prototypes_per_class={0: 1, 1: 3, 2: 2}, random_state=0).fit(X, y)
+    margin, W = hypothesis_margin(model, X, y), model.prototypes_
+    longest = np.linalg.norm(X, axis=1).max()
+    for theta, radius, delta in [(0.4, longest, 0.05), (0.02, 3.6, 0.5), (4.9, 100.0, 1e-9)]:
+        ask = {"radius": radius, "theta": theta, "method": "net"}
+        result = generalization_bound(model, X, y, delta, **ask)
+        expected = reference.net_bound(margin, theta, radius, W, delta)
+        got = result.raw_bound, result.capacity, result.margin_error
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+    model.prototypes_ = 5.0 * W  # a larger ball
+    margin = hypothesis_margin(model, X, y)
+    result = generalization_bound(model, X, y, radius=longest, theta=0.3, method="net")
+    expected = reference.net_bound(margin, 0.3, longest, 5.0 * W, 0.05)
+    np.testing.assert_allclose(result.raw_bound, expected[0], rtol=1e-12)
+    each = [
+        reference.net_bound(margin, longest * t, longest, 5.0 * W, 0.05 / len(GRID))[0]
+        for t in GRID
+    ]
+    best = generalization_bound(model, X, y, radius=longest, method="net")
+    assert best.raw_bound == pytest.approx(min(each), rel=1e-12)
+
+
+def test_margins_change_by_at_most_what_prototypes_move(iris, rng):
+    """What the proof needs of the margin, for three classes."""
+    X, y = iris
+    model = GLVQ(prototypes_per_class=2, random_state=0).fit(X, y)
+    W, before = model.prototypes_.copy(), hypothesis_margin(model, X, y)
+    for _ in range(20):
+        step = rng.standard_normal(W.shape) * rng.uniform(0.0, 1.0, (len(W), 1))
+        model.prototypes_ = W + step
+        moved = np.linalg.norm(step, axis=1).max()
+        assert np.abs(hypothesis_margin(model, X, y) - before).max() <= moved * (1 + 1e-12)
+
+
+def test_a_net_of_a_ball_is_as_small_as_the_proof_says():
+    """Greedy choice of points that are theta/2 apart, in a disc of radius B."""
+    grid = np.linspace(-1.0, 1.0, 201)
+    points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    points = points[np.linalg.norm(points, axis=1) <= 1.0]
+    for theta in (1.0, 0.5, 0.2):
+        left, count = points, 0
+        while len(left):
+            left = left[np.linalg.norm(left - left[0], axis=1) >= theta / 2]
+            count += 1
+        assert 2 < count <= (1 + 4 / theta) ** 2
+
+
+def test_the_net_says_something_about_three_classes():
+    """Three Gaussians in the plane; the bound is above the error of new rows in every draw."""
+    rng = np.random.RandomState(0)
+    centres = np.array([[0.0, 0.5], [0.43, -0.25], [-0.43, -0.25]])
+
+    def draw(m):
+        y = rng.randint(3, size=m)
+        return np.clip(centres[y] + 0.1 * rng.standard_normal((m, 2)), -0.7, 0.7), y
+
+    X_new, y_new = draw(20_000)
+    for _ in range(5):
+        X, y = draw(500)
+        model = GLVQ(random_state=0).fit(X, y)
+        found = generalization_bound(model, X, y, radius=1.0, method="net")
+        assert 1.0 - model.score(X_new, y_new) < found.bound < 0.4
+        assert "the error on new data is at most" in found.message
+        assert "two classes" not in found.message
+        assert generalization_bound(model, X, y, radius=1.0).bound == 1.0
+
+
+def test_the_net_tells_how_many_samples_it_needs(rng):
+    X, y = rng.standard_normal((40, 30)), np.arange(40) % 4
+    model = GLVQ(random_state=0).fit(X, y)
+    found = generalization_bound(model, X, y, method="net")
+    assert found.raw_bound > 1.0
+    assert "it would take about" in found.message
+    assert "the unit of theta" in found.message
+    with pytest.raises(ValueError, match="method='nett' must be one of 'crammer', 'net'"):
+        generalization_bound(model, X, y, method="nett")

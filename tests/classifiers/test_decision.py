@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
+from scipy.stats import multivariate_normal
+from sklearn.neighbors import KernelDensity
 
 import reference
 from protolearn import (
     GLVQ,
     LOGM,
     MCE,
+    MRSLVQ,
     RSLVQ,
     SNPC,
     MarginLVQ,
@@ -18,7 +21,7 @@ from protolearn import (
     _arrays,
 )
 from protolearn.losses import Logistic
-from protolearn.margins import LogOdds
+from protolearn.margins import Difference, LogOdds
 
 PRESETS = [GLVQ, MCE, LOGM, SNPC, RSLVQ, MarginLVQ]
 
@@ -73,6 +76,37 @@ def test_rslvq_probability_is_the_posterior(iris):
     np.testing.assert_allclose(
         model.predict_proba(X), posterior / posterior.sum(axis=1, keepdims=True), atol=1e-9
     )
+
+
+@pytest.mark.parametrize("kind", [RSLVQ, MRSLVQ])
+def test_a_soft_decision_is_a_parzen_window_over_prototypes(iris, kind):
+    """The posterior of Gaussians on the prototypes, by densities of SciPy and scikit-learn."""
+    X, y = iris
+    model = kind(prototypes_per_class={0: 1, 1: 3, 2: 2}, random_state=0).fit(X, y)
+    W, labels = model.prototypes_, model.prototype_labels_
+    variance = model.scale_ / (2.0 * model.rule_.decision.xi)
+    shape = model.metric_ if kind is MRSLVQ else np.eye(X.shape[1])
+    # a flat direction of the metric would need an infinite variance: as good as that
+    covariance = variance * np.linalg.inv(shape + 1e-9 * np.eye(len(shape)))
+    each = np.array([multivariate_normal(w, covariance).logpdf(X) for w in W])
+    joint = np.array([logsumexp(each[labels == c], axis=0) for c in model.classes_]).T
+    np.testing.assert_allclose(model.predict_proba(X), softmax(joint, axis=1), atol=1e-6)
+    if kind is RSLVQ:
+        width = np.sqrt(variance)
+        windows = [KernelDensity(bandwidth=width).fit(W[labels == c]) for c in model.classes_]
+        prior = [np.mean(labels == c) for c in model.classes_]
+        joint = np.array([d.score_samples(X) for d in windows]).T + np.log(prior)
+        np.testing.assert_allclose(model.predict_proba(X), softmax(joint, axis=1), atol=1e-12)
+
+
+def test_log_odds_become_the_difference_of_the_nearest():
+    rng = np.random.RandomState(0)
+    D, same = (
+        rng.uniform(1.0, 2.0, (50, 6)),
+        np.tile([True, False, True, False, False, True], (50, 1)),
+    )
+    sharp, nearest = LogOdds(1e4)(D, same)[0] / 1e4, Difference()(D, same)[0]
+    np.testing.assert_allclose(sharp, nearest, atol=np.log(3) / 1e4)
 
 
 def test_soft_decision_differs_from_the_nearest():

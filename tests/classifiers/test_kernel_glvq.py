@@ -19,17 +19,32 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import custom_axes
+import reference
 from given_profile import in_all, run_check
-from protolearn import GLVQ, KernelGLVQ, hypothesis_margin
+from protolearn import (
+    GLVQ,
+    LOGM,
+    MCE,
+    RSLVQ,
+    SNPC,
+    KernelGLVQ,
+    MarginLVQ,
+    hypothesis_margin,
+)
 from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
 from protolearn.classifiers.feature_space import append_column, partial_cholesky
-from protolearn.classifiers.kernel_support import SpanDistance, SpanGLVQ, expansion, towards
+from protolearn.classifiers.kernel_support import (
+    FeatureSpaceTrainer,
+    SpanDistance,
+    expansion,
+    towards,
+)
 from protolearn.codebook import Codebook
 from protolearn.datasets import make_spirals
 from protolearn.distances import SquaredEuclidean
-from protolearn.losses import Sigmoid
-from protolearn.margins import Relative
+from protolearn.losses import Exponential, Logistic, Sigmoid
+from protolearn.margins import Difference, LogOdds, Relative
 from protolearn.objective import Objective
 
 # Always: with pruning and without, a kernel of the user.
@@ -172,7 +187,8 @@ def test_in_a_span_the_last_number_only_lengthens_distances(rng):
 def test_prototypes_stay_in_the_span(rng, solver):
     X, y = rng.standard_normal((60, 4)), np.arange(60) % 2
     init = np.array([[0.5, 0.0, 0.0, 0.0], [-0.5, 0.0, 0.0, 0.0]])
-    model = SpanGLVQ(init=init, solver=solver, random_state=0).fit(X, y)
+    model = FeatureSpaceTrainer(distance=SpanDistance(), init=init, solver=solver, random_state=0)
+    model.fit(X, y)
     assert_array_equal(model.prototypes_[:, 3], 0.0)
     assert not np.allclose(model.prototypes_, init)
 
@@ -200,6 +216,121 @@ def test_with_the_linear_kernel_it_is_glvq(iris, settings):
     assert_array_equal(dual.predict(X), plain.predict(X))
     assert_allclose(dual.predict_proba(X), plain.predict_proba(X), atol=1e-4)
     assert_allclose(dual.decision_function(X), plain.decision_function(X), atol=1e-5)
+
+
+PRESETS = [
+    (MarginLVQ(loss="hinge"), {"margin": "hypothesis", "loss": "hinge", "beta": 4.0}),
+    (MarginLVQ(loss="exponential"), {"margin": "hypothesis", "loss": Exponential(4.0)}),
+    (MCE(), {"margin": "difference", "loss": "sigmoid", "beta": 2.0}),
+    (LOGM(attraction=0.1), {"margin": Difference(), "loss": Logistic(1.0), "attraction": 0.1}),
+    (SNPC(), {"margin": LogOdds(2.0), "loss": "sigmoid", "beta": 1.0}),
+    (
+        RSLVQ(attraction=0.1),
+        {
+            "margin": LogOdds(2.0),
+            "loss": Logistic(),
+            "decision": "soft",
+            "attraction": 0.1,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("preset", "parts"), PRESETS, ids=lambda case: type(case).__name__)
+def test_with_the_linear_kernel_parts_are_their_preset(iris, preset, parts):
+    X, y = iris
+    shared = {"prototypes_per_class": 2, "solver": "sgd", "random_state": 0}
+    plain = clone(preset).set_params(**shared).fit(X, y)
+    dual = KernelGLVQ(kernel="linear", max_support=None, **shared, **parts).fit(X, y)
+    assert_allclose(dual.distances(X), plain.distances(X), atol=1e-6)
+    assert_array_equal(dual.predict(X), plain.predict(X))
+    assert_allclose(dual.predict_proba(X), plain.predict_proba(X), atol=1e-6)
+    weights = dual.support_weights(X, y)
+    assert_allclose(weights, plain.support_weights(X, y), atol=1e-4 * np.abs(weights).max())
+
+
+def gram_cost(A, gram, y, labels, scale, margin, loss, beta, alpha):
+    """Return the cost of coefficients from the Gram matrix alone."""
+    D = gram.diagonal()[:, None] - 2.0 * gram @ A.T + np.einsum("kl,lm,km->k", A, gram, A)
+    found = []
+    for d, own in zip(D / scale, y, strict=True):
+        m = reference.MARGINS[margin](d, labels == own, 1.0)
+        near = d[labels == own].min() if margin != "log_odds" else None
+        pull = near if near is not None else reference.soft_own(d, labels == own, 1.0)
+        found.append(reference.LOSSES[loss](m, beta) + alpha * pull)
+    return np.mean(found)
+
+
+@pytest.mark.parametrize(
+    ("margin", "loss", "beta"),
+    [
+        ("hypothesis", "exponential", 2.0),
+        ("difference", "logistic", 1.0),
+        ("log_odds", "logistic", 1.0),
+    ],
+)
+def test_the_cost_is_least_and_prototypes_are_sums_of_their_support(iris, margin, loss, beta):
+    some = np.flatnonzero(iris[1] > 0)[::2]  # of two classes no rival can take another's place
+    X, y = iris[0][some], iris[1][some] - 1
+    settings = {"margin": margin, "loss": loss, "beta": beta, "attraction": 0.2}
+    exact = {"max_support": None, "solver": "lbfgs", "tol": 1e-9, "max_iter": 5000}
+    model = KernelGLVQ(gamma=0.3, random_state=0, **exact, **settings).fit(X, y)
+    gram = rbf_kernel(X, gamma=0.3)
+    A = np.zeros((2, len(X)))
+    A[:, model.support_] = model.dual_coef_
+    given = gram, y, np.arange(2), model.scale_, margin, loss, beta, 0.2
+    least = gram_cost(A, *given)
+    assert_allclose(least, model.loss_curve_[-1], rtol=1e-9)
+    for direction in np.random.RandomState(0).standard_normal((20, *A.shape)):
+        step = 1e-3 * direction / np.sqrt(np.sum((direction @ gram) * direction))
+        assert gram_cost(A + step, *given) > least - 1e-12
+    weights = model.support_weights(X, y)
+    assert_allclose(weights.sum(axis=0), 1.0)
+    assert_allclose(gram @ weights, gram @ A.T, atol=2e-5)
+    same = KernelGLVQ(kernel="precomputed", random_state=0, **exact, **settings).fit(gram, y)
+    assert_allclose(same.support_weights(gram, y), weights, atol=1e-4)
+
+
+def test_support_weights_are_the_formula_of_the_paper(iris):
+    X, y = iris
+    model = MarginLVQ(loss="exponential", scale=1.0, max_iter=3, solver="sgd", random_state=0)
+    model.set_params(beta=1.5, prototypes_per_class=2).fit(X, y)
+    expected = reference.support_weights(X, y, model.prototypes_, model.prototype_labels_, 1.5)
+    assert_allclose(model.support_weights(X, y), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_rows_beyond_the_hinge_do_not_support(iris):
+    X, y = iris
+    model = KernelGLVQ(margin="hypothesis", loss="hinge", beta=4.0, random_state=0).fit(X, y)
+    theta = hypothesis_margin(model, X, y) / np.sqrt(model.scale_)
+    weights = model.support_weights(X, y)
+    assert_array_equal(np.any(weights != 0.0, axis=1), theta < 0.25)
+    assert np.count_nonzero(weights, axis=1).max() == 2
+
+
+def test_support_weights_know_of_a_steeper_slope():
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((200, 60)), np.arange(200) % 2
+    X[:, 0] += y
+    model = MarginLVQ(random_state=0).fit(X, y)
+    assert model.slope_factor_ > 1.0
+    theta = hypothesis_margin(model, X, y) / np.sqrt(model.scale_)
+    supports = np.any(model.support_weights(X, y) != 0.0, axis=1)
+    assert_array_equal(supports, theta < 1.0 / (model.beta * model.slope_factor_))
+
+
+def test_support_weights_know_of_weights(iris, rng):
+    X, y = iris
+    times = rng.randint(0, 3, size=len(y))
+    exact = {"beta": 2.0, "class_weight": {0: 1.0, 1: 2.0, 2: 0.5}, "random_state": 0}
+    model = KernelGLVQ(**exact).fit(X, y, sample_weight=times)
+    weights = model.support_weights(X, y, sample_weight=times)
+    some = np.repeat(np.arange(len(y)), times)
+    one_by_one = model.support_weights(X[some], y[some])
+    total = np.zeros_like(weights)
+    np.add.at(total, some, one_by_one)
+    assert_allclose(weights, total, atol=1e-10)
+    assert not weights[times == 0].any()
 
 
 @pytest.mark.parametrize("max_support", [None, 7])
@@ -507,6 +638,10 @@ def test_the_shared_parameters_are_those_of_glvq():
         ({"init": np.zeros((3, 4))}, "init cannot be an array"),
         ({"init": "kmean"}, "Did you mean 'kmeans'"),
         ({"beta": -1.0}, "beta=-1.0"),
+        ({"beta": None, "loss": "hinge"}, "beta=None"),
+        ({"loss": "hing"}, "Did you mean 'hinge'"),
+        ({"margin": "relativ"}, "Did you mean 'relative'"),
+        ({"decision": "all"}, "decision='all'"),
         ({"solver": "newton"}, "solver='newton'"),
         ({"tol": -1.0}, "tol=-1.0"),
         ({"kernel": lambda A, B: A @ B.T[:, :0]}, "kernel gives an array of shape"),

@@ -7,9 +7,17 @@ from hypothesis import strategies as st
 
 import custom_axes
 import reference
+from protolearn import PrototypeClassifier
 from protolearn.checks import check_margin
 from protolearn.distances import SquaredEuclidean
-from protolearn.margins import MARGINS, Hypothesis, LogOdds, MetricHypothesis
+from protolearn.margins import (
+    MARGINS,
+    Hypothesis,
+    KNearest,
+    LogOdds,
+    MetricHypothesis,
+    PrunedLogOdds,
+)
 
 
 def make(name, xi):
@@ -73,6 +81,81 @@ def test_attraction_is_the_formula(row, xi):
         np.testing.assert_allclose(value, formula(), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(g.sum(), 1.0)
         assert not g[~same].any()
+
+
+@given(row=rows(), k=st.integers(1, 9))
+def test_the_margin_of_k_is_the_formula(row, k):
+    d, same = row
+    value, G = KNearest(k)([d], [same])
+    np.testing.assert_allclose(value[0], reference.k_nearest(d, same, k), rtol=1e-9, atol=1e-9)
+    assert np.count_nonzero(G) <= 2
+    if k <= 2:
+        np.testing.assert_array_equal(value, Hypothesis()([d], [same])[0])
+    plain, _ = KNearest(k).suited_to(custom_axes.City())([np.sqrt(d)], [same])
+    np.testing.assert_allclose(plain, value, rtol=1e-9, atol=1e-9)
+
+
+@given(row=rows(), xi=st.floats(0.01, 10.0), n=st.integers(1, 8), window=st.floats(0.1, 1e3))
+def test_pruned_and_windowed_log_odds_are_the_formula(row, xi, n, window):
+    d, same = row
+    value, G = PrunedLogOdds(xi, n, window)([d], [same])
+    expected = reference.pruned_log_odds(d, same, xi, n, window)
+    np.testing.assert_allclose(value[0], expected, rtol=1e-9, atol=1e-9)
+    assert np.count_nonzero(G[0][same]) <= n
+    assert np.count_nonzero(G[0][~same]) <= n
+    if abs(value[0]) == window:
+        assert not G.any() or np.isclose(abs(expected), window)
+    everything = PrunedLogOdds(xi, len(d))([d], [same]), LogOdds(xi)([d], [same])
+    for pruned, whole in zip(*everything, strict=True):
+        np.testing.assert_allclose(pruned, whole, rtol=1e-9, atol=1e-9)
+    g = np.zeros(len(d))
+    pull = PrunedLogOdds(xi, n).attraction(d, same, PrunedLogOdds(xi, n).theta(), g)
+    near = np.sort(d[same])[:n]
+    np.testing.assert_allclose(pull, reference.soft_own(near, near > 0.0, xi), atol=1e-9)
+    np.testing.assert_allclose(g.sum(), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("margin", "message"),
+    [
+        (PrunedLogOdds(nearest=0), "nearest=0"),
+        (PrunedLogOdds(window=0.0), "window=0.0"),
+        (PrunedLogOdds(xi=-1.0), "xi=-1.0"),
+    ],
+)
+def test_wrong_settings_of_pruned_log_odds(margin, message):
+    with pytest.raises(ValueError, match=message):
+        margin.theta()
+
+
+@pytest.mark.parametrize("margin", [PrunedLogOdds(2.0, 2), PrunedLogOdds(0.5, 1, 3.0), KNearest(5)])
+def test_checks_on_margins_of_the_nearest(margin):
+    check_margin(margin)
+
+
+def test_a_row_moves_the_nearest_within_the_window_only(iris):
+    X, y = iris
+    settings = {"prototypes_per_class": 4, "loss": "logistic", "decision": "soft", "scale": 1.0}
+    start = PrototypeClassifier(margin=LogOdds(), random_state=0, **settings).fit(X, y)
+    W, c = start.prototypes_, start.prototype_labels_
+    for x, label in zip(X[::10], y[::10], strict=True):
+        one_row = np.vstack([x, W]), np.append(label, c)
+        model = PrototypeClassifier(
+            margin=PrunedLogOdds(1.0, 2, 5.0), init=W, solver="sgd", max_iter=1, **settings
+        ).fit(*one_row, sample_weight=np.eye(len(W) + 1)[0] + 1e-30)
+        moved = np.linalg.norm(model.prototypes_ - W, axis=1) > 1e-9
+        d = reference.squared_euclidean([x], W)[0]
+        nearest = [np.argsort(np.where(side, d, np.inf))[:2] for side in (c == label, c != label)]
+        inside = abs(reference.pruned_log_odds(d, c == label, 1.0, 2, np.inf)) < 5.0
+        expected = np.isin(np.arange(len(W)), np.ravel(nearest)) & inside
+        assert not (moved & ~expected).any()
+        assert moved.any() == inside
+
+
+@pytest.mark.parametrize("k", [0, 2.5, "3"])
+def test_a_wrong_number_of_prototypes(k):
+    with pytest.raises(ValueError, match="k="):
+        KNearest(k).theta()
 
 
 def test_hypothesis_takes_the_root_of_squares_only():

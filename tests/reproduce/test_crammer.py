@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import protolearn_papers
 from protolearn import GLVQ, OLVQ1, generalization_bound, hypothesis_margin
-from protolearn_papers.crammer import fig4, prototypes
+from protolearn_papers.crammer import fig4, kernels, prototypes
 
 needs_data = pytest.mark.skipif(
     not Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent").is_dir(),
@@ -172,3 +172,67 @@ def test_few_prototypes_beat_all_points_on_pima():
     )
     assert three < one - 0.02
     assert three < many - 0.02
+
+
+def kernel_record(name, one, kernel, chosen, p=0.5):
+    return {
+        "set": name,
+        "rule": "GLVQ",
+        "standard_one": one,
+        "kernel_one": kernel,
+        "p_one": p,
+        "standard_chosen": chosen,
+        "chosen": 3.0,
+        "p_chosen": p,
+        "standard_most": one,
+        "kernel_most": one,
+        "p_most": 1.0,
+    }
+
+
+def test_statements_about_kernels():
+    records = [
+        kernel_record("a", 0.4, 0.1, 0.1, 0.001),
+        kernel_record("b", 0.3, 0.2, 0.3, 0.001),
+        kernel_record("c", 0.2, 0.1, 0.15),
+        kernel_record("d", 0.2, 0.3, 0.2),
+    ]
+    helps, same, most = kernels.claims_of("GLVQ", records)
+    assert helps.share == 0.75
+    assert "3 of 4 sets (significantly: a, b), by 10.0 points" in helps.ours
+    assert same.share == pytest.approx(2 / 3)
+    assert "on b; +5.0 points of error in the mean, at most +10.0 on b" in same.ours
+    assert most.share == 1.0
+    assert kernels.claims_of("GLVQ", [records[3]])[1].ours.endswith("no set to compare")
+
+
+def test_the_number_is_chosen_without_the_test_rows(monkeypatch):
+    """Labels of the test fold may be anything: the choice stays."""
+    (errors, numbers) = np.array(kernels.chosen_errors("circles", "GLVQ", (1, 5), 1, 0)).T
+    assert numbers.tolist() == [5.0] * 5
+    for error, five in zip(
+        errors, kernels.fold_errors("circles", "standard", "GLVQ", 5, 1, 0), strict=True
+    ):
+        assert error == five
+    X, y = kernels.load("circles", 0)
+    _, test = next(kernels.folds(1, 0).split(X, y))
+    shuffled = y.copy()
+    shuffled[test] = y[test][::-1]
+    splits = list(kernels.folds(1, 0).split(X, y))
+    monkeypatch.setattr(kernels, "load", lambda name, seed: (X, shuffled))
+    monkeypatch.setattr(
+        kernels, "folds", lambda *_: type("Fixed", (), {"split": lambda *_: splits[:1]})
+    )
+    ((other, number),) = kernels.chosen_errors("circles", "GLVQ", (1, 5), 1, 0)
+    assert number == 5.0
+    assert other != errors[0]
+
+
+def test_kernels_run(tmp_path):
+    found = protolearn_papers.run("crammer-kernel", tmp_path, quick=True)
+    statements, comparison, errors = found.tables
+    assert len(statements.rows) == 6
+    assert [row[0] for row in comparison.rows[:2]] == ["circles, MarginLVQ", "circles, GLVQ"]
+    assert comparison.records[1]["kernel_one"] < 0.15 < comparison.records[1]["standard_one"]
+    assert len(errors.records) == 16
+    assert (tmp_path / "kernels.png").stat().st_size > 10_000

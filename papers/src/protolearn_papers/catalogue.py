@@ -103,6 +103,14 @@ _ALL = (
         "three minutes",
     ),
     Experiment(
+        "crammer-kernel",
+        f"{CRAMMER}, section 6",
+        "test error with and without a kernel against the number of prototypes",
+        "crammer.kernels",
+        "run",
+        "five minutes",
+    ),
+    Experiment(
         "biehl-fig52",
         f"{BIEHL}, figure 5.2",
         "GMLVQ on iris: prototypes, relevances, eigenvalues, projection",

@@ -8,6 +8,13 @@ sample of the distribution::
     D = min(n + 1, 64 / t^2) * 2 k^|Y| log2(e k^2)
 
 where n is the number of features, k that of the prototypes of a class and |Y| that of the classes.
+The factor k^|Y| is proved for two classes.
+
+A bound for any number of classes follows from a net. The margin changes by at most as much as the
+prototypes move, so that finitely many sets of prototypes stand for all within a ball of radius B
+(the proof is in docs/margins.md). With K prototypes in all::
+
+    error <= margin_error + sqrt((n K ln(1 + 4 B / theta) + ln(1 / delta)) / (2 m))
 """
 
 from __future__ import annotations
@@ -36,6 +43,8 @@ one before, so the best of them misses at most these 7 % of the second term. All
 cost ln 200 = 5.3 in a sum that is above 1,000 from a thousand rows on: a few tenths of a percent.
 """
 
+METHODS = "crammer", "net"
+
 ROUNDS = 60  # iterations for the number of samples; each leaves 0.42 of the error of its logarithm
 COUNTABLE = 1e15  # numbers of samples up to which all digits are written
 
@@ -57,7 +66,8 @@ class GeneralizationBound:
     margin_error : float
         Share of the rows with a hypothesis margin below ``theta``.
     capacity : float
-        How many rows prototypes can label at will with that margin: D of the formula.
+        How many rows prototypes can label at will with that margin, D of the formula; for the net
+        the logarithm of the number of its members.
     message : str
         All this in words.
     radius : float
@@ -90,13 +100,15 @@ def generalization_bound(
     *,
     radius: float | None = None,
     theta: float | None = None,
+    method: str = "crammer",
 ) -> GeneralizationBound:
     """Bound the error on new data by the margins of the training rows.
 
-    The theorem is for nearest-prototype classifiers with Euclidean distance. It makes no
-    assumption about the distribution but that its samples lie in a ball, and it is loose: below
-    some hundred thousand rows it is above one for nearly every model, which says nothing. The
-    message then says so.
+    The bounds are for nearest-prototype classifiers with Euclidean distance. They make no
+    assumption about the distribution but that its samples lie in a ball. That of Crammer et al. is
+    loose: below some hundred thousand rows it is above one for nearly every model, which says
+    nothing. The message then says so. The bound by a net holds for any number of classes, and is
+    far below it unless there are very many features.
 
     Parameters
     ----------
@@ -118,6 +130,9 @@ def generalization_bound(
         The margin below which a row counts as an error, in the units of the rows, chosen before
         they were seen; below half the radius. None takes the best of 200 values, with
         ``delta / 200`` for each.
+    method : {"crammer", "net"}, default="crammer"
+        Theorem 1 of Crammer et al., or the bound by a net of prototypes. Choose before you see
+        the results: the better of both holds with probability ``1 - 2 delta`` only.
 
     Returns
     -------
@@ -126,8 +141,12 @@ def generalization_bound(
 
     Notes
     -----
-    The factor ``k^|Y|`` of the capacity is proved for two classes. For more it follows the paper,
-    which claims it; with one prototype a class it does not even grow with the number of classes.
+    The factor ``k^|Y|`` of Crammer's capacity is proved for two classes. For more it follows the
+    paper, which claims it; with one prototype a class it does not even grow with the number of
+    classes. The bound by a net is proved for any number of classes and of prototypes in each; these
+    numbers have to be fixed before the rows are seen. Its ball of prototypes has the radius B, the
+    least of the lengths ``radius * 2^j`` that no prototype exceeds, with the share
+    ``1 / ((j + 1) (j + 2))`` of delta.
 
     References
     ----------
@@ -144,7 +163,12 @@ def generalization_bound(
     (1.0, True)
     >>> print(result)
     The bound is vacuous for 150 samples: ...
+    >>> by_net = generalization_bound(model, X - X.mean(axis=0), y, method="net")
+    >>> by_net.bound < 0.6
+    True
     """
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, METHODS))}.")
     delta = number_in(delta, "delta={value!r}", 0.0, 1.0, above=True, below=True)
     model, X = last_step(model, X)
     check_covered(model)
@@ -155,11 +179,10 @@ def generalization_bound(
         shown = f"theta={{value!r}} with radius {longest:g}"
         thetas = np.array([number_in(theta, shown, 0.0, longest / 2.0, above=True, below=True)])
     margin_error = np.searchsorted(np.sort(margin), thetas) / len(margin)
-    t, share = thetas / longest, delta / len(thetas)
-    n_classes, n_prototypes = len(model.classes_), Counter(model.prototype_labels_.tolist())
-    capacity = capacities(t, rows.shape[1], max(n_prototypes.values()), n_classes)
-    n_samples = len(margin)
-    raw = margin_error + np.sqrt(8.0 / n_samples * complexity(n_samples, t, capacity, share))
+    share, n_samples, n_classes = delta / len(thetas), len(margin), len(model.classes_)
+    given = model, longest, thetas, margin_error, n_samples, share
+    capacity, added, needed = (net_terms if method == "net" else theorem_terms)(*given)
+    raw = margin_error + added
     best = int(raw.argmin())
     result = GeneralizationBound(
         bound=min(float(raw[best]), 1.0),
@@ -172,17 +195,42 @@ def generalization_bound(
         delta=delta,
         n_samples=n_samples,
     )
-    needed = float(samples_needed(margin_error, t, capacity, share).min())
-    sentences = [message(result, needed)]
+    sentences = [message(result, float(needed.min()))]
     if radius is None:
+        known = f"no sample is longer than {longest:.4g}, the longest row"
+        if method == "net":
+            known = f"the unit of theta, {longest:.4g} as the longest row, was fixed beforehand"
+        sentences.append(f"This supposes that {known}.")
+    if n_classes > 2 and method == "crammer":
         sentences.append(
-            f"This supposes that no sample is longer than {longest:.4g}, the longest row."
-        )
-    if n_classes > 2:
-        sentences.append(
-            f"The factor k^|Y| of the capacity is proved for two classes; here are {n_classes}."
+            f"The factor k^|Y| of the capacity is proved for two classes; here are {n_classes}. "
+            "method='net' is proved for any number."
         )
     return replace(result, message=" ".join(sentences))
+
+
+def theorem_terms(
+    model: Any, radius: float, thetas: Floats, margin_error: Floats, n_samples: int, share: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the capacity of theorem 1, what it adds to the error, and the samples for one."""
+    t, n_features = thetas / radius, model.prototypes_.shape[1]
+    most = max(Counter(model.prototype_labels_.tolist()).values())
+    capacity = capacities(t, n_features, most, len(model.classes_))
+    added = np.sqrt(8.0 / n_samples * complexity(n_samples, t, capacity, share))
+    return capacity, added, samples_needed(margin_error, t, capacity, share)
+
+
+def net_terms(
+    model: Any, radius: float, thetas: Floats, margin_error: Floats, n_samples: int, share: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the same of a net of prototypes: within ``theta / 2`` of all in a ball is a member."""
+    prototypes = model.prototypes_
+    times = float(np.linalg.norm(prototypes, axis=1).max()) / radius
+    j = max(0, int(np.ceil(np.log2(times)))) if times > 0.0 else 0
+    capacity = prototypes.size * np.log1p(4.0 * radius * 2.0**j / thetas)
+    inside = 0.5 * (capacity + np.log((j + 1) * (j + 2) / share))
+    with np.errstate(divide="ignore"):
+        return capacity, np.sqrt(inside / n_samples), inside / np.square(1.0 - margin_error)
 
 
 def capacities(t: Floats, n_features: int, n_prototypes: int, n_classes: int) -> Floats:
@@ -247,10 +295,10 @@ def check_covered(model: Any) -> None:
             f"{type(distance).__name__}; give a model with distance='sqeuclidean', or "
             "Minkowski(p=2)."
         )
-    if model.rule_.decision.soft:
+    if not model.rule_.decision.by_nearest:
         raise ValueError(
             f"The bound is a theorem about models that decide by the nearest prototype, and {name} "
-            "decides by all of them; give one with a hard decision, such as GLVQ."
+            "decides by several; give one with a hard decision, such as GLVQ."
         )
 
 

@@ -72,6 +72,12 @@ class Cells:
         features that may change. Unless coordinates have to be features (``by_feature``), they are
         those of the subspace in which the prototypes lie, where that has fewer dimensions.
         """
+        if rule.decision.neighbors > 1:
+            raise ValueError(
+                f"{rule.name} decides by several nearest prototypes. Certificates, exact distances "
+                "and counterfactuals are for models in which the nearest one decides; "
+                "hypothesis_margin is for both."
+            )
         if rule.directions is None:
             return None
         U, labels = as_floats(rule.directions[:, movable]), rule.codebook.labels

@@ -59,7 +59,9 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
     Notes
     -----
     Of a nearest-prototype model it is ``(d- - d+) / 2``, d+ the distance to the nearest prototype
-    of the label and d- to the nearest of any other.
+    of the label and d- to the nearest of any other. If the k nearest decide
+    (:class:`~protolearn.margins.KNearest`), these are the distances to the h-th nearest prototype
+    of a class, ``h = (k + 1) // 2``.
 
     Of a linear classifier with two classes and the shift S in favour of the label it is
     ``(d-^2 - d+^2 + S) / (2 (d- + d+))``, as long as no prototype that comes nearer has to pass the

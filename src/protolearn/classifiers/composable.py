@@ -6,11 +6,19 @@ from abc import abstractmethod
 from inspect import signature
 from typing import Any
 
-from .._validation import check_choice, resolve
+import numpy as np
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .._arrays import Floats
+from .._validation import check_choice, check_sample_weight, resolve
+from ..blocks import Block, encode
 from ..distances import DISTANCES, Distance
 from ..losses import LOSSES, Loss
 from ..margins import MARGINS, Margin
 from ..solvers import SOLVERS, Callback, Solver
+from .problem import FirstDistances
+from .rows import weigh
 from .settings import CostSettings
 from .training import TrainedClassifier
 
@@ -43,6 +51,33 @@ class CostFunctionClassifier(TrainedClassifier):
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         """Return the distance, the margin and the loss."""
 
+    def support_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Return the weight of each training row in each prototype.
+
+        At a minimum of the cost a prototype is the sum of the training rows times these weights,
+        for every distance ``|A (x - w)|^2`` (Crammer et al., 2002, section 5). Rows with a weight
+        other than zero are its support vectors: rows of its class pull with positive weights, rows
+        of other classes push with negative ones. With the margins of two winners a row supports
+        its nearest own prototype and its nearest rival only.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that ``fit`` was given.
+
+        Returns
+        -------
+        weights : array of shape (n_samples, n_prototypes)
+            Each column sums to one; it is zero if no row pulls at the prototype.
+        """
+        check_is_fitted(self, "rule_")
+        D = np.array(self.distances(X), dtype=np.float64)
+        return row_weights(self, CostSettings.of(self), D, y, sample_weight, self.slope_factor_)
+
     def _takes_sparse(self) -> bool:
         if isinstance(self.solver, str):
             return self.solver not in SOLVERS or SOLVERS[self.solver].takes_sparse
@@ -64,6 +99,25 @@ class CostFunctionClassifier(TrainedClassifier):
         return solver
 
 
+def row_weights(
+    model: Any, settings: CostSettings, D: Floats, y: Any, sample_weight: Any, times: float = 1.0
+) -> Floats:
+    """Return the derivatives of the cost by distances, those of a prototype with the sum one."""
+    rule, weight = model.rule_, check_sample_weight(sample_weight, len(D))
+    y = column_or_1d(y)
+    check_consistent_length(D, y)
+    rows = Block(np.arange(len(D))[:, None], encode(y, rule.classes), weight)
+    rows = weigh(rows, model.class_weight, rule.classes, to_mean_one=True)
+    some = rows.X[:, 0]
+    first = FirstDistances(rule.scale)
+    objective = settings.objective(rule.distance, len(rule.classes), 0, first, times)
+    same = rule.codebook.same_class(len(rule.classes))
+    G = np.zeros_like(D)
+    G[some] = objective.slopes(D[some], rows.y.astype(np.intp), rows.weights, same)
+    total = G.sum(axis=0)
+    return np.divide(G, total, out=np.zeros_like(G), where=total != 0.0)
+
+
 class PrototypeClassifier(CostFunctionClassifier):
     """Nearest-prototype classifier put together from its parts.
 
@@ -79,8 +133,8 @@ class PrototypeClassifier(CostFunctionClassifier):
         ``"cauchy_schwarz"``, ``"renyi"``; or an object of :mod:`protolearn.distances`, which for
         ``"tangent"`` it has to be.
     margin : str or Margin, default="relative"
-        ``"difference"``, ``"relative"``, ``"hypothesis"``, ``"log_odds"``, or an object of
-        :mod:`protolearn.margins`.
+        ``"difference"``, ``"relative"``, ``"hypothesis"``, ``"k_nearest"``, ``"log_odds"``, or an
+        object of :mod:`protolearn.margins`.
     loss : str or Loss, default="sigmoid"
         ``"identity"``, ``"sigmoid"``, ``"logistic"``, ``"hinge"``, ``"broken_linear"``,
         ``"exponential"``, or an object of :mod:`protolearn.losses`. A short name has the default

@@ -1,9 +1,10 @@
-"""GLVQ in the feature space of a kernel, with prototypes that are combinations of samples."""
+"""Prototypes in the feature space of a kernel, as combinations of samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -11,15 +12,24 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._arrays import Floats, Indices, as_floats, check_magnitude, relative_weights, validate_data
-from .._validation import all_or_nothing, check_choice, check_sample_weight, integer_in
+from .._validation import all_or_nothing, check_choice, check_sample_weight, integer_in, resolve
 from ..blocks import encode
 from ..codebook import Codebook
 from ..distances import Distance
-from ..kernels import FeatureKernel, check_gram, check_kernel, named_kernel
+from ..kernels import FeatureKernel, check_gram, check_kernel, kernel_of
+from ..losses import LOSSES, Loss, SlopedLoss
 from ..prototypes import STARTS, is_automatic
 from ..solvers import Callback
+from .composable import PrototypeClassifier, row_weights
 from .feature_space import RESIDUAL, FeatureSpaceDistance, GivenProducts, coordinates, warn_if_far
-from .kernel_support import FeatureSpaceGLVQ, FeatureSpaceModel, expansion, nearest, prune
+from .kernel_support import (
+    CoordinateDistance,
+    FeatureSpaceModel,
+    FeatureSpaceTrainer,
+    expansion,
+    nearest,
+    prune,
+)
 from .lvq import GLVQ
 from .nearest_prototype import NearestPrototypeClassifier
 from .rows import check_classes
@@ -38,6 +48,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
     column at a time. With n rows and rank m this takes ``O(n m^2)`` time, and memory for about
     two arrays of shape (n, m): some thousands of rows are fine. Scale the features beforehand.
 
+    Any other loss and margin goes the same way: ``margin="hypothesis", loss="hinge", beta=4`` is
+    :class:`MarginLVQ` in the feature space, ``margin="difference", loss="logistic", beta=1`` is
+    :class:`LOGM`, and ``margin="log_odds", loss="logistic", beta=1, decision="soft"`` is
+    :class:`RSLVQ`.
+
     Parameters
     ----------
     kernel : {"rbf", "polynomial", "poly", "linear", "precomputed"} or callable, default="rbf"
@@ -52,8 +67,18 @@ class KernelGLVQ(NearestPrototypeClassifier):
         Degree of the polynomial.
     coef0 : float, default=1.0
         Constant in the polynomial, at least 0.
+    margin : str or Margin, default="relative"
+        ``"difference"``, ``"relative"``, ``"hypothesis"``, ``"k_nearest"``, ``"log_odds"``, or an
+        object of :mod:`protolearn.margins`.
+    loss : str or Loss, default="sigmoid"
+        ``"identity"``, ``"sigmoid"``, ``"logistic"``, ``"hinge"``, ``"broken_linear"``,
+        ``"exponential"``, or an object of :mod:`protolearn.losses`.
     beta : float or None, default=15.0
-        Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
+        Slope of a loss that is given by its name; an object has its own. None with the sigmoid
+        takes the identity, ``phi(m) = -m``. 15 suits the relative margin; :class:`MarginLVQ` has
+        4, :class:`MCE` 2 and :class:`LOGM` 1.
+    decision : {"nearest", "soft"}, default="nearest"
+        Whether the nearest prototype decides, or all of them by their posterior.
     max_support : int, "auto" or None, default="auto"
         Most training rows for each prototype; K prototypes combine the same ``K * max_support``
         rows. They are chosen one by one, each the one that brings their span nearest to the
@@ -180,7 +205,10 @@ class KernelGLVQ(NearestPrototypeClassifier):
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 1.0,
+        margin: Any = "relative",
+        loss: Any = "sigmoid",
         beta: float | None = 15.0,
+        decision: str = "nearest",
         max_support: Any = "auto",
         init: str = "kmeans",
         prototypes_per_class: Any = 1,
@@ -200,7 +228,10 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.margin = margin
+        self.loss = loss
         self.beta = beta
+        self.decision = decision
         self.max_support = max_support
         self.init = init
         self.prototypes_per_class = prototypes_per_class
@@ -252,7 +283,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 X = X[np.ix_(rows, rows)] if self._is_precomputed() else X[rows]
                 y, weight = y[rows], weight[rows]
             check_classes(classes, np.bincount(encode(y, classes), minlength=len(classes)))
-            kernel = self._kernel(X, weight)
+            kernel = kernel_of(self, X, weight)
             L, pivots = coordinates(X, kernel, rounding)
             warn_if_far(L, rounding)
             whole = kept = FeatureSpaceModel(trainer.fit(L, y, weight), L, pivots)
@@ -260,6 +291,33 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 kept = prune(whole, y, weight, self.max_support)
             self._store(whole, kept, X, kernel, rows)
         return self
+
+    def support_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Return the weight of each training row in each prototype.
+
+        At a minimum of the cost a prototype is ``sum_l w_l phi(x_l)`` with these weights (Crammer
+        et al., 2002, section 5). The hinge and the broken linear loss leave many of them at zero.
+        The model predicts by ``dual_coef_``, the coefficients of the rows ``support_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows, or their Gram matrix if the kernel is precomputed.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that ``fit`` was given.
+
+        Returns
+        -------
+        weights : array of shape (n_samples, n_prototypes)
+            Each column sums to one; it is zero if no row pulls at the prototype.
+        """
+        D = np.array(self.distances(X), dtype=np.float64)
+        if self._is_precomputed():
+            check_gram(as_floats(X), SINGLE_ROUNDING)
+            D = np.maximum(D + np.diagonal(X)[:, None], 0.0)
+        return row_weights(self, CostSettings.of(self._trainer()), D, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         """Return whether X is a matrix of products, for scikit-learn."""
@@ -275,7 +333,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
-    def _trainer(self) -> GLVQ:
+    def _trainer(self) -> FeatureSpaceTrainer:
         """Return what learns in the feature space; raise if a parameter is wrong."""
         check_kernel(self)
         if self.max_support is not None and not is_automatic(self.max_support):
@@ -286,18 +344,19 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 f"{', '.join(map(repr, STARTS))}."
             )
         check_choice(self, "init", tuple(STARTS))
-        shared = GLVQ().get_params(deep=False).keys() & self.get_params(deep=False).keys()
-        trainer = FeatureSpaceGLVQ(**{name: getattr(self, name) for name in shared})
+        shared = signature(PrototypeClassifier).parameters.keys() & self.get_params(deep=False)
+        settings = {name: getattr(self, name) for name in shared} | {"loss": self._loss()}
+        trainer = FeatureSpaceTrainer(distance=CoordinateDistance(), **settings)
         CostSettings.of(trainer)
         return trainer
 
-    def _kernel(self, X: Floats, weight: Floats | None) -> FeatureKernel | None:
-        """Return the kernel with its settings for the training rows; None if it is precomputed."""
-        if callable(self.kernel):
-            return FeatureKernel(self.kernel, {})
-        if self.kernel == "precomputed":
-            return None
-        return named_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weight)
+    def _loss(self) -> Loss:
+        """Return the loss, with the slope ``beta`` if it is given by its name."""
+        if isinstance(self.loss, str) and self.loss == "sigmoid":
+            return GLVQ(beta=self.beta)._axes()[2]  # with None the identity
+        loss = resolve(self, "loss", LOSSES, Loss)
+        named = isinstance(self.loss, str) and isinstance(loss, SlopedLoss)
+        return loss.set_params(beta=self.beta) if named else loss
 
     def _store(
         self,
@@ -347,4 +406,4 @@ LEARNED = (
     "loss_curve_",
     "validation_curve_",
 )
-"""What the model has from GLVQ in the whole feature space."""
+"""What the model has from its training in the whole feature space."""

@@ -19,12 +19,10 @@ from scipy.linalg import solve_triangular
 from .._arrays import Floats, Indices, as_indices
 from ..blocks import Block, MemoryBlocks, encode
 from ..codebook import Codebook, Gradients
-from ..distances import Distance, SquaredEuclidean
-from ..losses import Loss
-from ..margins import Margin
+from ..distances import SquaredEuclidean
 from ..native import GRADIENT, native
 from ..objective import mean_cost
-from .lvq import GLVQ
+from .composable import PrototypeClassifier
 from .problem import FirstDistances
 from .rows import weigh
 from .settings import CostSettings
@@ -79,26 +77,13 @@ class SpanDistance(CoordinateDistance):
         out.prototypes[:, -1] = 0.0
 
 
-class FeatureSpaceGLVQ(GLVQ):
-    """GLVQ on rows in coordinates of a feature space."""
-
-    def _axes(self) -> tuple[Distance, Margin, Loss]:
-        _, margin, loss = super()._axes()
-        return CoordinateDistance(), margin, loss
+class FeatureSpaceTrainer(PrototypeClassifier):
+    """Any loss and margin, on rows in coordinates of a feature space or of a span in it."""
 
     _follows_contrast = False  # the same slope in the whole space and in the span of few rows
 
 
-class SpanGLVQ(FeatureSpaceGLVQ):
-    """GLVQ on rows in coordinates of a span, with the length of what is outside as the last."""
-
-    def _axes(self) -> tuple[Distance, Margin, Loss]:
-        _, margin, loss = super()._axes()
-        return SpanDistance(), margin, loss
-
-
-for kind in (FeatureSpaceGLVQ, SpanGLVQ):
-    kind.__name__ = "KernelGLVQ"  # what messages call it
+FeatureSpaceTrainer.__name__ = "KernelGLVQ"  # what messages call it
 
 
 class FeatureSpaceModel(NamedTuple):
@@ -107,7 +92,7 @@ class FeatureSpaceModel(NamedTuple):
     Its prototypes combine the pivots, whose rows in L are a lower triangle.
     """
 
-    model: GLVQ
+    model: FeatureSpaceTrainer
     L: Floats
     pivots: Indices
 
@@ -155,6 +140,7 @@ def _in_span(
     by_class = np.argsort(model.prototype_labels_, kind="stable")
     start = model.prototypes_[by_class] @ basis.T
     settings = model.get_params(deep=False) | {
+        "distance": SpanDistance(),
         "init": np.column_stack([start, np.zeros(len(start))]),
         "prototypes_per_class": model.n_prototypes_,
         "scale": model.scale_,
@@ -162,7 +148,7 @@ def _in_span(
         "verbose": 0,
     }
     rows = np.column_stack([within, np.sqrt(np.maximum(outside, 0.0))])
-    return FeatureSpaceModel(SpanGLVQ(**settings).fit(rows, y, weight), rows, support)
+    return FeatureSpaceModel(FeatureSpaceTrainer(**settings).fit(rows, y, weight), rows, support)
 
 
 def _warn_of_changes(
@@ -180,14 +166,14 @@ def _warn_of_changes(
         )
 
 
-def _enough(model: GLVQ, block: Block) -> float:
+def _enough(model: FeatureSpaceTrainer, block: Block) -> float:
     """Return the mean cost that few samples have to reach."""
     cost, loss = _cost(model, block), CostSettings.of(model).loss
     undecided = float(loss(np.zeros(1))[0][0])
     return cost + LOST * max(undecided - cost, 0.0)
 
 
-def _cost(model: GLVQ, block: Block) -> float:
+def _cost(model: FeatureSpaceTrainer, block: Block) -> float:
     """Return the mean cost of the margins alone."""
     rule, settings = model.rule_, replace(CostSettings.of(model), attraction=0.0)
     first = FirstDistances(rule.scale)

@@ -250,9 +250,14 @@ class CostSettings(Settings):
         )
 
     def objective(
-        self, form: Distance, n_classes: int, n_features: int, first: FirstDistances
+        self,
+        form: Distance,
+        n_classes: int,
+        n_features: int,
+        first: FirstDistances,
+        times: float | None = None,
     ) -> Objective:
-        """Return the axes put together, with a slope that suits the data.
+        """Return the axes put together, with a slope that suits the data, or ``times`` the slope.
 
         A sigmoid or a hinge tells right from wrong within about one unit of its slope. Where the
         distances of a row to all prototypes are nearly the same, as with texts and with many
@@ -262,17 +267,13 @@ class CostSettings(Settings):
         learned raises the contrast itself; and among few features a low contrast tells that the
         classes are mixed, which no slope can change.
         """
-        margin, loss, times = self.margin, self.loss, 1.0
-        if loss.local and not form.adaptive:
+        if times is None and self.loss.local and not form.adaptive:
             most = min(STEEPEST, n_features / FEATURES)
             low = LOW_CONTRAST / max(first.contrast, LOW_CONTRAST / STEEPEST)
             times = max(1.0, min(most, low))
-        if times > 1.0:  # a sharpness of the margin's own, or else the slope of the loss
-            margin = margin.steepened(times)
-            loss = loss if margin is not self.margin else loss.steepened(times)
-            times = 1.0 if margin is self.margin and loss is self.loss else times
-        scale = first.unit or 1.0
-        return Objective(form, margin, loss, n_classes, self.attraction, scale, times)
+        axes = form, self.margin, self.loss
+        objective = Objective(*axes, n_classes, self.attraction, first.unit or 1.0)
+        return objective if times is None or times == 1.0 else objective.steepened(times)
 
     def problem(
         self,
@@ -291,7 +292,12 @@ class CostSettings(Settings):
         n_extra = len(codebook.labels) - n_classes
         solver = self.solver or self.automatic_solver(objective, n_extra, work, elsewhere)
         sharpness = objective.margin.sharpness
-        decision = Decision(self.is_soft, sharpness, sharpness * objective.loss.sharpness)
+        decision = Decision(
+            self.is_soft,
+            sharpness,
+            sharpness * objective.loss.sharpness,
+            1 if self.is_soft else objective.margin.neighbors,
+        )
         drifts = self.solver is None and isinstance(solver, StochasticSolver)
         # A look at rows elsewhere takes long.
         guards = drifts and isinstance(blocks, MemoryBlocks)

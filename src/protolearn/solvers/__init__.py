@@ -7,7 +7,7 @@ from .minibatch import Adam, Momentum
 from .sequential import SGD
 from .stochastic import LEAST_IN_STREAMS as LEAST_IN_STREAMS
 from .stochastic import SCHEDULES as SCHEDULES
-from .stochastic import StochasticSolver
+from .stochastic import Annealing, StochasticSolver
 from .stochastic import linear as linear
 
 SOLVERS: dict[str, type[Solver]] = {"sgd": SGD, "adam": Adam, "momentum": Momentum, "lbfgs": LBFGS}
@@ -17,6 +17,7 @@ __all__ = [
     "SGD",
     "SOLVERS",
     "Adam",
+    "Annealing",
     "Callback",
     "Memory",
     "Momentum",

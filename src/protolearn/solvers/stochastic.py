@@ -5,24 +5,28 @@ The rate of step t = 0, 1, ... of one sample each:
 * linear: ``rate (1 - t / total)`` (Jin et al., 2008, section 4)
 * inverse_time: ``rate max(1 / (1 + decay t), least)``
 * constant: ``rate``
+
+Annealing runs any solver in stages.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from operator import call
+from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from .._arrays import Floats, as_floats
-from .._validation import check_choice, check_flag, check_number, check_positive
+from .._validation import check_choice, check_flag, check_integer, check_number, check_positive
 from ..blocks import Blocks
 from ..codebook import Codebook
 from ..distances import Distance, SquaredEuclidean
 from ..native import SCHEDULE, Native, native
 from ..store import Record
-from .batch_solver import Callback, Memory, Progress, Rng, Solver, SolverResult
+from .batch_solver import Callback, Memory, Progress, Rng, Solver, SolverResult, State
 
 PATIENCE = 5
 """Epochs without progress after which a schedule that has no end stops."""
@@ -177,3 +181,134 @@ class StochasticSolver(Solver):
     def first_rate(self, distance: Distance) -> float:
         """Return the learning rate of the first step."""
         return check_positive(self, "learning_rate")
+
+
+class Annealing(Solver):
+    """Another solver in stages, from a flat cost to the steep one that is to be lowered.
+
+    A flat cost has few minima, and each stage begins where the one before ended. In stage s of S
+    the sharpness ``xi`` of the margin, or else the slope ``beta`` of the loss, is multiplied with
+    ``start^(1 - s / (S - 1))``, s = 0, ..., S - 1: the variance of the Gaussians of :class:`RSLVQ`
+    falls from ``1 / start`` times its value to that value.
+
+    Parameters
+    ----------
+    solver : Solver
+        What lowers the cost of each stage: an object of :mod:`protolearn.solvers`.
+    stages : int, default=3
+        Number of stages. They share ``max_iter``.
+    start : float, default=0.3
+        Factor of the sharpness in the first stage.
+    noise : float, default=0.0
+        Root mean square length of random steps of all prototypes before each stage, in units of
+        the length at which a distance is about one scale. It falls linearly, to zero before the
+        last stage.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protolearn import RSLVQ
+    >>> from protolearn.solvers import SGD, Annealing
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RSLVQ(xi=5.0, solver=Annealing(SGD()), random_state=0).fit(X, y)
+    >>> model.solver_, model.score(X, y) > 0.9
+    ('annealing', True)
+    """
+
+    name = "annealing"
+
+    def __init__(
+        self, solver: Solver, stages: int = 3, start: float = 0.3, noise: float = 0.0
+    ) -> None:
+        self.solver = solver
+        self.stages = stages
+        self.start = start
+        self.noise = noise
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether the solver of the stages can learn from sparse rows."""
+        return bool(getattr(self.solver, "takes_sparse", True))
+
+    def check(self, *axes: Any) -> None:
+        """Raise if a setting is wrong, or if there is no slope to be changed."""
+        self.check_settings()
+        self.solver.check(*axes)
+        slopes = (axis for axis in axes if hasattr(axis, "steepened"))
+        if all(axis.steepened(2.0) is axis for axis in slopes):
+            names = " and ".join(type(axis).__name__ for axis in axes[:2])
+            raise ValueError(
+                f"Annealing changes the beta of a loss or the xi of a margin, and {names} have "
+                "none; take another loss, such as Sigmoid, or another solver."
+            )
+
+    def check_settings(self) -> None:
+        """Raise if a setting is out of range."""
+        if not isinstance(self.solver, Solver) or isinstance(self.solver, Annealing):
+            raise ValueError(
+                f"solver={self.solver!r} of Annealing must be an object such as "
+                "protolearn.solvers.SGD()."
+            )
+        check_integer(self, "stages", low=1)
+        check_number(self, "start", low=0.0, high=1.0, above=True)
+        check_number(self, "noise", low=0.0)
+
+    def default_max_iter(self, n_samples: int) -> int:
+        """Return the iterations of all stages when the user names none."""
+        return self.stages * self.solver.default_max_iter(n_samples)
+
+    def minimize(
+        self,
+        cost: Any,
+        codebook: Codebook,
+        blocks: Blocks,
+        rng: Rng,
+        *,
+        max_iter: int,
+        tol: float,
+        callback: Callback | None = None,
+        record: Record = call,
+    ) -> SolverResult:
+        """Lower the cost of each stage from where the one before ended."""
+        curve: list[float] = []
+        begun, stopped = perf_counter(), False
+
+        def report(state: State) -> bool:
+            nonlocal stopped
+            iteration, elapsed = len(curve) + state.iteration, perf_counter() - begun
+            done = replace(state, iteration=iteration, elapsed=elapsed)
+            stopped = callback is not None and bool(callback(done))
+            return stopped
+
+        heat = np.linspace(1.0, 0.0, self.stages) if self.stages > 1 else np.zeros(1)
+        budgets = np.diff(np.linspace(0, max_iter, self.stages + 1).astype(int))
+        for hot, budget in zip(heat.tolist(), budgets.tolist(), strict=True):
+            present = cost.steepened(self.start**hot) if hot else cost
+            if self.noise * hot > 0.0:
+                codebook = shake(cost, codebook, self.noise * hot, rng)
+            result = self.solver.minimize(
+                present,
+                codebook,
+                blocks,
+                rng,
+                max_iter=max(budget, 1),
+                tol=tol,
+                callback=None if callback is None else report,
+                record=record,
+            )
+            codebook = result.codebook
+            curve += result.loss_curve
+            if stopped:
+                break
+        return replace(result, loss_curve=curve, n_iter=len(curve))
+
+
+def shake(cost: Any, codebook: Codebook, size: float, rng: Rng) -> Codebook:
+    """Return a codebook with prototypes that took random steps of about a length."""
+    coordinates = cost.coordinates(codebook)
+    flat, shape = coordinates.flatten(codebook), codebook.prototypes.shape
+    flat[: codebook.prototypes.size] += (
+        size / np.sqrt(shape[1]) * rng.standard_normal(codebook.prototypes.size)
+    )
+    moved: Codebook = coordinates.codebook(coordinates.constrain(flat))
+    return replace(moved, metric=cost.distance.refresh(moved)) if cost.distance.moving else moved

@@ -72,6 +72,11 @@ class NearestOutputs(ModelOutputs):
                 "of single precision; rescale the features, for example with StandardScaler in a "
                 "Pipeline, and fit again."
             )
+        if self.rule.decision.neighbors > 1:
+            raise ValueError(
+                f"{self.rule.name} decides by several nearest prototypes, which has no ONNX form; "
+                "take a margin by which the nearest one decides, such as Hypothesis."
+            )
         self.codebook = self.rule.codebook
         self.parts = distance_parts(self.rule.distance, X, self.codebook)
 

@@ -59,6 +59,8 @@ def rule_of(model: Any) -> str:
         return "The model decides by all of them together, not by the nearest alone."
     if model.rule_.decision.soft:
         return "A row gets the class whose prototypes are near it, the nearer the more they count."
+    if not model.rule_.decision.by_nearest:
+        return "A row gets the class of the majority of the prototypes that are nearest to it."
     return "A row gets the class of the prototype that is nearest to it."
 
 
