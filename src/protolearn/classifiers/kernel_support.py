@@ -86,6 +86,7 @@ class FeatureSpaceGLVQ(GLVQ):
         _, margin, loss = super()._axes()
         return CoordinateDistance(), margin, loss
 
+    _has_features = False
     _follows_contrast = False  # the same slope in the whole space and in the span of few rows
 
 
