@@ -1,7 +1,10 @@
 """Accuracy of every preset with no arguments, beside the same prototypes without training.
 
-``python -m benchmarks.defaults [SET ...] [--family NAME]`` prints the tables, and puts their lines
-into the documentation as they come: a set that is run again replaces its own. One prototype a class
+Beside it, the log loss of its probabilities, and how far its prototypes lie outside the data.
+
+``python -m benchmarks.defaults [SET ...] [--family NAME] [--measure NAME]`` prints the tables, and
+puts their lines into the documentation as they come: a set that is run again replaces its own. One
+prototype a class
 stands against nearest class means, five against k-means in each class. Rows are split into five
 stratified folds, sets of few rows thirty times, the same for all; features are z-scored on the
 training part; word counts are turned into tf-idf instead, and very large sets keep their customary
@@ -21,7 +24,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.metrics import pairwise_distances_argmin
+from sklearn.metrics import log_loss, pairwise_distances_argmin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -41,6 +44,7 @@ from protolearn import (
     SNPC,
     KernelGLVQ,
     MarginLVQ,
+    ScaleWarning,
     datasets,
 )
 from protolearn._files import replacing
@@ -80,12 +84,18 @@ class Untrained:
 
     def fit(self, X: Any, y: Any) -> Untrained:
         """Take the centres of k-means in each class."""
-        self.classes, codes = np.unique(y, return_inverse=True)
-        counts = np.full(len(self.classes), self.count)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.shares = np.bincount(codes) / len(codes)
+        counts = np.full(len(self.classes_), self.count)
         rng = np.random.RandomState(self.seed)
         self.prototypes = initial_prototypes("kmeans", Block(X, codes), counts, rng)
-        self.labels = np.repeat(self.classes, self.count)
+        self.labels = np.repeat(self.classes_, self.count)
+        self.outside_ = np.zeros(1)  # means of rows
         return self
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the shares of the classes."""
+        return np.tile(self.shares, (X.shape[0], 1))
 
     def score(self, X: Any, y: Any) -> float:
         """Give the share of rows whose nearest prototype has their label."""
@@ -119,15 +129,44 @@ def takes(model: Any, X: Any, y: Any) -> bool:
     return model is not KernelGLVQ or len(X) <= MOST_PAIRS
 
 
-def accuracies(name: str, models: tuple[Any, ...], count: int) -> dict[str, list[float]]:
-    """Give the accuracy of the start and of each model in each fold of one set, in percent."""
-    scores: dict[str, list[float]] = {}
+def accuracy(model: Any, X: Any, y: Any) -> float:
+    """Return the accuracy in percent."""
+    return 100.0 * float(model.score(X, y))
+
+
+def mean_log_loss(model: Any, X: Any, y: Any) -> float:
+    """Return the log loss of the probabilities; without training, of the class shares."""
+    return float(log_loss(y, model.predict_proba(X), labels=model.classes_))
+
+
+def furthest_outside(model: Any, X: Any, y: Any) -> float:
+    """Return how far the furthest prototype is beyond the data, in ranges of a feature."""
+    return float(np.max(getattr(model, "outside_", np.nan)))
+
+
+MEASURES: dict[str, tuple[str, Any]] = {
+    "accuracy": ("set", accuracy),
+    "log_loss": ("set, log loss", mean_log_loss),
+    "outside": ("set, outside", furthest_outside),
+}
+"""Of each measure the first cell of its table, and the function."""
+
+Scores = dict[str, dict[str, list[float]]]
+"""By measure and model, one number a fold."""
+
+
+def scores_of(name: str, models: tuple[Any, ...], count: int, measures: tuple[str, ...]) -> Scores:
+    """Return the measures of the start and of each model in each fold of one set."""
+    scores: Scores = {measure: {} for measure in measures}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ScaleWarning)
         for seed, X, y, X_test, y_test in splits(name):
             for model in (Untrained, *(model for model in models if takes(model, X, y))):
                 fitted = model(prototypes_per_class=count, random_state=seed).fit(X, y)
-                scores.setdefault(model.__name__, []).append(100.0 * fitted.score(X_test, y_test))
+                for measure in measures:
+                    found = MEASURES[measure][1](fitted, X_test, y_test)
+                    scores[measure].setdefault(model.__name__, []).append(found)
     return scores
 
 
@@ -149,12 +188,16 @@ def cell(scores: list[float] | None, start: list[float]) -> str:
     return f"**{text}**" if above < -error else f"*{text}*"
 
 
-def line(name: str, models: tuple[Any, ...], count: int) -> str:
-    """Give one line of a table, in Markdown; print how far below the start some models are."""
-    found = accuracies(name, models, count)
+def line(name: str, models: tuple[Any, ...], measure: str, scores: Scores) -> str:
+    """Return one line of a table, in Markdown; print how far below the start some models are."""
+    found = dict(scores[measure])
     start = found.pop("Untrained")
-    for model, scores in found.items():
-        above, error = gain(scores, start)
+    if measure != "accuracy":
+        means = [np.mean(found.get(model.__name__, np.nan)) for model in models]
+        cells = ["-" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
+        return f"| {name} | {np.mean(start):.2f} | {' | '.join(cells)} |"
+    for model, values in found.items():
+        above, error = gain(values, start)
         if above < 0.0:
             print(f"  {name}, {model}: {above:.2f}, standard error {error:.2f}")
     cells = [cell(found.get(model.__name__), start) for model in models]
@@ -189,16 +232,20 @@ def put(head: str, name: str, text: str) -> None:
     told = []
     for count, (title, _) in COUNTS.items():
         told += [f"**{title}**", ""]
-        for models in FAMILIES.values():
-            first = header(models, count)
-            told += [first, "|---" * (len(models) + 2) + "|", *tables.get(first, {}).values(), ""]
+        for measure in MEASURES:
+            for models in FAMILIES.values():
+                first = header(models, count, measure)
+                rows = tables.get(first, {}).values()
+                told += [first, "|---" * (len(models) + 2) + "|", *rows, ""] if rows else []
     with replacing(PAGE) as path:
         path.write_text("\n".join(told))
 
 
-def header(models: tuple[Any, ...], count: int) -> str:
-    """Give the first line of a table."""
-    return f"| set | {COUNTS[count][1]} | {' | '.join(model.__name__ for model in models)} |"
+def header(models: tuple[Any, ...], count: int, measure: str = "accuracy") -> str:
+    """Return the first line of a table."""
+    start = "class shares" if measure == "log_loss" else COUNTS[count][1]
+    names = " | ".join(model.__name__ for model in models)
+    return f"| {MEASURES[measure][0]} | {start} | {names} |"
 
 
 def main() -> None:
@@ -206,16 +253,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="data sets; all if none is named")
     parser.add_argument("--family", choices=FAMILIES, action="append", help="default: all")
+    parser.add_argument("--measure", choices=MEASURES, action="append", help="default: all")
     asked = parser.parse_args()
+    measures = tuple(asked.measure or MEASURES)
     for count, (title, _) in COUNTS.items():
         for family in asked.family or FAMILIES:
-            head = header(FAMILIES[family], count)
-            print(f"\n{title}\n{head}", flush=True)
+            models = FAMILIES[family]
+            print(f"\n{title}\n{header(models, count)}", flush=True)
             for name in asked.names or by_size():
                 begun = perf_counter()
-                text = line(name, FAMILIES[family], count)
-                put(head, name, text)
-                print(text, f" {perf_counter() - begun:.0f} s", flush=True)
+                scores = scores_of(name, models, count, measures)
+                for measure in measures:
+                    text = line(name, models, measure, scores)
+                    put(header(models, count, measure), name, text)
+                    print(text, flush=True)
+                print(f"  {perf_counter() - begun:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

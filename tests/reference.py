@@ -194,6 +194,20 @@ def partial_relevance(X, W, lam):
     return D
 
 
+def partial_mapped(X, W, maps, group):
+    """D_ik = (d / |O_i|) |sum over j in O_i of Omega_.j (x_ij - w_kj)|^2, Omega = maps[group[k]].
+
+    O_i are the observed features: the columns of Omega of the others are left out.
+    """
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        observed = _observed(X[i])
+        for k in range(len(W)):
+            pair = X[i, observed], W[k, observed], maps[group[k]][:, observed]
+            D[i, k] = len(X[i]) / len(observed) * mapped_pair(*pair)
+    return D
+
+
 def log_det_penalty(maps, mu):
     """-(mu/2) log det(Omega Omega^T), mean over the maps; Schneider, Biehl and Hammer (2009)."""
     return np.mean([-mu / 2 * np.linalg.slogdet(omega @ omega.T)[1] for omega in maps])

@@ -34,6 +34,7 @@ from .classifiers import (
     KernelGLVQ,
     MarginLVQ,
     PrototypeClassifier,
+    ScaleWarning,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
 from .io import load, save, to_onnx
@@ -104,6 +105,7 @@ __all__ = [
     "PrototypeSVM",
     "RejectClassifier",
     "Rosenblatt",
+    "ScaleWarning",
     "SoftMarginSVM",
     "certified_radius",
     "compare",

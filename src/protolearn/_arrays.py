@@ -46,7 +46,8 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
         if isinstance(values, np.ma.MaskedArray):
             check_unmasked(values, name)
     has_labels = not isinstance(y, str)
-    if is_valid(model, X, **options) and (not has_labels or are_labels(y, len(X))):
+    again = not options.get("reset", True)
+    if again and is_valid(model, X, **options) and (not has_labels or are_labels(y, len(X))):
         return (X, y) if has_labels else X
     return validation.validate_data(model, X, y, **options)
 
@@ -59,7 +60,7 @@ def is_valid(
     model: Any,
     X: Any,
     *,
-    reset: bool = True,
+    reset: bool,
     dtype: Any = "numeric",
     order: str | None = None,
     ensure_all_finite: Any = True,

@@ -37,6 +37,24 @@ def all_or_nothing(model: Any) -> Iterator[None]:
         raise
 
 
+class ScaleWarning(UserWarning):
+    """A few values dominate all distances, or prototypes lie far outside the data.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sklearn.datasets import load_wine
+    >>> from protolearn import GLVQ, ScaleWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ScaleWarning)
+    ...     try:
+    ...         model = GLVQ().fit(*load_wine(return_X_y=True))
+    ...     except ScaleWarning as warning:
+    ...         print(str(warning)[:48])
+    Feature 12 makes up 99.8% of the variance of the
+    """
+
+
 BOOLEANS = bool, np.bool_
 """Truth values, which are not numbers here."""
 

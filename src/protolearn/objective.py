@@ -263,10 +263,10 @@ def measure(distance: Distance, chunk: Chunk, codebook: Codebook) -> tuple[Any, 
 def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Floats:
     """Return sums over rows of the distances to the nearest own prototype and rival.
 
-    Also of the gaps between them, and of the weights. A row that lies on its prototype but for
-    rounding, by its own distances, is no distance away.
+    Also of the gaps between them, of the squares of the first, and of the weights. A row that lies
+    on its prototype but for rounding, by its own distances, is no distance away.
     """
-    own = rival = gap = weight = 0.0
+    own = rival = gap = squares = weight = 0.0
     same = codebook.same_class(int(max(codebook.labels.max(), block.y.max())) + 1)
     two_classes = codebook.labels.min() < codebook.labels.max()
     with np.errstate(over="ignore", invalid="ignore"):  # whoever asks checks the sums
@@ -279,8 +279,9 @@ def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Float
                 rival += float(far @ chunk.weights)
                 gap += float(np.abs(far - near) @ chunk.weights)
             own += float(near @ chunk.weights)
+            squares += float(np.square(near) @ chunk.weights)
             weight += float(chunk.weights.sum())
-    return np.array([own, rival, gap, weight])
+    return np.array([own, rival, gap, squares, weight])
 
 
 @native(PULL)

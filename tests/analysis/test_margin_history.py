@@ -151,5 +151,5 @@ def test_errors(iris):
         PrototypeClassifier(distance="kl", callback=MarginHistory(X**2, y)).fit(X**2, y)
     holes = X.copy()
     holes[0, 0] = np.nan
-    with pytest.raises(ValueError, match="Matrix does not take missing values"):
-        GMLVQ(callback=MarginHistory(holes, y)).fit(X, y)
+    with pytest.raises(ValueError, match="Mahalanobis does not take missing values"):
+        PrototypeClassifier(distance="mahalanobis", callback=MarginHistory(holes, y)).fit(X, y)

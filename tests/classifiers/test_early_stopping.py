@@ -17,9 +17,12 @@ RULES = [LVQ1, OLVQ1, LVQ21, LVQ3]
 OBJECTIVES = {
     GLVQ: ({"beta": 3.0}, {"margin": "relative", "loss": "sigmoid", "beta": 3.0}),
     MCE: ({"beta": 1.5}, {"margin": "difference", "loss": "sigmoid", "beta": 1.5}),
-    LOGM: ({"beta": 1.5}, {"margin": "difference", "loss": "logistic", "beta": 1.5}),
+    LOGM: (
+        {"beta": 1.5, "attraction": 0.0},
+        {"margin": "difference", "loss": "logistic", "beta": 1.5},
+    ),
     SNPC: ({"xi": 1.5}, {"margin": "log_odds", "loss": "sigmoid", "xi": 1.5}),
-    RSLVQ: ({"xi": 1.5}, {"margin": "log_odds", "loss": "logistic", "xi": 1.5}),
+    RSLVQ: ({"xi": 1.5, "attraction": 0.0}, {"margin": "log_odds", "loss": "logistic", "xi": 1.5}),
     MarginLVQ: ({"beta": 0.7}, {"margin": "hypothesis", "loss": "hinge", "beta": 0.7}),
 }
 COSTS = [

@@ -333,7 +333,7 @@ def test_one_prototype_logm_is_a_linear_model():
     rng = np.random.RandomState(0)
     X = rng.standard_normal((300, 3))
     y = (X @ [1.0, -2.0, 0.5] + 0.7 * rng.standard_normal(300) > 0.3).astype(int)
-    model = LOGM(beta=1.0, scale=1.0, tol=1e-10, max_iter=5000).fit(X, y)
+    model = LOGM(beta=1.0, attraction=0.0, scale=1.0, tol=1e-10, max_iter=5000).fit(X, y)
     oracle = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X, y)
     W = model.prototypes_
     np.testing.assert_allclose(2.0 * (W[1] - W[0]), oracle.coef_[0], rtol=1e-4)

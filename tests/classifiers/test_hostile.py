@@ -23,6 +23,7 @@ from protolearn import (
     SNPC,
     MarginLVQ,
     PrototypeClassifier,
+    ScaleWarning,
 )
 from protolearn.solvers import SGD
 
@@ -290,6 +291,7 @@ def only_convergence_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ScaleWarning)
         yield
 
 

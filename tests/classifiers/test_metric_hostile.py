@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from given_profile import in_all, run_check
-from protolearn import GMLVQ, GRLVQ, LGMLVQ, LVQ1, LVQ3, MRSLVQ, PrototypeClassifier
+from protolearn import GMLVQ, GRLVQ, LGMLVQ, LVQ1, LVQ3, MRSLVQ, PrototypeClassifier, ScaleWarning
 from protolearn.checks import expected_failed_checks
 from protolearn.distances import LocalMatrix, Matrix, Relevance
 from protolearn.solvers import SGD
@@ -123,6 +123,7 @@ def only_convergence_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ScaleWarning)
         yield
 
 

@@ -3,11 +3,25 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 import reference
-from protolearn import GMLVQ, GRLVQ, LGMLVQ, LVQ1, LVQ21, MRSLVQ, PrototypeClassifier
-from protolearn.distances import Matrix, Relevance
+from protolearn import (
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
+    LVQ1,
+    LVQ21,
+    MRSLVQ,
+    PrototypeClassifier,
+    certified_radius,
+    counterfactual,
+    sample_margin,
+)
+from protolearn.distances import Matrix, PartialMatrix, Relevance
 from protolearn.solvers import SGD
 
 PRESETS = [GRLVQ, GMLVQ, LGMLVQ, MRSLVQ]
@@ -207,15 +221,93 @@ def test_wide_sparse_data_are_learned():
         assert model.relevances_.shape == (20000,)
 
 
-def test_a_matrix_takes_no_missing_values(iris):
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "sgd", "adam", "momentum"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        GMLVQ(),
+        GMLVQ(rank=2, regularization=0.05),
+        LGMLVQ(),
+        MRSLVQ(),
+        LGMLVQ(localized="prototype"),
+    ],
+    ids=str,
+)
+def test_a_matrix_of_incomplete_rows(model, solver, rng):
+    y = np.arange(200) % 2
+    X = rng.standard_normal((200, 4))
+    X[:, 1] += 4.0 * y
+    X[rng.uniform(size=X.shape) < 0.2] = np.nan
+    X[np.isnan(X).all(axis=1)] = 0.0
+    model = clone(model).set_params(solver=solver, random_state=0).fit(X, y)
+    assert get_tags(model).input_tags.allow_nan
+    maps, group = np.reshape(model.omega_, (-1, *model.omega_.shape[-2:])), np.arange(2)
+    group = group if len(maps) > 1 else np.zeros(2, dtype=int)
+    expected = reference.partial_mapped(X, model.prototypes_, maps, group)
+    np.testing.assert_allclose(model.distances(X), expected, rtol=1e-9, atol=1e-12)
+    assert model.score(X, y) > 0.85
+    assert np.isfinite(model.contributions(X)).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_complete_rows_and_one_hole_make_the_same_matrix(iris):
+    """A row without weight turns the fit into that for incomplete rows."""
     X, y = iris
-    X = X.copy()
-    X[3, 1] = np.nan
+    weight = np.ones(len(X) + 1)
+    weight[-1] = 0.0
+    holes = np.vstack([X, [[np.nan, 0.0, 0.0, 0.0]]])
     for cls in (GMLVQ, LGMLVQ, MRSLVQ):
-        with pytest.raises(ValueError, match="NaN"):
-            cls().fit(X, y)
-        with pytest.raises(ValueError, match="NaN"):
-            cls().fit(*iris).predict(X)
+        settings = {"max_iter": 5, "random_state": 0, "solver": "lbfgs"}
+        plain = cls(**settings).fit(X, y)
+        form = PrototypeClassifier(
+            distance=PartialMatrix(localized="class" if cls is LGMLVQ else None),
+            margin=plain._axes()[1],
+            loss=plain._axes()[2],
+            attraction=plain.attraction,
+            **settings,
+        ).fit(X, y)
+        other = cls(**settings).fit(holes, [*y, 0], sample_weight=weight)
+        np.testing.assert_allclose(form.prototypes_, plain.prototypes_, atol=1e-7)
+        np.testing.assert_allclose(form.metric_, plain.metric_, atol=1e-7)
+        np.testing.assert_allclose(other.prototypes_, plain.prototypes_, rtol=1e-12)
+
+
+def test_what_needs_whole_rows_says_so(iris):
+    X, y = iris
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    model = GMLVQ(random_state=0).fit(holes, y)
+    for name in ("transform", "project"):
+        found = np.isnan(getattr(model, name)(holes))
+        assert (found.all(axis=1) == (np.arange(len(X)) == 3)).all()
+        assert found.any(axis=1).sum() == 1
+    for function in (certified_radius, counterfactual, sample_margin):
+        with pytest.raises(ValueError, match=f"X has missing values: {function.__name__}"):
+            function(model, holes)
+        function(model, X[:5])
+
+
+def test_holes_cost_a_matrix_little(iris):
+    X, y = iris
+    holes = np.where(np.random.RandomState(0).uniform(size=X.shape) < 0.2, np.nan, X)
+    holes[np.isnan(holes).all(axis=1), 0] = 0.0
+    for cls in (GMLVQ, LGMLVQ, MRSLVQ):
+        assert cross_val_score(cls(random_state=0), holes, y).mean() > 0.88
+
+
+def test_a_memory_map_and_parts_may_have_holes(iris, tmp_path, monkeypatch):
+    X, y = iris
+    X = np.where(np.random.RandomState(0).uniform(size=X.shape) < 0.2, np.nan, X)
+    X[np.isnan(X).all(axis=1), 0] = 0.0
+    mapped = np.memmap(tmp_path / "X", np.float64, "w+", shape=X.shape)
+    mapped[:] = X
+    expected = GMLVQ(random_state=0, max_iter=10).fit(X, y)
+    parts = GMLVQ(random_state=0, max_iter=10).fit(
+        lambda: iter([(X[:80], y[:80]), (X[80:], y[80:])])
+    )
+    monkeypatch.setattr("protolearn.classifiers.rows.IN_MEMORY", 100)
+    for model in (parts, GMLVQ(random_state=0, max_iter=10).fit(mapped, y)):
+        np.testing.assert_allclose(model.distances(X), expected.distances(X), rtol=1e-6)
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "sgd", "adam", "momentum"])

@@ -133,7 +133,8 @@ def problem(seed=0):
 
 def start(cls, W, **kwargs):
     per_class = dict(enumerate(np.bincount(LABELS).tolist()))
-    return cls(prototypes_per_class=per_class, init=W, **kwargs)
+    no_attraction = {} if cls in RULES else {"attraction": 0.0}
+    return cls(prototypes_per_class=per_class, init=W, **{**no_attraction, **kwargs})
 
 
 def gradient_at(W, X, y, **settings):

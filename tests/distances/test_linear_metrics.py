@@ -1,6 +1,7 @@
 """Relevance and matrix distances: formulas, block forms, derivatives, and hard data."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from protolearn.codebook import Codebook
 from protolearn.distances import (
     DISTANCES,
     LocalMatrix,
+    Mahalanobis,
     Matrix,
+    PartialMatrix,
     PartialRelevance,
     Relevance,
     SparseMatrix,
@@ -93,6 +96,7 @@ def with_holes(X, rng, share=0.4):
     [
         *METRICS,
         *(PartialRelevance(localized) for localized in LOCALIZED),
+        *(PartialMatrix(rank, 0.1, localized) for rank in (None, 2) for localized in LOCALIZED),
         *(Matrix(rank, 0.1, localized) for rank in (None, 2) for localized in LOCALIZED),
         LocalMatrix(),
         LocalMatrix(2, 0.1, "prototype"),
@@ -104,10 +108,11 @@ def test_checks(metric):
 
 
 @pytest.mark.parametrize("localized", LOCALIZED)
-def test_partial_relevance_passes_the_checks_on_incomplete_rows(rng, localized):
+def test_partial_metrics_pass_the_checks_on_incomplete_rows(rng, localized):
     X = rng.uniform(0.1, 1.0, (40, 5))
     X[:-4] = with_holes(X[:-4], rng)  # the last four rows are the prototypes of the check
     check_distance(PartialRelevance(localized), X)
+    check_distance(PartialMatrix(3, 0.0, localized), X)
 
 
 def test_short_names():
@@ -272,6 +277,40 @@ def test_partial_distances_are_the_formula(localized, seed, share, shift, size):
     assert (terms[np.isnan(X[:6])] == 0.0).all()
 
 
+@pytest.mark.parametrize("localized", LOCALIZED)
+@given(
+    seed=st.integers(0, 99),
+    rank=st.sampled_from([None, 1, 3]),
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+    shift=st.sampled_from([0.0, 1e4, -1e6]),
+    size=st.sampled_from([1e-100, 1.0, 1e100]),
+)
+def test_partial_matrix_distances_are_the_formula(localized, rank, seed, share, shift, size):
+    rng = np.random.RandomState(seed)
+    X = (with_holes(rng.standard_normal((12, 5)), rng, share) + shift) * size
+    metric = PartialMatrix(rank, 0.0, localized)
+    book = random_codebook(metric, (rng.standard_normal((6, 5)) + shift) * size, seed)
+    expected = reference.partial_mapped(X, book.prototypes, maps_of(metric, book), book.group)
+    atol = 1e-15 * (1 + abs(shift)) * size**2 * 100
+    np.testing.assert_allclose(metric.pairwise(X, book), expected, rtol=1e-12, atol=atol)
+    winner, _ = metric.nearest(X, book)
+    np.testing.assert_allclose(expected[np.arange(12), winner], expected.min(axis=1), 1e-12, atol)
+    terms = metric.terms(X[:6], book, np.arange(6))
+    np.testing.assert_allclose(terms.sum(axis=1), expected[:6].diagonal(), 1e-9, atol)
+    assert (terms[np.isnan(X[:6])] == 0.0).all()
+    if share == 0.0:
+        whole = Matrix(rank, 0.0, localized).pairwise(X, book)
+        np.testing.assert_allclose(metric.pairwise(X, book), whole, rtol=1e-9, atol=atol)
+
+
+def test_a_diagonal_partial_matrix_is_the_partial_relevance(rng):
+    X, W = with_holes(rng.standard_normal((12, 5)), rng), rng.standard_normal((6, 5))
+    diagonal = random_codebook(PartialRelevance(), W)
+    matrix = replace(diagonal, metric=np.diag(diagonal.metric[0]).reshape(1, -1))
+    found = PartialMatrix().pairwise(X, matrix), PartialRelevance().pairwise(X, diagonal)
+    np.testing.assert_allclose(*found, rtol=1e-10)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("localized", LOCALIZED)
 def test_a_row_that_is_not_finite_shows(rng, bad, localized):
@@ -335,8 +374,10 @@ def test_every_form_leads_to_the_form_that_suits(rng):
         assert type(metric.suited_to(S)) is SparseMatrix
         assert isinstance(metric.suited_to(X), Matrix)
         assert metric.suited_to(S).get_params() == metric.get_params()
-        with pytest.raises(ValueError, match="does not take missing values; impute"):
-            metric.suited_to(holes)
+        assert type(metric.suited_to(holes)) is PartialMatrix
+        assert metric.suited_to(holes).get_params() == metric.get_params()
+    with pytest.raises(ValueError, match="Mahalanobis does not take missing values; impute"):
+        Mahalanobis().suited_to(holes)
 
 
 @pytest.mark.parametrize("metric", [Relevance(), Matrix(rank=10)], ids=name)
@@ -425,9 +466,10 @@ def test_value_and_gradient_of_the_objective(metric, margin, loss):
 
 @pytest.mark.parametrize("margin", [Relative(), LogOdds(0.7)])
 @pytest.mark.parametrize("localized", LOCALIZED)
-def test_gradient_of_the_objective_with_missing_values(localized, margin, rng):
+@pytest.mark.parametrize("kind", [PartialRelevance, PartialMatrix])
+def test_gradient_of_the_objective_with_missing_values(kind, localized, margin, rng):
     X, y, weight, W = make_data(d=4)
-    metric = PartialRelevance(localized)
+    metric = kind(localized=localized)
     objective = Objective(metric, margin, Sigmoid(2.0), 3, 0.2, 1.7)
     book, blocks = random_codebook(metric, W), MemoryBlocks(Block(with_holes(X, rng), y, weight))
     coordinates = objective.coordinates(book)

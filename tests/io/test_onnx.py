@@ -282,6 +282,9 @@ def test_batches_of_one_and_of_ten_thousand(wine):
     [
         pl.GLVQ(prototypes_per_class=2, **SEED),
         pl.GRLVQ(**SEED),
+        pl.GMLVQ(**SEED),
+        pl.LGMLVQ(rank=3, **SEED),
+        pl.MRSLVQ(**SEED),
         pl.PrototypeClassifier(distance=distances.Relevance("class"), **SEED),
     ],
     ids=str,

@@ -56,7 +56,9 @@ def test_rslvq_steps():
     expected = W
     for x, label in zip(X, y, strict=True):
         expected = reference.rslvq_step(x, label, expected, CODES, 0.05, 0.8)
-    np.testing.assert_allclose(one_pass(RSLVQ, X, y, W, xi=0.8), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        one_pass(RSLVQ, X, y, W, xi=0.8, attraction=0.0), expected, rtol=1e-10, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("loss", ["hinge", "broken_linear", "exponential"])
@@ -97,7 +99,10 @@ def test_weight_scales_the_step():
     }
     weight = np.linspace(0.5, 2.0, len(X))
     got = LOGM(
-        solver=SGD(learning_rate=0.05, schedule="constant", shuffle=False), beta=0.8, **kwargs
+        solver=SGD(learning_rate=0.05, schedule="constant", shuffle=False),
+        beta=0.8,
+        attraction=0.0,
+        **kwargs,
     ).fit(X, y, sample_weight=weight)
     expected = W
     for x, label, s in zip(X, y, weight / weight.mean(), strict=True):
@@ -132,6 +137,7 @@ def test_inverse_time_uses_its_decay():
         init=W,
         scale=1.0,
         beta=0.8,
+        attraction=0.0,
         solver=SGD(learning_rate=0.05, schedule="inverse_time", decay=0.3, shuffle=False),
         max_iter=2,
     ).fit(X, y)
@@ -196,7 +202,7 @@ def test_batch_metric_learns(iris):
 
 def test_lbfgs_reaches_a_stationary_point(iris):
     X, y = iris
-    model = LOGM(beta=2.0, tol=1e-9, max_iter=5000).fit(X, y)
+    model = LOGM(beta=2.0, attraction=0.0, tol=1e-9, max_iter=5000).fit(X, y)
 
     def cost(V):
         settings = {"margin": "difference", "loss": "logistic", "beta": 2.0}

@@ -204,6 +204,7 @@ def scatter(means: Floats, block: Block) -> Scatter:
         for code in np.unique(codes):
             here = codes == code
             offset, weight = part[here] - means[code], weights[rows][here]
+            offset[np.isnan(offset)] = 0.0  # what is missing is taken as the mean of the class
             products[code] += (weight[:, None] * offset).T @ offset
             fourth[code] += weight @ np.square(np.einsum("ij,ij->i", offset, offset))
     total = np.bincount(block.y, weights, minlength=n_classes).astype(np.float64)

@@ -1,5 +1,6 @@
 """Classifiers that decide by distance to prototypes."""
 
+from .._validation import ScaleWarning
 from .composable import PrototypeClassifier
 from .feature_space import FeatureSpaceDistance as FeatureSpaceDistance
 from .feature_space import GivenProducts as GivenProducts
@@ -34,5 +35,6 @@ __all__ = [
     "MarginLVQ",
     "NearestPrototypeClassifier",
     "PrototypeClassifier",
+    "ScaleWarning",
     "TrainedClassifier",
 ]

@@ -161,9 +161,10 @@ class PrototypeClassifier(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -203,6 +204,9 @@ class PrototypeClassifier(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str

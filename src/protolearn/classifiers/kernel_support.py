@@ -80,6 +80,7 @@ class SpanDistance(CoordinateDistance):
 class FeatureSpaceTrainer(PrototypeClassifier):
     """Any loss and margin, on rows in coordinates of a feature space or of a span in it."""
 
+    _has_features = False
     _follows_contrast = False  # the same slope in the whole space and in the span of few rows
 
 

@@ -44,9 +44,10 @@ class GLVQ(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -86,6 +87,9 @@ class GLVQ(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -190,9 +194,10 @@ class MCE(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -232,6 +237,9 @@ class MCE(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -332,11 +340,13 @@ class LOGM(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
-    attraction : float, default=0.0
-        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
+    attraction : float, default=0.003
+        Weight of a term that pulls the nearest own prototype to each sample. Without it, 0.0 as in
+        the paper, prototypes of classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -374,6 +384,9 @@ class LOGM(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -415,7 +428,7 @@ class LOGM(CostFunctionClassifier):
         solver: Any = "auto",
         max_iter: int | None = None,
         tol: float = 1e-3,
-        attraction: float = 0.0,
+        attraction: float = 0.003,
         scale: Any = "data",
         class_weight: Any = None,
         early_stopping: bool = False,
@@ -476,9 +489,10 @@ class SNPC(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -518,6 +532,9 @@ class SNPC(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -619,11 +636,13 @@ class RSLVQ(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
-    attraction : float, default=0.0
-        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
+    attraction : float, default=0.003
+        Weight of a term that pulls the nearest own prototype to each sample. Without it, 0.0 as in
+        the paper, prototypes of classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -661,6 +680,9 @@ class RSLVQ(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -703,7 +725,7 @@ class RSLVQ(CostFunctionClassifier):
         solver: Any = "auto",
         max_iter: int | None = None,
         tol: float = 1e-3,
-        attraction: float = 0.0,
+        attraction: float = 0.003,
         scale: Any = "data",
         class_weight: Any = None,
         early_stopping: bool = False,
@@ -774,9 +796,10 @@ class MarginLVQ(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -816,6 +839,9 @@ class MarginLVQ(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str

@@ -116,7 +116,8 @@ class MetricViews:
         Returns
         -------
         Z : array of shape (n_samples, rank)
-            In the units of the distance; a frame if ``set_output`` asks for one.
+            In the units of the distance; a frame if ``set_output`` asks for one. A sum over
+            features of which one is missing is NaN.
         """
         if is_dask(X):
             return self._map_rows(X)

@@ -31,7 +31,8 @@ class GlobalMetricClassifier(TransformerMixin, CostFunctionClassifier):
         Returns
         -------
         Z : array of shape (n_samples, rank)
-            In the units of the distance; a frame if ``set_output`` asks for one.
+            In the units of the distance; a frame if ``set_output`` asks for one. A sum over
+            features of which one is missing is NaN.
         """
         return self._map_rows(X)
 
@@ -65,9 +66,10 @@ class GRLVQ(GlobalMetricClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -111,6 +113,9 @@ class GRLVQ(GlobalMetricClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -218,9 +223,10 @@ class GMLVQ(GlobalMetricClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -267,6 +273,9 @@ class GMLVQ(GlobalMetricClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -378,9 +387,10 @@ class LGMLVQ(CostFunctionClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
         Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
     scale : "data" or float, default="data"
@@ -426,6 +436,9 @@ class LGMLVQ(CostFunctionClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -539,11 +552,13 @@ class MRSLVQ(GlobalMetricClassifier):
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        L-BFGS stops when every derivative is below ``tol``, or the cost falls by less than
-        ``tol**2``. Epochs without a linear schedule stop after five of them without a relative
-        improvement of ``tol``. Early stopping requires the same improvement.
-    attraction : float, default=0.0
-        Weight of a term that pulls the nearest own prototype to each sample, against overfitting.
+        L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
+        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        Epochs without a linear schedule stop after five of them without a relative improvement of
+        ``tol``. Early stopping requires the same improvement.
+    attraction : float, default=0.003
+        Weight of a term that pulls the nearest own prototype to each sample. Without it, 0.0 as in
+        the paper, prototypes of classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -583,6 +598,9 @@ class MRSLVQ(GlobalMetricClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -628,7 +646,7 @@ class MRSLVQ(GlobalMetricClassifier):
         solver: Any = "auto",
         max_iter: int | None = None,
         tol: float = 1e-3,
-        attraction: float = 0.0,
+        attraction: float = 0.003,
         scale: Any = "data",
         class_weight: Any = None,
         early_stopping: bool = False,

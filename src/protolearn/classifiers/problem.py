@@ -25,10 +25,14 @@ class FirstDistances:
     contrast : float
         Mean difference between the distances to the nearest rival and to the nearest own
         prototype, as a multiple of the mean distance to the latter.
+    n_decisive : float
+        How many rows the unit rests on: ``(sum D)^2 / sum D^2`` of the distances to the nearest
+        own prototype, the number of rows if all distances are equal and one if one row has all.
     """
 
     unit: float | None
     contrast: float = 1.0
+    n_decisive: float = np.inf
 
 
 @dataclass(frozen=True)

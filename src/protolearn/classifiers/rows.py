@@ -36,6 +36,9 @@ from .settings import Settings
 GROWN_ON = 10_000
 """Rows of each class on which the number of prototypes is found, where data come in parts."""
 
+VARIED_ON = 1 << 20
+"""Numbers, about, that tell how much columns vary."""
+
 IN_MEMORY = 1 << 24
 """Numbers of a memory map that are read at once."""
 
@@ -57,6 +60,10 @@ class TrainingRows(ABC):
         Rows of each class to learn from.
     elsewhere : bool
         Whether rows stay where they are, and only sums come here.
+    ranges : pair of arrays (d,)
+        Least and greatest observed values of the columns.
+    varied : array or CSR matrix, or None
+        Every few rows, to see how much the columns vary; None if that takes a look at all rows.
     """
 
     classes: NDArray[Any]
@@ -65,6 +72,8 @@ class TrainingRows(ABC):
     held: Blocks | None = None
     counts: Indices
     elsewhere: bool = False
+    ranges: tuple[Floats, Floats]
+    varied: Any = None
 
     @abstractmethod
     def prototypes(self, init: Any, counts: Indices, rng: np.random.RandomState) -> Floats:
@@ -98,9 +107,9 @@ class WholeRows(TrainingRows):
         block, self.classes, self.form = read_block(model, settings, X, y, sample_weight)
         self.counts = np.bincount(block.y, minlength=len(self.classes))
         check_classes(self.classes, self.counts)
-        self._ranges = low, _ = column_ranges(block.X)
+        self.ranges = low, _ = column_ranges(block.X)
         if settings.distance.squared:
-            check_ranges(*self._ranges)
+            check_ranges(*self.ranges)
         if np.isnan(low).any():
             check_observed_columns(low[None])
         self._all = self._taught = block
@@ -109,11 +118,13 @@ class WholeRows(TrainingRows):
             self.counts = np.bincount(self._taught.y, minlength=len(self.classes))
             self.held = MemoryBlocks(held)
         self.taught = MemoryBlocks(self._taught)
+        X, some = self._taught.X, slice(None, None, self.taught.size // VARIED_ON + 1)
+        self.varied = X.some(some) if isinstance(X, MappedRows) else X[some]
 
     def prototypes(self, init: Any, counts: Indices, rng: np.random.RandomState) -> Floats:
         """Return the prototypes to begin with."""
         if self._taught is self._all:
-            return initial_prototypes(init, self._all, counts, rng, ranges=self._ranges)
+            return initial_prototypes(init, self._all, counts, rng, ranges=self.ranges)
         fallback = None
         if not issparse(self._all.X):  # what only held-out rows observe
             fallback = class_means(self._all.X, np.zeros(len(self._all), np.uint8), None, 1)[0]

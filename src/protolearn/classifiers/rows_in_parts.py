@@ -77,6 +77,7 @@ class RowsInParts(TrainingRows):
         check_observed_columns(survey.low[None])
         if distance.squared:
             check_ranges(survey.low, survey.high)
+        self.ranges = survey.low, survey.high
         self.form = distance.suited_to(row_like(survey))
         read = Reader(checks, split, self.classes, self._factors)
         self.taught = parts.blocks(read, survey.n_samples, survey.n_numbers)

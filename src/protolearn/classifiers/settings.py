@@ -126,7 +126,7 @@ class Settings(ABC):
         """
         if self.scale is not None:
             return FirstDistances(self.scale)
-        *sums, weight = blocks.reduce(own_and_rival, form, codebook).tolist()
+        *sums, squares, weight = blocks.reduce(own_and_rival, form, codebook).tolist()
         own, rival, gap = np.divide(sums, weight).tolist()
         if not np.isfinite(own + rival):
             raise ValueError(
@@ -134,7 +134,11 @@ class Settings(ABC):
                 "by init."
             )
         if own > SMALLEST_SCALE:
-            return FirstDistances(own, gap / own if self.follows_contrast else 1.0)
+            contrast = gap / own if self.follows_contrast else 1.0
+            known = 0.0 < squares < np.inf  # within double precision
+            return FirstDistances(
+                own, contrast, (sums[0] / np.sqrt(squares)) ** 2 if known else np.inf
+            )
         # Where all rows lie on their prototypes the next class is the unit.
         apart = rival > SMALLEST_SCALE and have_extent(blocks, codebook)
         return FirstDistances(rival if apart else None, np.inf)

@@ -15,12 +15,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags, check_random_state
 
-from .._arrays import Floats, check_magnitude, middle
+from .._arrays import ROUNDING, Floats, MappedRows, check_magnitude, middle
 from .._dask import is_dask
-from .._validation import all_or_nothing
+from .._validation import ScaleWarning, all_or_nothing
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import LinearMetric
@@ -34,7 +35,7 @@ from ..prototypes import (
     winning,
 )
 from ..rule import DecisionRule
-from ..solvers import Callback, Memory, SolverResult, StochasticSolver, check_cost
+from ..solvers import Callback, Memory, SolverResult, StochasticSolver, cost_error
 from ..store import Record
 from .fit_log import Reporter, check_same_data, open_journal, report_pass
 from .held_out_rows import EarlyStopping, grow
@@ -45,6 +46,37 @@ from .rows_in_parts import RowsInParts
 from .settings import Settings
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
+NOT_MOVED = (
+    "{} has not moved its initial prototypes: the cost has no slope there. Take another slope or "
+    "sharpness (beta or xi) or a tol below 1, and see whether the classes differ in X at all."
+)
+FAR_OUTSIDE = (
+    "A prototype of {} lies {:.3g} times the range of a feature beyond the training data, so it "
+    "looks like no row. Keep prototypes among the data with attraction=0.01, or more; outside_ "
+    "tells how far out each one is."
+)
+FEW_ROWS_DECIDE = (
+    "A few rows are so far from their class that the distances of all others hardly count for {}. "
+    "Look at the rows with the largest model.distances(X).min(axis=1); correct them, leave them "
+    "out, or scale X with sklearn.preprocessing.RobustScaler and clip it."
+)
+ONE_FEATURE_DECIDES = (
+    "Feature {} makes up {:.1%} of the variance of the {} features of X, so the distances of {} "
+    "are hardly about anything else. If the features have different units, scale them first: "
+    "make_pipeline(StandardScaler(), model)."
+)
+
+FURTHEST_OUT = 10.0
+"""Ranges of a feature by which a prototype may be outside the data without a warning."""
+
+FEWEST_DECISIVE = 4.0
+"""Rows that have to share the distances, at least."""
+
+FEWEST_ROWS = 40
+"""Rows below which a few of them may well have most of the distances."""
+
+FEWEST_FEATURES = 2.0, 0.2
+"""Features that have to share the variance, at least: so many, or this share of all."""
 
 
 class TrainedClassifier(NearestPrototypeClassifier, ABC):
@@ -59,6 +91,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
     loss_curve_: list[float]
     _settings_type: ClassVar[type[Settings]]
     _follows_contrast: ClassVar[bool] = True
+    _has_features: ClassVar[bool] = True
+    """Whether the columns of its rows mean something to the user."""
     _memory: Memory
     _rng: np.random.RandomState | None
     _first: FirstDistances
@@ -153,13 +187,19 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             rng = check_random_state(settings.random_state)
             resumes = settings.checkpoint is not None
             with open_journal(self, settings, rng) if resumes else nullcontext(call) as record:
-                rows = read_rows(self, settings, X, y, sample_weight, rng)
+                in_parts = not isinstance(X, np.ndarray) and (
+                    is_dask(X) or callable(X) or is_path(X) or is_dataset(X)
+                )
+                kind = RowsInParts if in_parts else WholeRows
+                rows = kind(self, settings, X, y, sample_weight, rng)
                 if resumes:
                     check_same_data(record, settings, rows)
                 codebook = record(partial(initial_codebook, settings, rows), rng)
                 problem = settings.problem(
                     codebook, rows.form, rows.taught, len(rows.classes), elsewhere=rows.elsewhere
                 )
+                if self._has_features:
+                    check_scale(settings, problem, rows)
                 reached = train(settings, problem, codebook, rows, rng, record)
             self._keep(settings, problem, reached, rows)
         return self
@@ -216,7 +256,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
                     problem.solver.check_streaming()
                     raise TypeError(f"{problem.solver!r} has no one_pass for a stream.")
                 loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
-                check_cost(loss)
+                if not np.isfinite(loss):
+                    raise cost_error(loss)
             self._store(codebook, problem, settings, known)
             self.n_iter_ = 1 + (0 if is_first else self.n_iter_)
             self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
@@ -249,6 +290,13 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             codebook, groups = only(codebook, rows.form, kept)
             memory = memory.rearrange(kept, groups)
         self._store(codebook, problem, settings, rows.classes)
+        if self._has_features:
+            (low, high), W = rows.ranges, codebook.prototypes
+            constant = np.isclose(low, high, rtol=ROUNDING, atol=0.0)
+            widths = np.where(constant, np.inf, high - low)
+            self.outside_ = (np.fmax(low - W, W - high) / widths).max(axis=1).clip(min=0.0)
+            if (furthest := float(self.outside_.max())) > FURTHEST_OUT:
+                warnings.warn(FAR_OUTSIDE.format(settings.name, furthest), ScaleWarning, 3)
         self.n_iter_ = reached.result.n_iter
         self.loss_curve_ = reached.result.loss_curve
         self.__dict__.pop("validation_curve_", None)  # of an earlier fit
@@ -274,6 +322,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             problem.cost.scale,
             settings.name,
         )
+        self.__dict__.pop("outside_", None)  # of an earlier fit
         count = np.bincount(codebook.labels, minlength=len(classes))
         self.n_prototypes_ = dict(zip(classes.tolist(), count.tolist(), strict=True))
         self.solver_ = problem.solver.name
@@ -289,19 +338,27 @@ class Reached(NamedTuple):
     validation_curve: list[float] | None = None
 
 
-def read_rows(
-    model: Any, settings: Settings, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState
-) -> TrainingRows:
-    """Return the rows that a user gives; raise if nothing can be learned from them.
-
-    They are whole, or in parts: on Dask, made by a function, in files, or a pyarrow dataset.
-    ``model`` gets the number and the names of the features.
-    """
-    in_parts = not isinstance(X, np.ndarray) and (
-        is_dask(X) or callable(X) or is_path(X) or is_dataset(X)
-    )
-    kind = RowsInParts if in_parts else WholeRows
-    return kind(model, settings, X, y, sample_weight, rng)
+def check_scale(settings: Settings, problem: Problem, rows: TrainingRows) -> None:
+    """Warn, once, if a few rows or one feature decide about all distances."""
+    if rows.taught.n_samples < FEWEST_ROWS:
+        return
+    if problem.first.n_decisive < FEWEST_DECISIVE:
+        warnings.warn(FEW_ROWS_DECIDE.format(settings.name), ScaleWarning, stacklevel=3)
+        return
+    distance = settings.distance
+    if (X := rows.varied) is None or distance.scales_features or distance.positive_only:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if issparse(X):
+            variances = np.asarray(X.multiply(X).mean(axis=0) - np.square(X.mean(axis=0))).ravel()
+        else:
+            X = X[:] if isinstance(X, MappedRows) else X
+            variances = np.where(np.isnan(X), np.mean(rows.ranges, axis=0), X).var(axis=0)
+        shares, (fewest, share) = variances / variances.sum(), FEWEST_FEATURES
+    if float(shares @ shares) * min(fewest, share * len(shares)) > 1.0:
+        first = int(shares.argmax())
+        message = ONE_FEATURE_DECIDES.format(first, shares[first], len(shares), settings.name)
+        warnings.warn(message, ScaleWarning, stacklevel=3)
 
 
 def initial_codebook(
@@ -350,6 +407,13 @@ def train(
             ConvergenceWarning,
             stacklevel=3,
         )
+    if not result.n_iter or (
+        result.codebook is not codebook
+        and np.array_equal(result.codebook.prototypes, codebook.prototypes)
+        and np.array_equal(result.codebook.metric, codebook.metric)
+    ):
+        warnings.warn(NOT_MOVED.format(settings.name), ConvergenceWarning, stacklevel=3)
+        return Reached(codebook, result, None if stopping is None else stopping.curve)
     if stopping is not None:
         return Reached(stopping.best or result.codebook, result, stopping.curve)
     if result.codebook is codebook or (

@@ -13,6 +13,7 @@ from .matrix import LocalMatrix, Matrix
 from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
 from .relevance import Relevance
 from .row_forms import (
+    PartialMatrix,
     PartialRelevance,
     PartialSquaredEuclidean,
     SparseMahalanobis,
@@ -30,8 +31,11 @@ for _form in (SquaredEuclidean, PartialSquaredEuclidean):
 for _form in (Relevance, PartialRelevance):
     _form.sparse_form = SparseRelevance
     _form.missing_form = PartialRelevance
-Matrix.sparse_form = SparseMatrix
+for _matrix in (Matrix, PartialMatrix):
+    _matrix.sparse_form = SparseMatrix
+    _matrix.missing_form = PartialMatrix
 Mahalanobis.sparse_form = SparseMahalanobis
+Mahalanobis.missing_form = None
 
 DISTANCES: dict[str, type[Distance]] = {
     "sqeuclidean": SquaredEuclidean,
@@ -64,6 +68,7 @@ __all__ = [
     "Matrix",
     "Minkowski",
     "Orthonormal",
+    "PartialMatrix",
     "PartialRelevance",
     "PartialSquaredEuclidean",
     "Penalized",

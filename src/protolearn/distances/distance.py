@@ -78,6 +78,9 @@ class Distance(BaseEstimator):
     steep : bool
         Whether the gradient of a squared distance can exceed ``2 (w - x)``; sequential steps are
         then shortened so that they do not pass the sample.
+    scales_features : bool
+        Whether it gives every feature a scale of its own, learned or taken from the data, so that
+        the units of features matter little.
     moving : bool
         Whether ``theta`` belongs to where the prototypes are: held fixed while they move, and made
         anew by ``refresh`` between rounds.
@@ -98,6 +101,7 @@ class Distance(BaseEstimator):
     constraint: Constraint = Free()
     shows_nonfinite: ClassVar[bool] = False
     steep: ClassVar[bool] = False
+    scales_features: ClassVar[bool] = False
     moving: bool = False
     positive_only: ClassVar[bool] = False
     blockwise: ClassVar[bool] = False

@@ -41,6 +41,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
     adaptive = True
     constraint = UnitNorm()
     steep = True
+    scales_features = True
 
     def __init__(self, localized: str | None = None):
         self.localized = localized

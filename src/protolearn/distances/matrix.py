@@ -32,37 +32,17 @@ LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
 
 
-class Matrix(Penalized, LinearMetric):
-    """``|Omega (x - w)|^2``: a learned linear map before the squared Euclidean distance.
-
-    ``Lambda = Omega^T Omega`` shows which features, and which pairs of them, decide.
+class MatrixMetric(Penalized, LinearMetric):
+    """A learned matrix: what the matrix distances of all kinds of rows share.
 
     Parameters
     ----------
     rank : int, default=None
-        Number of rows of Omega; None: as many as there are features. Few rows make a map to a
-        space of few dimensions, for example 2 to plot. There are never more than features, nor,
-        but for streams, than directions in which the data vary.
+        Number of rows of Omega; None: as many as there are features.
     regularization : float, default=0.0
-        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
-        collapsing to few directions. Omega then has at most as many rows as the data have
-        independent directions.
+        Weight of the penalty on Omega.
     localized : {None, "class", "prototype"}, default=None
         Who has an Omega of its own; None: one for all.
-
-    References
-    ----------
-    Schneider, Biehl and Hammer (2009), *Adaptive relevance matrices in learning vector
-    quantization*, Neural Computation 21. Bunte et al. (2012), *Limited rank matrix learning*,
-    Neural Networks 26.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from protolearn.distances import Matrix
-    >>> x, w, omega = np.array([1.0, 2.0]), np.zeros(2), np.array([0.6, 0.8])
-    >>> round(Matrix.pair(x, w, omega), 2)  # one row: (0.6 + 1.6)^2
-    4.84
     """
 
     blockwise = True
@@ -83,31 +63,6 @@ class Matrix(Penalized, LinearMetric):
         check_number(self, "regularization", low=0.0)
         if self.rank is not None:
             check_integer(self, "rank", low=1)
-
-    @native(PAIR)
-    def pair(x, w, theta):
-        """Return the distance of one sample to one prototype."""
-        d, total = x.size, 0.0
-        for start in range(0, theta.size, d):
-            row = theta[start : start + d]
-            z = 0.0
-            for j in range(d):
-                z += row[j] * (x[j] - w[j])
-            total += z * z
-        return total
-
-    @native(GRADIENT)
-    def gradient(x, w, theta, gw, gtheta):
-        """Write the derivatives by the prototype and by Omega."""
-        d = x.size
-        for start in range(0, theta.size, d):
-            row, out = theta[start : start + d], gtheta[start : start + d]
-            z = 0.0
-            for j in range(d):
-                z += row[j] * (x[j] - w[j])
-            for j in range(d):
-                out[j] = 2.0 * z * (x[j] - w[j])
-                gw[j] -= 2.0 * z * row[j]
 
     @starts_from("covariances")
     def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
@@ -188,6 +143,65 @@ class Matrix(Penalized, LinearMetric):
             s = 0.5 * (s + np.sqrt(np.square(s) + 4.0 * mu * step))
             codebook.metric[g] = ((U * s) @ Vt).ravel()
         codebook.metric[...] = self.constraint.apply(codebook.metric)
+
+
+class Matrix(MatrixMetric):
+    """``|Omega (x - w)|^2``: a learned linear map before the squared Euclidean distance.
+
+    ``Lambda = Omega^T Omega`` shows which features, and which pairs of them, decide.
+
+    Parameters
+    ----------
+    rank : int, default=None
+        Number of rows of Omega; None: as many as there are features. Few rows make a map to a
+        space of few dimensions, for example 2 to plot. There are never more than features, nor,
+        but for streams, than directions in which the data vary.
+    regularization : float, default=0.0
+        Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
+        collapsing to few directions. Omega then has at most as many rows as the data have
+        independent directions.
+    localized : {None, "class", "prototype"}, default=None
+        Who has an Omega of its own; None: one for all.
+
+    References
+    ----------
+    Schneider, Biehl and Hammer (2009), *Adaptive relevance matrices in learning vector
+    quantization*, Neural Computation 21. Bunte et al. (2012), *Limited rank matrix learning*,
+    Neural Networks 26.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import Matrix
+    >>> x, w, omega = np.array([1.0, 2.0]), np.zeros(2), np.array([0.6, 0.8])
+    >>> round(Matrix.pair(x, w, omega), 2)  # one row: (0.6 + 1.6)^2
+    4.84
+    """
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        """Return the distance of one sample to one prototype."""
+        d, total = x.size, 0.0
+        for start in range(0, theta.size, d):
+            row = theta[start : start + d]
+            z = 0.0
+            for j in range(d):
+                z += row[j] * (x[j] - w[j])
+            total += z * z
+        return total
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivatives by the prototype and by Omega."""
+        d = x.size
+        for start in range(0, theta.size, d):
+            row, out = theta[start : start + d], gtheta[start : start + d]
+            z = 0.0
+            for j in range(d):
+                z += row[j] * (x[j] - w[j])
+            for j in range(d):
+                out[j] = 2.0 * z * (x[j] - w[j])
+                gw[j] -= 2.0 * z * row[j]
 
     def center_rows(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
         """Return rows and prototypes relative to a point among the data; sparse rows stay."""

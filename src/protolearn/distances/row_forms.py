@@ -9,16 +9,20 @@ With missing values a distance is that over what is observed,
 for those that are missing. With z the offset of x from a point c among the data, 0 where missing,
 v that of w, and M the matrix that is 1 where a value is observed,
 ``sum = |z|^2 - 2 z.v + M v^2``: two products.
+
+Under a matrix it is ``d / o * |Omega e|^2``, ``e_j = x_j - w_j`` where observed and 0 where
+missing: one product for each prototype.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._arrays import Floats, Indices, as_floats
+from .._arrays import Floats, Indices, as_floats, class_means
 from ..codebook import Codebook, Gradients
 from ..native import (
     GRADIENT,
@@ -32,10 +36,11 @@ from ..native import (
     vector,
     vector_out,
 )
-from .distance import Distance
+from .distance import Distance, starts_from
 from .fixed_metrics import Mahalanobis
+from .linear_metric import by_map
 from .lost_digits import distance_to_origin, has_all_digits, restore_digits
-from .matrix import Matrix
+from .matrix import Matrix, MatrixMetric
 from .mixins import FeatureTerms, Geometry
 from .relevance import DiagonalMetric, Relevance, by_products
 from .sqeuclidean import SquaredEuclidean
@@ -359,6 +364,162 @@ class PartialRelevance(DiagonalMetric):
         """Return what each feature adds, 0 where it is missing."""
         e, _, share = split_observed(X - codebook.prototypes[prototype], np.zeros(X.shape[1]))
         return share[:, None] * np.square(e * codebook.metric[codebook.group[prototype]])
+
+
+class PartialMatrix(MatrixMetric):
+    """``|Omega e|^2`` over the observed features, times features / observed features.
+
+    e is the difference of a sample and a prototype, 0 where the sample is missing.
+
+    Parameters
+    ----------
+    rank : int, default=None
+        Number of rows of each Omega, as in :class:`Matrix`.
+    regularization : float, default=0.0
+        Weight of the penalty, as in :class:`Matrix`; mean over the maps.
+    localized : {None, "class", "prototype"}, default=None
+        Who has an Omega of its own; None: one for all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protolearn.distances import PartialMatrix
+    >>> x, w, omega = np.array([1.0, np.nan]), np.array([0.0, 5.0]), np.array([0.6, 0.8])
+    >>> round(PartialMatrix.pair(x, w, omega), 2)  # one row, half of it observed: 2 (0.6)^2
+    0.72
+    """
+
+    # The boundaries, and sums over rows, depend on the features that each row has.
+    directions, steepness = Geometry.directions, Geometry.steepness
+    nearest = Distance.nearest
+
+    @native(PAIR)
+    def pair(x, w, theta):
+        """Return the distance of one sample to one prototype."""
+        d, total, observed = x.size, 0.0, 0
+        for j in range(d):
+            observed += 1 if x[j] == x[j] else 0
+        for start in range(0, theta.size, d):
+            z = 0.0
+            for j in range(d):
+                z += theta[start + j] * (x[j] - w[j]) if x[j] == x[j] else 0.0
+            total += z * z
+        return total * d / observed
+
+    @native(GRADIENT)
+    def gradient(x, w, theta, gw, gtheta):
+        """Write the derivatives; what is missing moves nothing."""
+        d, observed = x.size, 0
+        for j in range(d):
+            observed += 1 if x[j] == x[j] else 0
+        for start in range(0, theta.size, d):
+            z = 0.0
+            for j in range(d):
+                z += theta[start + j] * (x[j] - w[j]) if x[j] == x[j] else 0.0
+            z *= 2.0 * d / observed
+            for j in range(d):
+                if x[j] == x[j]:
+                    gtheta[start + j] = z * (x[j] - w[j])
+                    gw[j] -= z * theta[start + j]
+
+    def suited_to(self, X: Any) -> Distance:
+        """Return itself for dense rows: complete ones are a special case."""
+        return super().suited_to(X) if issparse(X) else self
+
+    @starts_from("covariances")
+    def initial(self, X: Any, y: Indices, weight: Floats, n_groups: int) -> Floats:
+        """Return where the metric starts, with class means in place of what is missing."""
+        return super().initial(with_class_means(X, y, weight), y, weight, n_groups)
+
+    @starts_from("covariances")
+    def start(
+        self, X: Any, y: Indices, weight: Floats, labels: Indices, stream: bool = False
+    ) -> Floats:
+        """Return the same where classes of prototypes, or a stream, matter."""
+        return super().start(with_class_means(X, y, weight), y, weight, labels, stream)
+
+    def effort(self, codebook: Codebook) -> float:
+        """Return the rows of the Omegas of all prototypes."""
+        d = codebook.prototypes.shape[1]
+        return float(len(codebook.labels) * max(codebook.metric.shape[1] // d, 1))
+
+    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
+        """Return all distances under one map, a prototype after the other, by differences."""
+        rows, known, share = split_observed(as_floats(X), np.zeros(X.shape[1]))
+        D = np.empty((len(X), len(W)))
+        for k, w in enumerate(W):
+            Z = self.map_rows(rows - known * w, row)
+            D[:, k] = share * np.einsum("ij,ij->i", Z, Z)
+        return D, np.zeros(len(X)), None
+
+    def forward(
+        self, X: Any, codebook: Codebook, prepared: Floats | None = None
+    ) -> tuple[Any, Any]:
+        """Return all distances, in the precision of X unless they leave its range."""
+        D = np.empty((len(X), len(codebook.labels)))
+        for g, members in by_map(codebook):
+            W, row = codebook.prototypes[members], codebook.metric[g]
+            D[:, members] = self.squares(X, W, row)[0]
+        with np.errstate(over="ignore"):
+            found = D.astype(X.dtype, copy=False)
+        return (D if np.isinf(found).any() else found), None
+
+    def terms(self, X: Any, codebook: Codebook, prototype: Indices) -> Floats:
+        """Return ``e_j (Omega^T Omega e)_j``, 0 where a feature is missing."""
+        W = codebook.prototypes[prototype]
+        e, _, share = split_observed(X - W, np.zeros(X.shape[1]))
+        whole = replace(codebook, prototypes=np.zeros_like(codebook.prototypes))
+        return share[:, None] * super().terms(e, whole, prototype)
+
+    def pull_winners(
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
+    ) -> None:
+        """Add to the gradients, for the rows that each prototype wins."""
+        for k in np.unique(index):
+            rows, column = np.nonzero(index == k)
+            self._pull(X[rows], codebook, int(k), value[rows, column], out)
+
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
+        """Add to the gradients, a prototype after the other."""
+        for k in range(len(codebook.labels)):
+            self._pull(X, codebook, k, G[:, k], out)
+
+    def pulled_by_rows(
+        self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
+    ) -> tuple[Floats, Floats]:
+        """Return ``-2 sum m (Omega^T p)`` and ``2 sum p e^T``, p the weighted ``Omega e``."""
+        rows, known, share = split_observed(as_floats(X), np.zeros(X.shape[1]))
+        by_w, by_row = np.empty_like(W), np.zeros((len(row) // W.shape[1], W.shape[1]))
+        for k, w in enumerate(W):
+            E = rows - known * w
+            P = (2.0 * share * G[:, k])[:, None] * self.map_rows(E, row)
+            by_w[k] = -(known * self.map_back(P, row)).sum(axis=0)
+            by_row += P.T @ E
+        return by_w, by_row.ravel()
+
+    def _pull(self, X: Any, codebook: Codebook, k: int, value: Floats, out: Gradients) -> None:
+        """Add what some rows do to one prototype and its map."""
+        W, g = codebook.prototypes[k : k + 1], int(codebook.group[k])
+        by_w, by_row = self.pulled_by_rows(X, W, codebook.metric[g], value[:, None], None)
+        out.prototypes[k] += by_w[0]
+        out.metric[g] += by_row
+
+
+def with_class_means(X: Any, y: Indices, weight: Floats) -> Any:
+    """Return rows with the mean of their class, or else of all, in place of what is missing."""
+    if not np.isnan(X).any():
+        return X
+    means = class_means(X, y, weight, int(y.max()) + 1)
+    overall = np.nan_to_num(class_means(X, np.zeros_like(y), weight, 1)[0])
+    return np.where(np.isnan(X), np.where(np.isnan(means), overall, means)[y], X)
 
 
 def split_observed(X: Any, center: Floats) -> tuple[Any, Any, Any]:

@@ -121,7 +121,9 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         """Return all distances, by one product, in the precision of X."""
         if prepared is None:
             prepared = self.prepare(X, codebook)
-        D = relative(X, *self.factors(codebook, X.dtype))
+        columns, norms = self.factors(codebook, X.dtype)
+        D = X @ columns
+        D += norms
         D += prepared[:, None]
         np.maximum(D, 0.0, out=D)
         if has_all_digits(D, prepared, codebook):

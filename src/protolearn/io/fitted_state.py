@@ -89,7 +89,7 @@ METRICS: dict[str, int | str] = {
     **dict.fromkeys(("Minkowski", "Renyi"), 2),
     "Kernel": 4,
     **dict.fromkeys(("Relevance", "PartialRelevance"), "d"),
-    **dict.fromkeys(("Matrix", "Tangent"), "k d"),
+    **dict.fromkeys(("Matrix", "PartialMatrix", "Tangent"), "k d"),
 }
 """How many numbers a row of the metric has: so many, one a feature, or several a feature."""
 

@@ -1,7 +1,7 @@
 """Ways to lower the objective."""
 
 from .batch_solver import LBFGS, Callback, Memory, Solver, SolverResult, State
-from .batch_solver import check_cost as check_cost
+from .batch_solver import cost_error as cost_error
 from .kohonen import Kohonen as Kohonen
 from .minibatch import Adam, Momentum
 from .sequential import SGD

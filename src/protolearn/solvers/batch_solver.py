@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import call
 from time import perf_counter
 from typing import Any, ClassVar
@@ -38,6 +37,12 @@ METRIC_UNIT = 0.3
 
 ROUNDS = 20
 """Most minimisations, where the distance changes with the place of the prototypes."""
+
+ORDINARY_SLOPE = 0.1
+"""Largest derivative at a start, in units of the scale, of few classes and few features."""
+
+RECENT = 3
+"""Iterations that together have to lower the cost: one alone may stall at a kink."""
 
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
@@ -161,7 +166,8 @@ class Progress:
 
     def report(self, loss: float, codebook: Codebook, memory: Memory | None = None) -> bool:
         """Note one more iteration; return whether to stop."""
-        check_cost(loss)
+        if not math.isfinite(loss):
+            raise cost_error(loss)
         self.loss_curve.append(loss)
         if self.callback is None:
             return False
@@ -174,13 +180,12 @@ class Progress:
         return self.stopped
 
 
-def check_cost(loss: float) -> None:
-    """Raise if the cost has left the range of numbers."""
-    if not math.isfinite(loss):
-        raise ValueError(
-            f"The cost became {loss}: beta, xi, attraction, scale, init or the learning rate are "
-            "out of proportion to the data. Take values of ordinary size, or rescale X."
-        )
+def cost_error(loss: float) -> ValueError:
+    """Return the error for a cost that has left the range of numbers."""
+    return ValueError(
+        f"The cost became {loss}: beta, xi, attraction, scale, init or the learning rate are "
+        "out of proportion to the data. Take values of ordinary size, or rescale X."
+    )
 
 
 class Solver(BaseEstimator, ABC):
@@ -285,7 +290,12 @@ class LBFGS(Solver):
         callback: Callback | None = None,
         record: Record = call,
     ) -> SolverResult:
-        """Lower the objective until no derivative exceeds ``tol``, or the cost hardly falls.
+        """Lower the objective until it is level, or hardly falls.
+
+        It is level where the largest derivative, in units of the scale, is below ``tol``; if even
+        the first one is below 0.1, as with many classes and features, below ``10 tol`` times that.
+        It hardly falls if three iterations lower it by less than ``3 tol**2``, as a share of it
+        where it is above one. Without any slope the codebook is returned as it is.
 
         Parameters of the distance that belong to where the prototypes are stay as they are for
         one such minimisation; then they are made anew, and so on for some rounds.
@@ -296,15 +306,17 @@ class LBFGS(Solver):
         for _ in range(ROUNDS if distance.moving else 1):
             left = max_iter - len(progress.loss_curve)
             result = self._descend(cost, codebook, blocks, progress, left, tol, record)
+            if result.nit == 0:
+                break
             codebook = cost.coordinates(codebook, METRIC_UNIT).codebook(result.x)
             if distance.moving:
                 codebook = replace(codebook, metric=distance.refresh(codebook))
-            if progress.stopped or result.status == 1 or result.nit == 0:
+            if progress.stopped or result.status == 1:
                 break
         return SolverResult(
             codebook,
-            progress.loss_curve or [float(result.fun)],
-            max(len(progress.loss_curve), 1),
+            progress.loss_curve,
+            len(progress.loss_curve),
             result.status != 1,
             Memory(steps=blocks.n_samples),
         )
@@ -333,15 +345,20 @@ class LBFGS(Solver):
                 mean = mean.add_penalty(*distance.penalty(present))
             return mean.value, coordinates.gradient(flat, mean.gradients)
 
+        cost, gradient = record(evaluate, start)
+        known, costs = [(cost, gradient)], [cost]
+
         def after_iteration(intermediate_result: OptimizeResult) -> None:
-            present = coordinates.codebook(intermediate_result.x)
-            if progress.report(float(intermediate_result.fun), present):
+            costs.append(float(intermediate_result.fun))
+            stopped = progress.report(costs[-1], coordinates.codebook(intermediate_result.x))
+            least = RECENT * tol**2 * max(1.0, abs(costs[-1]))
+            if stopped or (len(costs) > RECENT and costs[-1 - RECENT] - costs[-1] <= least):
                 raise StopIteration
 
         effort = distance.effort(codebook) * codebook.prototypes.shape[1]
         with one_blas_thread() if blocks.n_samples * effort < SMALL_WORK else nullcontext():
             result = minimize(
-                partial(record, evaluate),
+                lambda flat: known.pop() if known else record(evaluate, flat),
                 start,
                 jac=True,
                 method="L-BFGS-B",
@@ -351,9 +368,10 @@ class LBFGS(Solver):
                     "maxiter": max_iter,
                     "maxfun": 20 * max_iter,
                     "maxcor": min(self.memory, max(3, MEMORY_BYTES // (16 * start.size))),
-                    "gtol": tol,
-                    "ftol": tol**2,
+                    "gtol": tol * min(1.0, np.abs(gradient).max(initial=0.0) / ORDINARY_SLOPE),
+                    "ftol": 0.0,
                 },
             )
-        check_cost(float(result.fun))
+        if not math.isfinite(result.fun):
+            raise cost_error(result.fun)
         return result

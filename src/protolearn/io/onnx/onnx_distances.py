@@ -117,7 +117,17 @@ def _matrix(distance: Matrix, X: Tensor, codebook: Codebook) -> DistanceParts:
         Q = V[members] @ omega.T
         # One product with the prototypes decides, however large Omega.
         relative = Z @ (-2.0 * Q @ omega).T + np.square(Q).sum(axis=1)
-        return DistanceParts(relative, (Z @ omega.T).square().sum(1))
+        turned = Z.graph.constant(omega.T, Z.dtype)
+        common = (Z @ turned).square().sum(1)
+        if distance.missing_form is None:
+            return DistanceParts(relative, common)
+
+        def over_observed(graph: Graph) -> Tensor:
+            rows, known, share = observed_part(Z.within(graph))
+            columns = [((rows - known * v) @ turned).square().sum(1) for v in V[members]]
+            return columns[0].beside(*columns[1:]) * share
+
+        return parts_if_missing(Z, relative, common, over_observed)
 
     return by_maps(codebook, parts)
 
@@ -235,18 +245,26 @@ def power_mean(differences: Tensor, p: float) -> Tensor:
 
 
 def partial_parts(P: Tensor, Q: Floats) -> DistanceParts:
-    """Return the same over the observed features, times features / observed, if any is missing.
-
-    A missing entry of P shows in the products of its row.
-    """
+    """Return the same over the observed features, times features / observed, if any is missing."""
     twice = P.graph.constant((-2.0 * Q).T, P.dtype)
     relative, common = P @ twice + np.square(Q).sum(axis=1), P.square().sum(1)
-    missing = relative.sum([0, 1], keepdims=False).apply("IsNaN", dtype=bool)
 
     def over_observed(graph: Graph) -> Tensor:
         rows, known, share = observed_part(P.within(graph))
         products = rows @ twice + known @ (twice.within(graph).square() * 0.25)
         return (products + rows.square().sum(1)) * share
+
+    return parts_if_missing(P, relative, common, over_observed)
+
+
+def parts_if_missing(
+    P: Tensor, relative: Tensor, common: Tensor, over_observed: Callable[[Graph], Tensor]
+) -> DistanceParts:
+    """Return the parts of a distance, or where an entry of P is missing that of what is observed.
+
+    A missing entry shows in the products of its row.
+    """
+    missing = relative.sum([0, 1], keepdims=False).apply("IsNaN", dtype=bool)
 
     def nothing(graph: Graph) -> Tensor:
         return observed_part(P.within(graph))[1].sum(1) * 0.0
