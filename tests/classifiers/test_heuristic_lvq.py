@@ -444,7 +444,11 @@ def test_scores_and_probabilities(cls, iris):
     D = reference.squared_euclidean(X, model.prototypes_)
     scores = reference.class_scores_nearest(D, np.repeat(np.arange(3), 2), 3)
     np.testing.assert_allclose(model.decision_function(X), scores, rtol=1e-8, atol=1e-9)
+    given = "difference", model.rule_.decision.sharpness, model.rule_.decision.floor
+    wanted = reference.probabilities_of_margins(-scores / model.scale_, *given)
+    np.testing.assert_allclose(model.predict_proba(X), wanted, rtol=1e-7, atol=1e-12)
     wanted = reference.probabilities(scores, 1.0, model.scale_)
+    model.set_params(calibrate=None).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), wanted, rtol=1e-7, atol=1e-12)
     assert (model.predict(X) == scores.argmax(axis=1)).all()
 

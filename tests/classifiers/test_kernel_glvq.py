@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import custom_axes
+import reference
 from given_profile import in_all, run_check
 from protolearn import GLVQ, KernelGLVQ, hypothesis_margin
 from protolearn.blocks import Block
@@ -198,7 +199,9 @@ def test_with_the_linear_kernel_it_is_glvq(iris, settings):
     assert_allclose(dual.distances(X), plain.distances(X), atol=1e-5)
     assert_allclose(dual.dual_coef_ @ X[dual.support_], plain.prototypes_, atol=1e-5)
     assert_array_equal(dual.predict(X), plain.predict(X))
-    assert_allclose(dual.predict_proba(X), plain.predict_proba(X), atol=1e-4)
+    assert_allclose(  # by its differences of distances: the length of a row may be unknown
+        dual.rule_.decision.probabilities(plain.rule_.scores(X)), dual.predict_proba(X), atol=1e-4
+    )
     assert_allclose(dual.decision_function(X), plain.decision_function(X), atol=1e-5)
 
 
@@ -241,8 +244,9 @@ def test_scores_and_probabilities_follow_from_the_distances(iris):
     D = model.distances(X)
     nearest = np.stack([D[:, model.prototype_labels_ == c].min(axis=1) for c in range(3)], axis=1)
     assert_allclose(model.decision_function(X), -nearest, rtol=1e-12)
-    raised = np.exp(-15.0 * nearest / model.scale_)
-    assert_allclose(model.predict_proba(X), raised / raised.sum(axis=1, keepdims=True), rtol=1e-9)
+    given = "difference", model.rule_.decision.sharpness, model.rule_.decision.floor
+    wanted = reference.probabilities_of_margins(nearest / model.scale_, *given)
+    assert_allclose(model.predict_proba(X), wanted, rtol=1e-9)
     margin = hypothesis_margin(model, X, y)
     assert_array_equal(margin > 0, model.predict(X) == y)
 

@@ -90,6 +90,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -192,6 +197,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -212,6 +218,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
+        self.calibrate = calibrate
         self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
@@ -327,7 +334,10 @@ class KernelGLVQ(NearestPrototypeClassifier):
             np.arange(len(labels)),
             np.zeros(len(support)),
         )
-        self.rule_ = replace(whole.model.rule_, codebook=codebook, distance=distance)
+        taught = (whole if self.calibrate == "cv" else kept).model.rule_.decision
+        self.rule_ = replace(
+            whole.model.rule_, codebook=codebook, distance=distance, decision=taught
+        )
         for name in ("gamma_", "validation_curve_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if kernel is not None and "gamma" in kernel.settings:

@@ -21,7 +21,7 @@ from ..blocks import Block, MemoryBlocks, encode
 from ..codebook import Codebook, Gradients
 from ..distances import Distance, SquaredEuclidean
 from ..losses import Loss
-from ..margins import Margin
+from ..margins import Margin, Relative
 from ..native import GRADIENT, native
 from ..objective import mean_cost
 from .lvq import GLVQ
@@ -79,12 +79,17 @@ class SpanDistance(CoordinateDistance):
         out.prototypes[:, -1] = 0.0
 
 
+class RelativeInFeatureSpace(Relative):
+    """The margin of GLVQ; probabilities come from differences: ``k(x, x)`` may be unknown."""
+
+    class_scores = "difference"
+
+
 class FeatureSpaceGLVQ(GLVQ):
     """GLVQ on rows in coordinates of a feature space."""
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        _, margin, loss = super()._axes()
-        return CoordinateDistance(), margin, loss
+        return CoordinateDistance(), RelativeInFeatureSpace(), super()._axes()[2]
 
     _follows_contrast = False  # the same slope in the whole space and in the span of few rows
 
@@ -158,6 +163,7 @@ def _in_span(
         "init": np.column_stack([start, np.zeros(len(start))]),
         "prototypes_per_class": model.n_prototypes_,
         "scale": model.scale_,
+        "calibrate": model.calibrate and "train",
         "callback": None,
         "verbose": 0,
     }

@@ -61,6 +61,11 @@ class GLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -131,6 +136,7 @@ class GLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -147,6 +153,7 @@ class GLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -207,6 +214,11 @@ class MCE(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -278,6 +290,7 @@ class MCE(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -294,6 +307,7 @@ class MCE(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -349,6 +363,11 @@ class LOGM(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -420,6 +439,7 @@ class LOGM(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -436,6 +456,7 @@ class LOGM(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -451,13 +472,15 @@ class SNPC(CostFunctionClassifier):
     """Soft nearest prototype classifier.
 
     Minimises the posterior probability of the wrong classes under a mixture of equal Gaussians;
-    the nearest prototype decides.
+    the nearest prototype decides, or the posterior itself, ``P_l(x) = sum_s P_ls(x)`` of Jin et al.
 
     Parameters
     ----------
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``. They are up to ten times as sharp where
         the classes begin hardly apart, as in texts (``slope_factor_``).
+    decision : {"nearest", "soft"}, default="nearest"
+        Whether the nearest prototype decides, or all of them by their posterior.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
@@ -493,6 +516,11 @@ class SNPC(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -538,7 +566,7 @@ class SNPC(CostFunctionClassifier):
     References
     ----------
     Seo, Bode and Obermayer (2003), *Soft nearest prototype classification*, IEEE Transactions on
-    Neural Networks 14.
+    Neural Networks 14. Jin, Liu and Hou (2008), equations 16 to 18.
 
     Examples
     --------
@@ -554,6 +582,7 @@ class SNPC(CostFunctionClassifier):
         self,
         *,
         xi: float = 2.0,
+        decision: str = "nearest",
         prototypes_per_class: Any = 1,
         init: Any = "kmeans",
         solver: Any = "auto",
@@ -564,6 +593,7 @@ class SNPC(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -580,15 +610,21 @@ class SNPC(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
         )
         self.xi = xi
+        self.decision = decision
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         return SquaredEuclidean(), LogOdds(self.xi), Sigmoid()
+
+    @property
+    def _is_soft(self) -> bool:  # type: ignore[override]
+        return check_choice(self, "decision", ("nearest", "soft")) == "soft"
 
 
 class RSLVQ(CostFunctionClassifier):
@@ -636,6 +672,11 @@ class RSLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -708,6 +749,7 @@ class RSLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -724,6 +766,7 @@ class RSLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -791,6 +834,11 @@ class MarginLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -865,6 +913,7 @@ class MarginLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -881,6 +930,7 @@ class MarginLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,

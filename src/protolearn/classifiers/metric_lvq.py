@@ -82,6 +82,11 @@ class GRLVQ(GlobalMetricClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -157,6 +162,7 @@ class GRLVQ(GlobalMetricClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -173,6 +179,7 @@ class GRLVQ(GlobalMetricClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -235,6 +242,11 @@ class GMLVQ(GlobalMetricClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -316,6 +328,7 @@ class GMLVQ(GlobalMetricClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -332,6 +345,7 @@ class GMLVQ(GlobalMetricClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -395,6 +409,11 @@ class LGMLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -474,6 +493,7 @@ class LGMLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -490,6 +510,7 @@ class LGMLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -556,6 +577,11 @@ class MRSLVQ(GlobalMetricClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -633,6 +659,7 @@ class MRSLVQ(GlobalMetricClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -649,6 +676,7 @@ class MRSLVQ(GlobalMetricClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
