@@ -657,11 +657,38 @@ def test_a_near_name_is_suggested(cls, iris):
         cls(distance="sqeuclidian").fit(*iris)
 
 
+def words(rng):
+    """Give sparse rows of three classes, and their labels."""
+    y = np.arange(90) % 3
+    X = rng.poisson(0.3, (90, 40)) + 3.0 * (rng.uniform(size=(90, 40)) < 0.2) * (
+        np.arange(40) % 3 == y[:, None]
+    )
+    return X, y
+
+
 @pytest.mark.parametrize("cls", RULES)
-def test_sparse_rows_are_refused(cls, iris):
-    X, y = iris
-    with pytest.raises(ValueError, match=r"does not take\s+sparse matrices"):
-        cls().fit(csr_matrix(X), y)
+@pytest.mark.parametrize("distance", ["sqeuclidean", "relevance", "matrix", "mahalanobis"])
+@pytest.mark.parametrize("prototypes_per_class", [1, 3])
+def test_sparse_rows_are_learned_from_as_dense_ones(cls, distance, prototypes_per_class, rng):
+    X, y = words(rng)
+    given = {"distance": distance, "prototypes_per_class": prototypes_per_class}
+    given |= {"init": "means", "max_iter": 4, "random_state": 0}
+    weight = rng.uniform(0.5, 2.0, len(y))
+    dense, sparse = (cls(**given).fit(Z, y, weight) for Z in (X, csr_matrix(X)))
+    np.testing.assert_allclose(sparse.prototypes_, dense.prototypes_, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(sparse.loss_curve_, dense.loss_curve_)
+    np.testing.assert_array_equal(sparse.predict(csr_matrix(X)), dense.predict(X))
+    assert sparse.score(csr_matrix(X), y) > 0.7
+
+
+@pytest.mark.parametrize("cls", RULES)
+def test_a_stream_of_sparse_rows(cls, rng):
+    X, y = words(rng)
+    dense, sparse = cls(random_state=0), cls(random_state=0)
+    for rows in np.array_split(np.arange(90), 6):
+        dense.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+        sparse.partial_fit(csr_matrix(X[rows]), y[rows], classes=[0, 1, 2])
+    np.testing.assert_allclose(sparse.prototypes_, dense.prototypes_, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("cls", RULES)

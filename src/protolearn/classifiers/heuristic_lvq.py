@@ -34,6 +34,9 @@ class HeuristicClassifier(TrainedClassifier):
     def _axes(self) -> tuple[Distance]:
         return (resolve(self, "distance", DISTANCES, Distance),)
 
+    def _takes_sparse(self) -> bool:
+        return True
+
     def _solver_parameters(self, stream: bool) -> dict[str, Any]:
         """Return what the solver takes besides the metric rate and the order, checked."""
         check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)

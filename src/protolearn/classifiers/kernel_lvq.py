@@ -8,9 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._arrays import Floats, Indices, as_floats, check_magnitude, relative_weights, validate_data
+from .._arrays import (
+    Floats,
+    Indices,
+    as_floats,
+    check_magnitude,
+    checked_sparse,
+    relative_weights,
+    validate_data,
+)
 from .._validation import all_or_nothing, check_choice, check_sample_weight, integer_in
 from ..blocks import encode
 from ..codebook import Codebook
@@ -36,7 +45,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
 
     The kernel is evaluated for all pairs of training rows if its Gram matrix has full rank, one
     column at a time. With n rows and rank m this takes ``O(n m^2)`` time, and memory for about
-    two arrays of shape (n, m): some thousands of rows are fine. Scale the features beforehand.
+    two arrays of shape (n, m): some thousands of rows are fine, sparse ones too; those that
+    prototypes combine become dense. Scale the features beforehand.
 
     Parameters
     ----------
@@ -228,9 +238,9 @@ class KernelGLVQ(NearestPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; a Gram matrix of shape (n_samples, n_samples) if the kernel is
-            precomputed.
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Training data; a Gram matrix of shape (n_samples, n_samples), not a sparse one, if the
+            kernel is precomputed.
         y : array-like of shape (n_samples,)
             Labels: numbers or strings, of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -243,8 +253,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         """
         with all_or_nothing(self):
             trainer = self._trainer()
-            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-            single, X = X.dtype == np.float32, as_floats(X)
+            kinds = [np.float64, np.float32]
+            form = False if self._is_precomputed() else "csr"
+            X, y = validate_data(self, X, y, dtype=kinds, order="C", accept_sparse=form)
+            single = X.dtype == np.float32
+            X = checked_sparse(X).astype(np.float64) if issparse(X) else as_floats(X)
             check_classification_targets(y)
             rounding = SINGLE_ROUNDING if single and self._is_precomputed() else RESIDUAL
             if self._is_precomputed():
@@ -272,6 +285,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         """Return whether X is a matrix of products, for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
     @property
@@ -298,7 +312,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         CostSettings.of(trainer)
         return trainer
 
-    def _kernel(self, X: Floats, weight: Floats | None) -> FeatureKernel | None:
+    def _kernel(self, X: Any, weight: Floats | None) -> FeatureKernel | None:
         """Return the kernel with its settings for the training rows; None if it is precomputed."""
         if callable(self.kernel):
             return FeatureKernel(self.kernel, {})
@@ -310,7 +324,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self,
         whole: FeatureSpaceModel,
         kept: FeatureSpaceModel,
-        X: Floats,
+        X: Any,
         kernel: FeatureKernel | None,
         rows: Indices,
     ) -> None:
@@ -322,8 +336,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
             distance = GivenProducts(rows[support])
             self.exemplars_ = rows[exemplars]
         else:
-            distance = FeatureSpaceDistance(kernel, X[support])
-            self.exemplars_ = X[exemplars]
+            distance = FeatureSpaceDistance(kernel, dense(X[support]))
+            self.exemplars_ = dense(X[exemplars])
         self.support_ = rows[support]
         self.exemplar_indices_ = rows[exemplars]
         lengths, labels = np.einsum("ij,ij->i", points, points), kept.model.rule_.codebook.labels
@@ -345,6 +359,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         for name in LEARNED:
             if hasattr(whole.model, name):
                 setattr(self, name, getattr(whole.model, name))
+
+
+def dense(rows: Any) -> Floats:
+    """Return a few rows as an array."""
+    return rows.toarray() if issparse(rows) else rows
 
 
 SINGLE_ROUNDING = 1e-5
