@@ -30,9 +30,7 @@ LEVELS = [0.9, 0.95, 0.99]
 
 # %%
 # A third of the rows for the model, a third for the calibration, a third to see what comes out.
-# ``beta`` is the sharpness of the probabilities too. They need not be calibrated for what follows,
-# but where they round to zero or one they no longer tell which class comes next, and sets become
-# larger than they must be; so it is smaller than the default.
+# The probabilities need not be calibrated for what follows.
 X, y = load_digits(return_X_y=True)
 X_train, X_held, X_test, y_train, y_held, y_test = train_conformalize_test_split(
     X, y, train_size=0.34, conformalize_size=0.33, test_size=0.33, random_state=0

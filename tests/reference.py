@@ -703,6 +703,23 @@ def class_scores_soft(D, c, n_classes, xi, scale):
     return scores
 
 
+def probabilities_of_margins(nearest, kind, factor, floor):
+    """Class probabilities of rows by their distances to the classes, one row and class at a time.
+
+    ``(1 - e) softmax(factor m) + e / C`` of the margin m of each class: minus its distance, minus
+    the root of it, or the relative margin to the second nearest class.
+    """
+    P = np.empty_like(nearest)
+    for p, row in zip(P, nearest, strict=True):
+        margins, second = [], sorted(row)[1]
+        for D in row:
+            relative = (second - D) / (second + D) if second + D > 0.0 else 0.0
+            margins.append({"difference": -D, "root": -np.sqrt(D), "relative": relative}[kind])
+        raised = np.exp(factor * (np.array(margins) - max(margins)))
+        p[:] = (1.0 - floor) * raised / raised.sum() + floor / len(row)
+    return P
+
+
 def probabilities(scores, sharpness, scale):
     """p_il = exp(sharpness score_il / scale) / sum over classes of the same."""
     result = np.zeros(np.shape(scores))

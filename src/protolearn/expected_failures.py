@@ -72,11 +72,11 @@ def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
 
     Examples
     --------
-    >>> from protolearn import GLVQ
+    >>> from protolearn import LOGM
     >>> from protolearn.checks import expected_failed_checks
-    >>> expected_failed_checks(GLVQ())
+    >>> expected_failed_checks(LOGM())
     {}
-    >>> list(expected_failed_checks(GLVQ(solver="sgd")))
+    >>> list(expected_failed_checks(LOGM(solver="sgd")))
     ['check_sample_weight_equivalence_on_dense_data',
      'check_sample_weight_equivalence_on_sparse_data']
     """
@@ -100,11 +100,23 @@ def prototype_failures(estimator: BaseEstimator) -> dict[str, str]:
     reason = weight_reason(estimator, distance)
     if reason:
         failures.update(dict.fromkeys(WEIGHTS, reason))
+    settings = estimator._settings_type.of(estimator)
+    if isinstance(settings, CostSettings) and has_own_margin(settings):
+        failures["check_decision_proba_consistency"] = (
+            "probabilities follow from the margin that is learned, decision_function from "
+            "differences of distances"
+        )
     if isinstance(estimator, LVQ21):
         failures["check_class_weight_classifiers"] = (
             "only samples in a narrow window around the border move prototypes"
         )
     return failures
+
+
+def has_own_margin(settings: CostSettings) -> bool:
+    """Whether rows with equal differences of distances may have different probabilities."""
+    learned = settings.calibrate is not None and not settings.is_soft
+    return learned and settings.margin.class_scores != "difference"
 
 
 def weight_reason(estimator: TrainedClassifier, distance: Distance) -> str:

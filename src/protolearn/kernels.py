@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from ._arrays import Floats, Indices, as_floats, rows_at_a_time
@@ -43,27 +44,35 @@ class FeatureKernel:
     settings: dict[str, float]
     center: Floats | None = None
 
-    def between(self, X: Any, Y: Floats) -> Floats:
+    def between(self, X: Any, Y: Any) -> Floats:
         """Return the products of all rows of X with all rows of Y."""
         if callable(self.kind):
-            return _check_products(self.kind(X, Y), (len(X), len(Y)))
+            return _check_products(self.kind(X, Y), (X.shape[0], Y.shape[0]))
         if self.center is not None:
-            X, Y = X - self.center, Y - self.center
+            X, Y = self._about_center(X), self._about_center(Y)
         return as_floats(pairwise_kernels(X, Y, metric=self.kind, **self.settings))
 
     def diagonal(self, X: Any) -> Floats:
         """Return the product of each row with itself."""
         if self.kind == "rbf":
-            return np.ones(len(X))
+            return np.ones(X.shape[0])
         if not callable(self.kind):
-            X = X if self.center is None else X - self.center
-            squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+            X = X if self.center is None else self._about_center(X)
+            squares = (
+                np.ravel(X.multiply(X).sum(axis=1)).astype(np.float64)
+                if issparse(X)
+                else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+            )
             if self.kind == "linear":
                 return squares
             scaled = self.settings["gamma"] * squares + self.settings["coef0"]
             return scaled ** self.settings["degree"]
-        parts = (X[start : start + SELF_PRODUCTS] for start in range(0, len(X), SELF_PRODUCTS))
+        parts = (X[at : at + SELF_PRODUCTS] for at in range(0, X.shape[0], SELF_PRODUCTS))
         return np.concatenate([self.between(part, part).diagonal() for part in parts])
+
+    def _about_center(self, X: Any) -> Floats:
+        """Return rows relative to the centre, dense ones."""
+        return (X.toarray() if issparse(X) else X) - self.center
 
 
 def check_kernel(model: Any, factor: str = "gamma") -> None:
@@ -78,16 +87,20 @@ def check_kernel(model: Any, factor: str = "gamma") -> None:
 
 
 def named_kernel(
-    name: str, gamma: Any, degree: int, coef0: float, X: Floats, weight: Floats | None
+    name: str, gamma: Any, degree: int, coef0: float, X: Any, weight: Floats | None
 ) -> FeatureKernel:
-    """Return one of ``KERNELS``; "scale" for gamma is by the variance of the rows."""
+    """Return one of ``KERNELS``; "scale" for gamma is by the variance of the rows.
+
+    Sparse rows keep their origin, so that they stay sparse.
+    """
     kind = KERNELS[name]
     if kind == "linear":
         return FeatureKernel(kind, {})
     if isinstance(gamma, str):
-        gamma = inverse_variance(X, np.ones(len(X)) if weight is None else weight)
+        gamma = inverse_variance(X, np.ones(X.shape[0]) if weight is None else weight)
     if kind == "rbf":
-        return FeatureKernel(kind, {"gamma": float(gamma)}, X.mean(axis=0))
+        center = None if issparse(X) else X.mean(axis=0)
+        return FeatureKernel(kind, {"gamma": float(gamma)}, center)
     settings = {"gamma": float(gamma), "degree": degree, "coef0": float(coef0)}
     return FeatureKernel(kind, settings)
 

@@ -19,7 +19,7 @@ from .blocks import Block, Blocks, Chunk
 from .codebook import Codebook, Coordinates, Gradients
 from .distances import BlockForm, Distance, LowerBounded
 from .losses import Loss
-from .margins import Margin
+from .margins import Margin, class_minima
 from .native import (
     ADDRESS,
     LOSS,
@@ -282,6 +282,38 @@ def own_and_rival(distance: Distance, codebook: Codebook, block: Block) -> Float
             squares += float(np.square(near) @ chunk.weights)
             weight += float(chunk.weights.sum())
     return np.array([own, rival, gap, squares, weight])
+
+
+@dataclass(frozen=True)
+class ScoredRows:
+    """Distances of some rows to the classes, with class codes and weights; they are appended."""
+
+    nearest: Floats  # (n, C)
+    codes: Indices
+    weights: Floats
+
+    def __add__(self, other: ScoredRows) -> ScoredRows:
+        return ScoredRows(
+            np.concatenate([self.nearest, other.nearest]),
+            np.concatenate([self.codes, other.codes]),
+            np.concatenate([self.weights, other.weights]),
+        )
+
+
+def score_some_rows(
+    distance: Distance, codebook: Codebook, n_classes: int, share: float, block: Block
+) -> ScoredRows:
+    """Return the distances of a share of the rows, drawn at random, to all classes."""
+    if share < 1.0:
+        n_rows = max(int(share * len(block)), 1)
+        drawn = np.random.RandomState(0).randint(len(block), size=n_rows)
+        block = block.rows(np.sort(drawn))
+    parts = []
+    for chunk in block.chunks(distance.effort(codebook)):
+        D = measure(distance, chunk, codebook)[0]
+        nearest = class_minima(D, codebook.labels, n_classes)
+        parts.append(ScoredRows(nearest, chunk.codes, chunk.weights))
+    return sum(parts[1:], start=parts[0])
 
 
 @native(PULL)

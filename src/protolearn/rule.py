@@ -35,6 +35,7 @@ from ._arrays import (
 )
 from .codebook import Codebook
 from .distances import Distance, Geometry
+from .margins import class_margins, class_minima
 
 __all__ = ["Decision", "DecisionRule", "LinearRule", "as_rule"]
 
@@ -61,7 +62,11 @@ class Decision:
     xi : float
         Sharpness of the Gaussians of a soft decision.
     sharpness : float
-        Factor of the scores in the softmax that gives probabilities.
+        Factor of the margins of the classes in the softmax that gives probabilities.
+    margin : {"difference", "relative", "root"}
+        What the margins of the classes are (:func:`~protolearn.margins.class_margins`).
+    floor : float
+        Share of the probability that all classes have in equal parts.
     neighbors : int
         The h of a hard decision by the h-th nearest prototype of each class.
     """
@@ -70,6 +75,8 @@ class Decision:
     xi: float = 1.0
     sharpness: float = 1.0
     neighbors: int = 1
+    margin: str = "difference"
+    floor: float = 0.0
 
     @property
     def by_nearest(self) -> bool:
@@ -78,21 +85,30 @@ class Decision:
 
     def scores(self, D: Any, codes: Any, n_classes: int) -> Any:
         """Return one score a class for each row, an array (n, n_classes)."""
+        nearest = class_minima(D, codes, n_classes)
+        if self.by_nearest or nearest is D:
+            return -nearest
         return np.stack([self._score(D[:, codes == c]) for c in range(n_classes)], axis=1)
 
     def probabilities(self, scores: Any) -> Any:
-        """Return the softmax of the scores."""
-        return softmax(self.sharpness * scores, axis=1)
+        """Return the softmax of the margins, mixed with equal probabilities by the floor.
+
+        A class without prototypes has the probability zero.
+        """
+        P = softmax(self.sharpness * class_margins(scores, self.margin), axis=1)
+        if self.floor:
+            present = (scores > -np.inf).astype(P.dtype)
+            P *= 1.0 - self.floor
+            P += self.floor / present.sum(axis=1, keepdims=True) * present
+        return P
 
     def _score(self, D: Any) -> Any:
         if not D.shape[1]:  # a class that has no prototype yet
             return np.full(len(D), -np.inf, dtype=D.dtype)
         if self.soft:
             return logsumexp(-self.xi * D, axis=1) / self.xi
-        if self.neighbors > 1:
-            h = min(self.neighbors, D.shape[1]) - 1
-            return -np.partition(D, h, axis=1)[:, h]
-        return -D.min(axis=1)
+        h = min(self.neighbors, D.shape[1]) - 1
+        return -np.partition(D, h, axis=1)[:, h]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,8 +209,18 @@ class DecisionRule:
         return self.by_chunks(rows, scores)
 
     def probabilities(self, rows: Any) -> Any:
-        """Return the probability of each class, columns in the order of the classes."""
-        return self.decision.probabilities(self.scores(rows))
+        """Return the probability of each class, columns in the order of the classes.
+
+        The class that :meth:`codes` returns has the largest one, also where two classes are equally
+        near but for rounding.
+        """
+        scores = self.scores(rows)
+        P = self.decision.probabilities(scores)
+        codes = scores.argmax(axis=1) if self.decision.soft else self.codes(rows)
+        astray = np.flatnonzero(P.argmax(axis=1) != codes)
+        best = P[astray].max(axis=1, initial=0.0)
+        P[astray, codes[astray]] = np.nextafter(best, P.dtype.type(2.0))
+        return P
 
     def codes(self, rows: Any) -> Indices:
         """Return the class code of each row."""

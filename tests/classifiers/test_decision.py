@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_normal
+from sklearn.base import clone
 from sklearn.neighbors import KernelDensity
 
 import reference
@@ -42,10 +43,23 @@ def test_scores(fitted, iris):
         expected = reference.class_scores_nearest(D, codes, 3)
     np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-10)
     assert (fitted.predict(X) == expected.argmax(axis=1)).all()
-    sharpness = getattr(fitted, "beta", None) or fitted.xi
-    np.testing.assert_allclose(
-        fitted.predict_proba(X), softmax(sharpness * expected / fitted.scale_, axis=1), atol=1e-9
-    )
+    decision, scale = fitted.rule_.decision, fitted.scale_
+    if isinstance(fitted, RSLVQ):
+        wanted = softmax(fitted.xi * expected / scale, axis=1)
+    else:
+        kind = {GLVQ: "relative", MarginLVQ: "root"}.get(type(fitted), "difference")
+        given = kind, decision.sharpness, decision.floor
+        wanted = reference.probabilities_of_margins(-expected / scale, *given)
+    np.testing.assert_allclose(fitted.predict_proba(X), wanted, atol=1e-9)
+
+
+def test_scores_as_they_are(fitted, iris):
+    X, y = iris
+    raw = clone(fitted).set_params(calibrate=None).fit(X, y)
+    np.testing.assert_array_equal(raw.prototypes_, fitted.prototypes_)
+    sharpness = getattr(raw, "beta", None) or raw.xi
+    wanted = softmax(sharpness * raw.decision_function(X) / raw.scale_, axis=1)
+    np.testing.assert_allclose(raw.predict_proba(X), wanted, atol=1e-9)
 
 
 def test_probabilities_agree_with_predictions_for_odd_labels(iris):

@@ -444,7 +444,11 @@ def test_scores_and_probabilities(cls, iris):
     D = reference.squared_euclidean(X, model.prototypes_)
     scores = reference.class_scores_nearest(D, np.repeat(np.arange(3), 2), 3)
     np.testing.assert_allclose(model.decision_function(X), scores, rtol=1e-8, atol=1e-9)
+    given = "difference", model.rule_.decision.sharpness, model.rule_.decision.floor
+    wanted = reference.probabilities_of_margins(-scores / model.scale_, *given)
+    np.testing.assert_allclose(model.predict_proba(X), wanted, rtol=1e-7, atol=1e-12)
     wanted = reference.probabilities(scores, 1.0, model.scale_)
+    model.set_params(calibrate=None).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), wanted, rtol=1e-7, atol=1e-12)
     assert (model.predict(X) == scores.argmax(axis=1)).all()
 
@@ -653,11 +657,38 @@ def test_a_near_name_is_suggested(cls, iris):
         cls(distance="sqeuclidian").fit(*iris)
 
 
+def words(rng):
+    """Give sparse rows of three classes, and their labels."""
+    y = np.arange(90) % 3
+    X = rng.poisson(0.3, (90, 40)) + 3.0 * (rng.uniform(size=(90, 40)) < 0.2) * (
+        np.arange(40) % 3 == y[:, None]
+    )
+    return X, y
+
+
 @pytest.mark.parametrize("cls", RULES)
-def test_sparse_rows_are_refused(cls, iris):
-    X, y = iris
-    with pytest.raises(ValueError, match=r"does not take\s+sparse matrices"):
-        cls().fit(csr_matrix(X), y)
+@pytest.mark.parametrize("distance", ["sqeuclidean", "relevance", "matrix", "mahalanobis"])
+@pytest.mark.parametrize("prototypes_per_class", [1, 3])
+def test_sparse_rows_are_learned_from_as_dense_ones(cls, distance, prototypes_per_class, rng):
+    X, y = words(rng)
+    given = {"distance": distance, "prototypes_per_class": prototypes_per_class}
+    given |= {"init": "means", "max_iter": 4, "random_state": 0}
+    weight = rng.uniform(0.5, 2.0, len(y))
+    dense, sparse = (cls(**given).fit(Z, y, weight) for Z in (X, csr_matrix(X)))
+    np.testing.assert_allclose(sparse.prototypes_, dense.prototypes_, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(sparse.loss_curve_, dense.loss_curve_)
+    np.testing.assert_array_equal(sparse.predict(csr_matrix(X)), dense.predict(X))
+    assert sparse.score(csr_matrix(X), y) > 0.7
+
+
+@pytest.mark.parametrize("cls", RULES)
+def test_a_stream_of_sparse_rows(cls, rng):
+    X, y = words(rng)
+    dense, sparse = cls(random_state=0), cls(random_state=0)
+    for rows in np.array_split(np.arange(90), 6):
+        dense.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+        sparse.partial_fit(csr_matrix(X[rows]), y[rows], classes=[0, 1, 2])
+    np.testing.assert_allclose(sparse.prototypes_, dense.prototypes_, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("cls", RULES)

@@ -332,9 +332,12 @@ class TestFitted:
             scores = reference.class_scores_nearest(D, codes, 3)
         np.testing.assert_allclose(model.decision_function(X), scores, rtol=1e-3, atol=atol)
         assert (model.predict(X) == scores.argmax(axis=1)).all()
-        sharpness = {GLVQ: "beta", RSLVQ: "xi"}.get(cls)
-        sharpness = 1.0 if sharpness is None else getattr(model, sharpness)
-        p = softmax(sharpness * scores / model.scale_, axis=1)
+        if cls is RSLVQ:
+            p = softmax(model.xi * scores / model.scale_, axis=1)
+        else:
+            decision, kind = model.rule_.decision, "relative" if cls is GLVQ else "difference"
+            given = kind, decision.sharpness, decision.floor
+            p = reference.probabilities_of_margins(-scores / model.scale_, *given)
         np.testing.assert_allclose(model.predict_proba(X), p, atol=100 * atol)
 
     def test_nearest_prototypes(self, cls, fitted_on, dtype, iris, holey):

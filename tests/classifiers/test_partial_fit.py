@@ -885,10 +885,11 @@ def test_sparse_rows(cls, kind):
 
 def test_sparse_rows_and_sequential_solvers():
     X, y = blobs(28)
-    for model in (GLVQ(solver="sgd"), LVQ1()):
-        with pytest.raises(ValueError, match="sparse"):
-            model.partial_fit(csr_matrix(X), y, classes=range(3))
-    GLVQ().partial_fit(csr_matrix(X), y, classes=range(3)).partial_fit(csr_matrix(X[:1]), y[:1])
+    with pytest.raises(ValueError, match="sparse"):
+        GLVQ(solver="sgd").partial_fit(csr_matrix(X), y, classes=range(3))
+    for model in (GLVQ(), LVQ1()):
+        model.partial_fit(csr_matrix(X), y, classes=range(3))
+        model.partial_fit(csr_matrix(X[:1]), y[:1])
 
 
 @every_class

@@ -26,6 +26,7 @@ from protolearn import (
     OLVQ1,
     RSLVQ,
     SNPC,
+    KernelGLVQ,
     MarginLVQ,
     PrototypeClassifier,
     _arrays,
@@ -337,14 +338,6 @@ def test_the_sequential_solver_takes_no_sparse_rows(cls, solver, words):
         cls(solver=SGD(schedule="constant")).partial_fit(S, y, classes=[0, 1, 2])
 
 
-@pytest.mark.parametrize("cls", RULES)
-def test_rules_take_no_sparse_rows(cls, words):
-    X, y = words
-    for fit in (lambda m, S: m.fit(S, y), lambda m, S: m.partial_fit(S, y, classes=[0, 1, 2])):
-        with pytest.raises(ValueError, match=rf"{cls.__name__}.*sparse.*toarray"):
-            fit(cls(), sparse.csr_array(X))
-
-
 @pytest.mark.parametrize(
     "distance",
     [custom_axes.LogCosh(), custom_axes.City(), custom_axes.Relevances()],
@@ -449,8 +442,9 @@ def test_tags():
             assert get_tags(cls(solver=solver)).input_tags.sparse
         for solver in ("sgd", SGD()):
             assert not get_tags(cls(solver=solver)).input_tags.sparse
-    for cls in RULES:
-        assert not get_tags(cls()).input_tags.sparse
+    for cls in (*RULES, KernelGLVQ):
+        assert get_tags(cls()).input_tags.sparse
+    assert not get_tags(KernelGLVQ(kernel="precomputed")).input_tags.sparse
     for distance in (custom_axes.City(), custom_axes.LogCosh()):
         assert not get_tags(PrototypeClassifier(distance=distance)).input_tags.sparse
 

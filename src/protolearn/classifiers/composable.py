@@ -179,6 +179,11 @@ class PrototypeClassifier(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -251,6 +256,7 @@ class PrototypeClassifier(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -267,6 +273,7 @@ class PrototypeClassifier(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,

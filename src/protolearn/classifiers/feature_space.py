@@ -31,7 +31,7 @@ FAR_PIVOT = 0.1
 """Share of the largest squared residual that a pivot has to have."""
 
 
-def coordinates(X: Floats, kernel: FeatureKernel | None, rounding: float) -> tuple[Floats, Indices]:
+def coordinates(X: Any, kernel: FeatureKernel | None, rounding: float) -> tuple[Floats, Indices]:
     """Return the rows in coordinates of the feature space, and those that span it.
 
     Without a kernel X is the Gram matrix.
@@ -85,11 +85,18 @@ class FeatureSpaceDistance(GivenProducts):
         self.kernel = kernel
         self.rows = rows
 
+    def suited_to(self, X: Any) -> Distance:
+        """Return itself: a kernel takes sparse rows as well."""
+        return self
+
     def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Floats:
         """Return all distances."""
         D = _less_own_length(self.kernel.between(X, self.rows), codebook)
         D += self.kernel.diagonal(X)[:, None]
         return np.maximum(D, 0.0, out=D)
+
+
+FeatureSpaceDistance.sparse_form = FeatureSpaceDistance
 
 
 def _less_own_length(products: Any, codebook: Codebook) -> Floats:

@@ -1,16 +1,22 @@
-"""What held-out rows decide: when a fit ends, and how many prototypes there are."""
+"""What held-out rows decide: when a fit ends, how many prototypes there are, probabilities."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
-from ..blocks import Block, Blocks, MemoryBlocks
+from .._dask import is_dask
+from ..blocks import Block, Blocks, MemoryBlocks, encode
 from ..codebook import Codebook
+from ..margins import class_margins, fit_factor, rows_by_weight
 from ..objective import Cost, mean_cost
 from ..prototypes import Growth
 from ..solvers import Callback, Kohonen, State
@@ -25,6 +31,9 @@ PATIENCE = 10
 
 JUDGED = 0.3
 """Share of the samples that decide about the number of prototypes."""
+
+FOLDS = 5
+"""Folds of a calibration by refits."""
 
 ENOUGH = 600
 """Fewer samples are learned from as often as these: held-out ones tell if it is by heart."""
@@ -49,6 +58,41 @@ def hold_out(
     for code in np.flatnonzero(counts):
         held[rng.permutation(np.flatnonzero(block.y == code))[: counts[code]]] = True
     return block.some(np.flatnonzero(~held)), block.some(np.flatnonzero(held))
+
+
+def refit_factor(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
+    """Return the factor of margins for probabilities, and their floor, by refits on five folds.
+
+    ``model`` is fitted; the margins are those of the held-out rows of each fold.
+    """
+    if is_dask(X) or not (hasattr(X, "shape") or isinstance(X, (list, tuple))):
+        raise ValueError(
+            "calibrate='cv' learns on folds, and needs all rows in one array; set "
+            "calibrate='train', which takes the margins of the training rows."
+        )
+    y, decision = column_or_1d(y), model.rule_.decision
+    weight = np.ones(len(y)) if sample_weight is None else column_or_1d(sample_weight)
+    rows = np.flatnonzero(weight)
+    codes = encode(y[rows], model.classes_)
+    n_folds = min(FOLDS, np.bincount(codes).min())
+    if n_folds < 2:
+        label = model.classes_.tolist()[np.bincount(codes).argmin()]
+        raise ValueError(
+            f"Class {label!r} has one row, which calibrate='cv' cannot hold out and learn from; "
+            "set calibrate='train'."
+        )
+    quiet = {"calibrate": None, "callback": None, "checkpoint": None, "verbose": 0}
+    part = clone(model).set_params(**quiet)
+    margins = np.empty((len(rows), len(model.classes_)))
+    for train, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(rows, codes):
+        taught, asked = (_safe_indexing(X, rows[some]) for some in (train, test))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a part; those of the whole have been shown
+            part.fit(taught, y[rows[train]], None if sample_weight is None else weight[rows[train]])
+        scores = part.rule_.scores(part.rule_.read_rows(part, asked))
+        margins[test] = class_margins(scores, decision.margin)
+    weight = weight[rows]
+    return fit_factor(margins, codes, weight, rows_by_weight(len(rows), weight))
 
 
 class EarlyStopping:

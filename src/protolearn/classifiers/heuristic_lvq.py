@@ -34,6 +34,9 @@ class HeuristicClassifier(TrainedClassifier):
     def _axes(self) -> tuple[Distance]:
         return (resolve(self, "distance", DISTANCES, Distance),)
 
+    def _takes_sparse(self) -> bool:
+        return True
+
     def _solver_parameters(self, stream: bool) -> dict[str, Any]:
         """Return what the solver takes besides the metric rate and the order, checked."""
         check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)
@@ -119,6 +122,11 @@ class LVQ1(ScheduledClassifier):
         epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -197,6 +205,7 @@ class LVQ1(ScheduledClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -217,6 +226,7 @@ class LVQ1(ScheduledClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -259,6 +269,11 @@ class OLVQ1(HeuristicClassifier):
         epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -342,6 +357,7 @@ class OLVQ1(HeuristicClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -358,6 +374,7 @@ class OLVQ1(HeuristicClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -412,6 +429,11 @@ class LVQ21(ScheduledClassifier):
         epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -495,6 +517,7 @@ class LVQ21(ScheduledClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -515,6 +538,7 @@ class LVQ21(ScheduledClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -574,6 +598,11 @@ class LVQ3(LVQ21):
         epochs, and keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -654,6 +683,7 @@ class LVQ3(LVQ21):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -675,6 +705,7 @@ class LVQ3(LVQ21):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,

@@ -9,9 +9,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._arrays import Floats, Indices, as_floats, check_magnitude, relative_weights, validate_data
+from .._arrays import (
+    Floats,
+    Indices,
+    as_floats,
+    check_magnitude,
+    checked_sparse,
+    relative_weights,
+    validate_data,
+)
 from .._validation import all_or_nothing, check_choice, check_sample_weight, integer_in, resolve
 from ..blocks import encode
 from ..codebook import Codebook
@@ -46,7 +55,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
 
     The kernel is evaluated for all pairs of training rows if its Gram matrix has full rank, one
     column at a time. With n rows and rank m this takes ``O(n m^2)`` time, and memory for about
-    two arrays of shape (n, m): some thousands of rows are fine. Scale the features beforehand.
+    two arrays of shape (n, m): some thousands of rows are fine, sparse ones too; those that
+    prototypes combine become dense. Scale the features beforehand.
 
     Any other loss and margin goes the same way: ``margin="hypothesis", loss="hinge", beta=4`` is
     :class:`MarginLVQ` in the feature space, ``margin="difference", loss="logistic", beta=1`` is
@@ -116,6 +126,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -221,6 +236,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -244,6 +260,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
+        self.calibrate = calibrate
         self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
@@ -253,9 +270,9 @@ class KernelGLVQ(NearestPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; a Gram matrix of shape (n_samples, n_samples) if the kernel is
-            precomputed.
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Training data; a Gram matrix of shape (n_samples, n_samples), not a sparse one, if the
+            kernel is precomputed.
         y : array-like of shape (n_samples,)
             Labels: numbers or strings, of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -268,8 +285,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         """
         with all_or_nothing(self):
             trainer = self._trainer()
-            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-            single, X = X.dtype == np.float32, as_floats(X)
+            kinds = [np.float64, np.float32]
+            form = False if self._is_precomputed() else "csr"
+            X, y = validate_data(self, X, y, dtype=kinds, order="C", accept_sparse=form)
+            single = X.dtype == np.float32
+            X = checked_sparse(X).astype(np.float64) if issparse(X) else as_floats(X)
             check_classification_targets(y)
             rounding = SINGLE_ROUNDING if single and self._is_precomputed() else RESIDUAL
             if self._is_precomputed():
@@ -324,6 +344,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         """Return whether X is a matrix of products, for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
     @property
@@ -363,7 +384,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self,
         whole: FeatureSpaceModel,
         kept: FeatureSpaceModel,
-        X: Floats,
+        X: Any,
         kernel: FeatureKernel | None,
         rows: Indices,
     ) -> None:
@@ -375,8 +396,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
             distance = GivenProducts(rows[support])
             self.exemplars_ = rows[exemplars]
         else:
-            distance = FeatureSpaceDistance(kernel, X[support])
-            self.exemplars_ = X[exemplars]
+            distance = FeatureSpaceDistance(kernel, dense(X[support]))
+            self.exemplars_ = dense(X[exemplars])
         self.support_ = rows[support]
         self.exemplar_indices_ = rows[exemplars]
         lengths, labels = np.einsum("ij,ij->i", points, points), kept.model.rule_.codebook.labels
@@ -387,7 +408,10 @@ class KernelGLVQ(NearestPrototypeClassifier):
             np.arange(len(labels)),
             np.zeros(len(support)),
         )
-        self.rule_ = replace(whole.model.rule_, codebook=codebook, distance=distance)
+        taught = (whole if self.calibrate == "cv" else kept).model.rule_.decision
+        self.rule_ = replace(
+            whole.model.rule_, codebook=codebook, distance=distance, decision=taught
+        )
         for name in ("gamma_", "validation_curve_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if kernel is not None and "gamma" in kernel.settings:
@@ -395,6 +419,11 @@ class KernelGLVQ(NearestPrototypeClassifier):
         for name in LEARNED:
             if hasattr(whole.model, name):
                 setattr(self, name, getattr(whole.model, name))
+
+
+def dense(rows: Any) -> Floats:
+    """Return a few rows as an array."""
+    return rows.toarray() if issparse(rows) else rows
 
 
 SINGLE_ROUNDING = 1e-5

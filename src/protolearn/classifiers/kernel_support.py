@@ -145,6 +145,7 @@ def _in_span(
         "init": np.column_stack([start, np.zeros(len(start))]),
         "prototypes_per_class": model.n_prototypes_,
         "scale": model.scale_,
+        "calibrate": model.calibrate and "train",
         "callback": None,
         "verbose": 0,
     }

@@ -62,6 +62,11 @@ class GLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -135,6 +140,7 @@ class GLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -151,6 +157,7 @@ class GLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -212,6 +219,11 @@ class MCE(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -286,6 +298,7 @@ class MCE(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -302,6 +315,7 @@ class MCE(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -359,6 +373,11 @@ class LOGM(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -433,6 +452,7 @@ class LOGM(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -449,6 +469,7 @@ class LOGM(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -464,13 +485,15 @@ class SNPC(CostFunctionClassifier):
     """Soft nearest prototype classifier.
 
     Minimises the posterior probability of the wrong classes under a mixture of equal Gaussians;
-    the nearest prototype decides.
+    the nearest prototype decides, or the posterior itself, ``P_l(x) = sum_s P_ls(x)`` of Jin et al.
 
     Parameters
     ----------
     xi : float, default=2.0
         Sharpness of the Gaussians, ``exp(-xi D / scale)``. They are up to ten times as sharp where
         the classes begin hardly apart, as in texts (``slope_factor_``).
+    decision : {"nearest", "soft"}, default="nearest"
+        Whether the nearest prototype decides, or all of them by their posterior.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
@@ -507,6 +530,11 @@ class SNPC(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -555,7 +583,7 @@ class SNPC(CostFunctionClassifier):
     References
     ----------
     Seo, Bode and Obermayer (2003), *Soft nearest prototype classification*, IEEE Transactions on
-    Neural Networks 14.
+    Neural Networks 14. Jin, Liu and Hou (2008), equations 16 to 18.
 
     Examples
     --------
@@ -571,6 +599,7 @@ class SNPC(CostFunctionClassifier):
         self,
         *,
         xi: float = 2.0,
+        decision: str = "nearest",
         prototypes_per_class: Any = 1,
         init: Any = "kmeans",
         solver: Any = "auto",
@@ -581,6 +610,7 @@ class SNPC(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -597,15 +627,21 @@ class SNPC(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
         )
         self.xi = xi
+        self.decision = decision
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         return SquaredEuclidean(), LogOdds(self.xi), Sigmoid()
+
+    @property
+    def _is_soft(self) -> bool:  # type: ignore[override]
+        return check_choice(self, "decision", ("nearest", "soft")) == "soft"
 
 
 class RSLVQ(CostFunctionClassifier):
@@ -655,6 +691,11 @@ class RSLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -730,6 +771,7 @@ class RSLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -746,6 +788,7 @@ class RSLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,
@@ -814,6 +857,11 @@ class MarginLVQ(CostFunctionClassifier):
         keep the prototypes that were best on them.
     validation_fraction : float, default=0.1
         Share of each class that is held out for early stopping; for data in parts, of all rows.
+    calibrate : {"train", "cv"} or None, default="train"
+        How ``predict_proba`` turns margins into probabilities: by a temperature that suits the
+        training rows, higher for few rows and many prototypes; by one that suits the held-out rows
+        of five refits; None, by a softmax of the scores as they are. A soft decision returns its
+        posterior unless this is "cv".
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
@@ -891,6 +939,7 @@ class MarginLVQ(CostFunctionClassifier):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -907,6 +956,7 @@ class MarginLVQ(CostFunctionClassifier):
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
+            calibrate=calibrate,
             callback=callback,
             checkpoint=checkpoint,
             verbose=verbose,

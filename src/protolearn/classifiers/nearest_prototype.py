@@ -132,11 +132,13 @@ class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
 
     @row_by_row
     def predict_proba(self, X: Any) -> Reals:
-        """Return class probabilities: the softmax of the scores in units of the scale.
+        """Return class probabilities; the class that ``predict`` returns has the largest.
 
-        For a soft decision these are the posteriors of the model. Otherwise they order the classes
-        as ``predict`` does but are not calibrated; :class:`~sklearn.calibration.\
-CalibratedClassifierCV` does that.
+        They are a softmax of the margins of the classes (differences of distances, or the relative
+        or hypothesis margin where that is learned) at a temperature that ``fit`` finds, as
+        ``calibrate`` says. None is below about ``1 / n`` after n rows. For a soft decision they are
+        the posteriors of the model. After ``partial_fit`` the temperature follows the rows of the
+        stream, each before it is learned from.
 
         Parameters
         ----------

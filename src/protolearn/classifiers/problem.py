@@ -13,6 +13,10 @@ from ..objective import Cost
 from ..rule import Decision
 from ..solvers import Solver
 
+FREE, FREE_UNBOUNDED = 0.1, 0.3
+"""Share of the learned numbers that follow the labels of single rows, and the same where margins
+can grow without end: found by cross-validation on half of the benchmark sets (docs/defaults.md)."""
+
 
 @dataclass(frozen=True)
 class FirstDistances:
@@ -53,6 +57,10 @@ class Problem:
         Whether the start is kept where the solver reaches more training errors.
     advice : str
         What to do if no better prototypes are found.
+    class_scores : str
+        Which margins of the classes probabilities come from: those that are learned.
+    free : float
+        Share of the learned numbers that follow the labels of single rows.
     """
 
     cost: Cost
@@ -61,6 +69,8 @@ class Problem:
     first: FirstDistances
     guards_start: bool
     advice: str
+    class_scores: str = "difference"
+    free: float = FREE
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._validation import BOOLEANS, check_flag, check_integer, check_number, number_in
+from .._validation import (
+    BOOLEANS,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    number_in,
+)
 from ..blocks import Blocks, MemoryBlocks
 from ..codebook import Codebook
 from ..distances import Distance
@@ -23,7 +30,7 @@ from ..margins import Margin
 from ..objective import ErrorCount, Objective, own_and_rival
 from ..rule import Decision
 from ..solvers import LBFGS, SGD, Adam, Callback, Kohonen, Solver, StochasticSolver
-from .problem import FirstDistances, Problem, have_extent
+from .problem import FREE, FREE_UNBOUNDED, FirstDistances, Problem, have_extent
 
 SMALLEST_SCALE = 1e-305
 """The inverse of a smaller number overflows."""
@@ -76,6 +83,9 @@ class Settings(ABC):
         Unit of distance; None: that of the data.
     follows_contrast : bool
         Whether a slope may be made steeper where the classes begin hardly apart.
+    has_features : bool
+        Whether the rows are features; in a feature space distances may be known but for a term that
+        all prototypes share.
     """
 
     name: str
@@ -90,12 +100,14 @@ class Settings(ABC):
     class_weight: Any
     early_stopping: bool
     validation_fraction: float
+    calibrate: str | None
     callback: Callback | None
     checkpoint: Any
     verbose: int
     random_state: Any
     scale: float | None
     follows_contrast: bool
+    has_features: bool
 
     @classmethod
     @abstractmethod
@@ -161,6 +173,8 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
     automatic = isinstance(per_class, str) and per_class == "auto"
     if automatic and not isinstance(model.init, str):
         raise ValueError("prototypes_per_class='auto' finds its own prototypes; leave out init.")
+    if model.calibrate is not None:
+        check_choice(model, "calibrate", ("train", "cv"), None)
     if stream:
         check_stream(model, automatic, early_stopping)
     source = model.random_state
@@ -181,12 +195,14 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
         "class_weight": model.class_weight,
         "early_stopping": early_stopping,
         "validation_fraction": fraction,
+        "calibrate": model.calibrate,
         "callback": model.callback,
         "checkpoint": model.checkpoint,
         "verbose": int(model.verbose),
         "random_state": source,
         "scale": None,
         "follows_contrast": model._follows_contrast,
+        "has_features": model._has_features,
     }
 
 
@@ -202,6 +218,8 @@ def check_stream(model: Any, automatic: bool, early_stopping: bool) -> None:
         raise ValueError(
             "prototypes_per_class='auto' needs all the data; give partial_fit a number."
         )
+    if model.calibrate == "cv":
+        raise ValueError("calibrate='cv' needs all the data; give partial_fit 'train' or None.")
     if isinstance(model.class_weight, str):
         raise ValueError(
             f"class_weight={model.class_weight!r} needs all the data; give partial_fit a dict."
@@ -305,7 +323,17 @@ class CostSettings(Settings):
         drifts = self.solver is None and isinstance(solver, StochasticSolver)
         # A look at rows elsewhere takes long.
         guards = drifts and isinstance(blocks, MemoryBlocks)
-        return Problem(objective, solver, decision, first, guards, UNSUITED_SLOPE)
+        grows = not (objective.loss.bounded or objective.margin.bounded)
+        return Problem(
+            objective,
+            solver,
+            decision,
+            first,
+            guards,
+            UNSUITED_SLOPE,
+            class_scores=objective.margin.class_scores if self.has_features else "difference",
+            free=FREE_UNBOUNDED if grows else FREE,
+        )
 
     def automatic_solver(
         self, objective: Objective, n_extra: int, work: float, elsewhere: bool = False

@@ -24,8 +24,9 @@ from .._dask import is_dask
 from .._validation import ScaleWarning, all_or_nothing
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
-from ..distances import LinearMetric
-from ..objective import Objective
+from ..distances import Distance, LinearMetric
+from ..margins import class_margins, fit_factor, follow_factor, rows_by_weight
+from ..objective import Objective, ScoredRows, score_some_rows
 from ..prototypes import (
     add_prototypes,
     first_codebook,
@@ -38,12 +39,19 @@ from ..rule import DecisionRule
 from ..solvers import Callback, Memory, SolverResult, StochasticSolver, cost_error
 from ..store import Record
 from .fit_log import Reporter, check_same_data, open_journal, report_pass
-from .held_out_rows import EarlyStopping, grow
+from .held_out_rows import EarlyStopping, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances, Problem
 from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
 from .rows_in_parts import RowsInParts
 from .settings import Settings
+
+FEWEST_MARGINS, MOST_MARGINS, ALL_MARGINS = 500, 4000, 1 << 16
+"""Rows whose margins tell how much a margin is worth, least and most, and margins of all classes:
+enough for one number, and few beside the passes of a fit."""
+
+SLOPE = 0.25
+"""Squared slope of the surprise of a row by the logarithm of the factor, about."""
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 NOT_MOVED = (
@@ -96,6 +104,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
     _memory: Memory
     _rng: np.random.RandomState | None
     _first: FirstDistances
+    _running: tuple[float, float, float] | None  # see ``follow_factor``
 
     def __init__(
         self,
@@ -107,6 +116,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
+        calibrate: str | None = "train",
         callback: Callback | None = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -119,6 +129,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
+        self.calibrate = calibrate
         self.callback = callback
         self.checkpoint = checkpoint
         self.verbose = verbose
@@ -202,6 +213,10 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
                     check_scale(settings, problem, rows)
                 reached = train(settings, problem, codebook, rows, rng, record)
             self._keep(settings, problem, reached, rows)
+            if settings.calibrate == "cv":
+                factor, floor = refit_factor(self, X, y, sample_weight)
+                decision = replace(self.rule_.decision, sharpness=factor, floor=floor)
+                self.rule_ = replace(self.rule_, decision=decision)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -238,6 +253,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             if form.squared:
                 check_magnitude(block.X)
             rng = getattr(self, "_rng", None) or check_random_state(settings.random_state)
+            running = self._follow(settings, form, block)
             counts = prototype_counts(settings.prototypes_per_class, known)
             old = None if is_first else (self.rule_.codebook, self._memory)
             present = np.empty(0, np.intp) if old is None else old[0].labels
@@ -258,7 +274,9 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
                 loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
                 if not np.isfinite(loss):
                     raise cost_error(loss)
-            self._store(codebook, problem, settings, known)
+            if running is None:
+                running = first_factor(settings, problem, codebook, blocks)
+            self._store(codebook, problem, settings, known, running)
             self.n_iter_ = 1 + (0 if is_first else self.n_iter_)
             self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
             self._memory, self._rng, self._first = memory, rng, first
@@ -289,7 +307,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             kept = winning(rows.form, codebook, rows.taught)
             codebook, groups = only(codebook, rows.form, kept)
             memory = memory.rearrange(kept, groups)
-        self._store(codebook, problem, settings, rows.classes)
+        running = first_factor(settings, problem, codebook, rows.taught)
+        self._store(codebook, problem, settings, rows.classes, running)
         if self._has_features:
             (low, high), W = rows.ranges, codebook.prototypes
             constant = np.isclose(low, high, rtol=ROUNDING, atol=0.0)
@@ -305,8 +324,28 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self._memory, self._first = memory, problem.first
         self._rng = None  # a stream that follows begins one of its own
 
+    def _follow(
+        self, settings: Settings, form: Distance, block: Block
+    ) -> tuple[float, float, float] | None:
+        """Return the factor of a stream by rows that the prototypes have not seen; None at first.
+
+        A first one comes from the rows that prototypes were learned from.
+        """
+        running = getattr(self, "_running", None)
+        if running is None or settings.calibrate is None:
+            return None
+        rule = self.rule_
+        found = score_some_rows(form, rule.codebook, len(rule.classes), 1.0, block)
+        margins = class_margins(-found.nearest / rule.scale, rule.decision.margin)
+        return follow_factor(margins, found.codes, found.weights, running)
+
     def _store(
-        self, codebook: Codebook, problem: Problem, settings: Settings, classes: NDArray[Any]
+        self,
+        codebook: Codebook,
+        problem: Problem,
+        settings: Settings,
+        classes: NDArray[Any],
+        running: tuple[float, float, float] | None,
     ) -> None:
         """Keep what was learned, all at once."""
         if not (np.isfinite(codebook.prototypes).all() and np.isfinite(codebook.metric).all()):
@@ -314,10 +353,14 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
                 "The prototypes left the range of double precision; rescale X, or keep them near "
                 "the data with attraction=0.01."
             )
+        decision, self._running = problem.decision, running
+        if running is not None:
+            margin, floor = problem.class_scores, len(classes) / (running[2] + len(classes))
+            decision = replace(decision, sharpness=running[0], margin=margin, floor=floor)
         self.rule_ = DecisionRule(
             replace(codebook, center=middle(codebook.prototypes)),
             settings.distance,
-            problem.decision,
+            decision,
             classes,
             problem.cost.scale,
             settings.name,
@@ -423,6 +466,35 @@ def train(
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return Reached(codebook, result)
     return Reached(result.codebook, result)
+
+
+def first_factor(
+    settings: Settings, problem: Problem, codebook: Codebook, blocks: Blocks
+) -> tuple[float, float, float] | None:
+    """Return a factor of margins for probabilities from rows that were learned from.
+
+    None if the model has probabilities of its own, or if there are rows of one class only so far.
+    Beside the factor are a weight, for a stream that may follow, and the number of rows.
+    """
+    present, cost = np.unique(codebook.labels), problem.cost
+    if settings.calibrate is None or problem.decision.soft or len(present) < 2:
+        return None
+    n, n_classes = blocks.n_samples, cost.n_classes
+    share = max(min(MOST_MARGINS, ALL_MARGINS // n_classes), FEWEST_MARGINS) / n
+    found = blocks.reduce(score_some_rows, cost.distance, codebook, n_classes, share)
+    if len(present) < n_classes:  # as a stream may begin
+        known = np.isin(found.codes, present)
+        codes = np.searchsorted(present, found.codes[known])
+        found = ScoredRows(found.nearest[known][:, present], codes, found.weights[known])
+    margins = class_margins(-found.nearest / cost.scale, problem.class_scores)
+    n_numbers = len(codebook.labels) * blocks.size / n
+    n_numbers += codebook.metric.size if cost.distance.adaptive else 0
+    rows = rows_by_weight(n, found.weights)
+    factor, _ = fit_factor(margins, found.codes, found.weights, rows, problem.free * n_numbers)
+    if settings.is_stream:  # its first rows are few, and the next ones tell more
+        unit = float((margins.max(axis=1) - margins.min(axis=1)).mean())
+        return max(factor, 1.0 / unit) if unit > 0.0 else factor, 0.0, rows
+    return factor, SLOPE * rows, rows
 
 
 def makes_more_errors(problem: Problem, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:

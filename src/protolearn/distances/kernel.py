@@ -13,6 +13,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from scipy.sparse import issparse
 
 from .._arrays import ROUNDING, Floats, Indices, as_floats, some_rows
 from .._validation import check_choice, check_integer, check_number, check_positive
@@ -248,13 +249,18 @@ class Kernel(BlockForm, Geometry, Distance):
         out.prototypes[...] += (2.0 * (given * slope - taken))[:, None] * W
 
 
-def inverse_variance(X: Floats, weight: Floats) -> float:
+def inverse_variance(X: Any, weight: Floats) -> float:
     """Return one over the number of features times the variance of all entries; 1 if they agree."""
     share = weight / (weight.sum() * X.shape[1])
     mean = float((share @ X).sum())
-    variance = sum(
-        float(share[rows] @ np.square(X[rows] - mean).sum(axis=1)) for rows in some_rows(X)
-    )
+    if issparse(X):
+        stored = np.diff(X.indptr)
+        squares = np.repeat(share, stored) @ np.square(X.data - mean)
+        variance = float(squares + share @ (X.shape[1] - stored) * mean**2)
+    else:
+        variance = sum(
+            float(share[rows] @ np.square(X[rows] - mean).sum(axis=1)) for rows in some_rows(X)
+        )
     largest = float(max(X.max(), -X.min()))
     if math.sqrt(variance) <= ROUNDING * largest:
         return 1.0

@@ -147,6 +147,7 @@ class Kohonen(SequentialSolver):
     epsilon: float = 0.25
     keep_best: bool = False
     limits_metric: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -45,6 +45,9 @@ schedule_at = pointer(SCHEDULE)
 GATHERED = 1 << 17
 """Numbers of samples that are brought together at a time: about a megabyte."""
 
+SPARSE_ROWS = 16
+"""Sparse samples that become dense at a time, at least."""
+
 PENALIZED = 32
 """Samples between two steps down a penalty on the metric."""
 
@@ -135,12 +138,16 @@ class SequentialSolver(StochasticSolver):
         self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
     ) -> float:
         """Take a step after each sample."""
-        distance, d = cost.distance, codebook.prototypes.shape[1]
+        d = codebook.prototypes.shape[1]
+        sparse, distance = cost.distance.takes_only_sparse, cost.distance
+        if sparse:  # some rows at a time become dense
+            distance = distance.suited_to(np.zeros((1, d)))
         pull, axes, most = self.pull(cost, codebook, memory)
         schedule, theta = self.rate(n_steps, cost)
         functions, room = Functions.of(distance, pull, schedule), LoopArrays.of(codebook, most)
         metric_rate = float(self.metric_rate) if distance.adaptive else 0.0
-        same, size = codebook.same_class(cost.n_classes), max(GATHERED // d, 1)
+        same = codebook.same_class(cost.n_classes)
+        size = max(GATHERED // d, SPARSE_ROWS if sparse else 1)
         learned = codebook.prototypes, codebook.metric, codebook.group, same
         penalized = isinstance(distance, Penalized) and distance.penalized
         if penalized:
@@ -154,7 +161,7 @@ class SequentialSolver(StochasticSolver):
                 self.limits_metric,
                 distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
             )
-            samples = batch.X, batch.codes, batch.weights
+            samples = batch.X.toarray() if sparse else batch.X, batch.codes, batch.weights
             total += learn_in_order(
                 *samples, *learned, functions, axes, theta, room, step, memory.steps
             )

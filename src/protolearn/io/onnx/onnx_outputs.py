@@ -112,8 +112,13 @@ class NearestOutputs(ModelOutputs):
 
     @cached_property
     def probabilities(self) -> Tensor:
-        """The softmax of the scores, in which what they have in common makes no difference."""
-        return (self._relative_scores * self.rule.decision.sharpness).softmax()
+        """The softmax of the margins of the classes, mixed with equal probabilities."""
+        decision = self.rule.decision
+        P = (self._class_margins * float(decision.sharpness)).softmax()
+        if not decision.floor:
+            return P
+        present = ~self._absent
+        return P * (1.0 - decision.floor) + decision.floor / present.sum() * present
 
     @cached_property
     def distances(self) -> Tensor:
@@ -171,6 +176,26 @@ class NearestOutputs(ModelOutputs):
         else:
             scores = -columns.min(2)
         return scores.reshape(-1, len(self.model.classes_))
+
+    @cached_property
+    def _class_margins(self) -> Tensor:
+        """As ``margins.class_margins``; in differences, what a row has in common does not count."""
+        C, kind = len(self.model.classes_), self.rule.decision.margin
+        if kind == "difference":
+            return self._relative_scores
+        D = self._by_class(self.distances).min(2).reshape(-1, C) / self.rule.scale
+        if kind == "root":
+            return -D.root()
+        D = D.positive()
+        second = D.without(D.argmin(), C).min(1)
+        total, tiny = second + D, float(np.finfo(self.X.dtype).tiny)
+        margin = ((second - D) / total).replace_where(~(total > tiny), 0.0)
+        return margin.replace_where(margin.graph.constant(self._absent), -np.inf)
+
+    @property
+    def _absent(self) -> NDArray[np.bool_]:
+        """Whether each class has no prototype yet."""
+        return np.bincount(self.codebook.labels, minlength=len(self.model.classes_)) == 0
 
     def _by_class(self, D: Tensor) -> Tensor:
         """Return the columns of the prototypes of each class, an array (n, n_classes, most).
