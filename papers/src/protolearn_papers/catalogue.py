@@ -108,7 +108,7 @@ _ALL = (
         "test error with and without a kernel against the number of prototypes",
         "crammer.kernels",
         "run",
-        "five minutes",
+        "three minutes",
     ),
     Experiment(
         "biehl-fig52",
