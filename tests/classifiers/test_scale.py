@@ -10,6 +10,9 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from given_profile import long_test
@@ -136,6 +139,35 @@ def test_without_attraction_they_leave_and_the_fit_says_so(cls):
     assert f"A prototype of {cls.__name__} lies {model.outside_.max():.3g} times" in message
     assert "attraction=0.01" in message
     assert model.outside_.max() > 10.0
+
+
+@pytest.mark.parametrize("cls", [LOGM, RSLVQ, MRSLVQ])
+def test_how_strong_the_default_attraction_is(cls, iris):
+    X, y = iris
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    for rows, alpha in ((X, 0.003), (holes, 0.01)):
+        found = [
+            cls(attraction=a, max_iter=5, random_state=0).fit(rows, y).prototypes_
+            for a in (None, alpha, 0.0)
+        ]
+        np.testing.assert_array_equal(found[0], found[1])
+        assert not np.array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("cls", [LOGM, RSLVQ])
+def test_missing_values_cost_no_more_than_mean_imputation(cls):
+    X, y = z_scored(load_wine)
+    gains = []
+    for seed in range(3):
+        holes = np.where(np.random.RandomState(seed).uniform(size=X.shape) < 0.2, np.nan, X)
+        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+        scores = [
+            cross_val_score(model, holes, y, cv=folds).mean()
+            for model in (cls(random_state=0), make_pipeline(SimpleImputer(), cls(random_state=0)))
+        ]
+        gains.append(scores[0] - scores[1])
+    assert np.mean(gains) > 0.0  # without attraction -0.04
 
 
 def test_outside_is_the_formula(iris):

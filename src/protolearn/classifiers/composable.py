@@ -38,7 +38,7 @@ class CostFunctionClassifier(TrainedClassifier):
         self,
         *,
         solver: Any = "auto",
-        attraction: float = 0.0,
+        attraction: float | None = 0.0,
         scale: Any = "data",
         **training: Any,
     ):

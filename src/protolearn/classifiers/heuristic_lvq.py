@@ -160,6 +160,9 @@ class LVQ1(ScheduledClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -307,6 +310,9 @@ class OLVQ1(HeuristicClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -467,6 +473,9 @@ class LVQ21(ScheduledClassifier):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str
@@ -636,6 +645,9 @@ class LVQ3(LVQ21):
         The label of each prototype.
     n_prototypes_ : dict
         The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
     scale_ : float
         The unit of distance that was used.
     solver_ : str

@@ -358,9 +358,10 @@ class LOGM(CostFunctionClassifier):
         where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
-    attraction : float, default=0.003
-        Weight of a term that pulls the nearest own prototype to each sample. Without it, 0.0 as in
-        the paper, prototypes of classes that can be separated leave the data and never stop.
+    attraction : float or None, default=None
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
+        where values are missing. Without it, 0.0 as in the paper, prototypes of classes that can be
+        separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -447,7 +448,7 @@ class LOGM(CostFunctionClassifier):
         solver: Any = "auto",
         max_iter: int | None = None,
         tol: float = 1e-3,
-        attraction: float = 0.003,
+        attraction: float | None = None,
         scale: Any = "data",
         class_weight: Any = None,
         early_stopping: bool = False,
@@ -676,9 +677,10 @@ class RSLVQ(CostFunctionClassifier):
         where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
-    attraction : float, default=0.003
-        Weight of a term that pulls the nearest own prototype to each sample. Without it, 0.0 as in
-        the paper, prototypes of classes that can be separated leave the data and never stop.
+    attraction : float or None, default=None
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
+        where values are missing. Without it, 0.0 as in the paper, prototypes of classes that can be
+        separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -766,7 +768,7 @@ class RSLVQ(CostFunctionClassifier):
         solver: Any = "auto",
         max_iter: int | None = None,
         tol: float = 1e-3,
-        attraction: float = 0.003,
+        attraction: float | None = None,
         scale: Any = "data",
         class_weight: Any = None,
         early_stopping: bool = False,

@@ -577,9 +577,10 @@ class MRSLVQ(GlobalMetricClassifier):
         where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
-    attraction : float, default=0.003
-        Weight of a term that pulls the nearest own prototype to each sample. Without it, 0.0 as in
-        the paper, prototypes of classes that can be separated leave the data and never stop.
+    attraction : float or None, default=None
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
+        where values are missing. Without it, 0.0 as in the paper, prototypes of classes that can be
+        separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -672,7 +673,7 @@ class MRSLVQ(GlobalMetricClassifier):
         solver: Any = "auto",
         max_iter: int | None = None,
         tol: float = 1e-3,
-        attraction: float = 0.003,
+        attraction: float | None = None,
         scale: Any = "data",
         class_weight: Any = None,
         early_stopping: bool = False,

@@ -53,6 +53,9 @@ FEATURES = 20
 STEEPEST = 10.0
 """How many times steeper a slope may become."""
 
+ATTRACTION, PARTIAL_ATTRACTION = 0.003, 0.01
+"""Attraction that keeps prototypes among the data, and where rows have missing values."""
+
 UNSUITED_SLOPE = (
     "Its slope or sharpness (beta or xi) may be out of proportion to the data: take another one, "
     "or another model, or name a solver to keep what it reaches."
@@ -238,15 +241,15 @@ class CostSettings(Settings):
         Whether all prototypes decide, by their posterior.
     solver : Solver or None
         None: chosen by the data.
-    attraction : float
-        Weight of the attraction.
+    attraction : float or None
+        Weight of the attraction; None: as much as keeps prototypes among the data.
     """
 
     margin: Margin
     loss: Loss
     is_soft: bool
     solver: Solver | None
-    attraction: float
+    attraction: float | None
 
     @classmethod
     def of(cls, model: Any, stream: bool = False) -> CostSettings:
@@ -268,7 +271,9 @@ class CostSettings(Settings):
             loss=loss,
             is_soft=model._is_soft,
             solver=solver,
-            attraction=check_number(model, "attraction", low=0.0),
+            attraction=(
+                None if model.attraction is None else check_number(model, "attraction", low=0.0)
+            ),
         )
 
     def objective(
@@ -293,8 +298,12 @@ class CostSettings(Settings):
             most = min(STEEPEST, n_features / FEATURES)
             low = LOW_CONTRAST / max(first.contrast, LOW_CONTRAST / STEEPEST)
             times = max(1.0, min(most, low))
+        attraction = self.attraction
+        if attraction is None:
+            is_partial = type(form) is self.distance.missing_form
+            attraction = PARTIAL_ATTRACTION if is_partial else ATTRACTION
         axes = form, self.margin, self.loss
-        objective = Objective(*axes, n_classes, self.attraction, first.unit or 1.0)
+        objective = Objective(*axes, n_classes, attraction, first.unit or 1.0)
         return objective if times is None or times == 1.0 else objective.steepened(times)
 
     def problem(
