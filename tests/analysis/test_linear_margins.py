@@ -181,7 +181,7 @@ def test_scales_with_the_data(size, n_problems, rng):
 def test_is_the_confidence_of_linear_classifiers(iris):
     X, y = iris
     for kept in (y < 3, y > 0):
-        model = RejectClassifier(MeanOfClass(), target_error=0.02).fit(X[kept], y[kept])
+        model = RejectClassifier(MeanOfClass(), cost=0.2).fit(X[kept], y[kept])
         inner = model.model_
         expected = hypothesis_margin(inner, X, inner.predict(X))
         np.testing.assert_array_equal(model.confidence(X), expected)

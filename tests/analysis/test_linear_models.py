@@ -334,9 +334,9 @@ def test_reject(n_classes, flowers):
     y = flowers[1]
     kept = np.isin(y, model.classes_)
     for measure in ("margin", "radius", "probability"):
-        careful = RejectClassifier(RVM(), target_error=0.02, measure=measure)
+        careful = RejectClassifier(RVM(), target_error=0.1, measure=measure)
         careful.fit(X[kept], y[kept])
-        assert careful.accepted_error_ <= 0.02
+        assert careful.accepted_error_ <= 0.1
     np.testing.assert_allclose(careful.confidence(X), model.predict_proba(X).max(axis=1))
     careful = RejectClassifier(model, threshold=0.3, measure="radius", cv="prefit")
     careful.fit(X[kept], y[kept])

@@ -105,6 +105,9 @@ def method_for(model: Any, method: str, measure: str) -> Any:
 LIKE_SIZE = 1.5
 """Factor by which the usual confidences of models may differ and count as one scale."""
 
+SCALE_ROWS = 1000
+"""Training rows at most whose confidences are the scale of a model."""
+
 TINY = float(np.finfo(np.float64).tiny)
 
 MEASURES = {"margin": margin, "radius": certified_radius, "probability": probability}
@@ -138,12 +141,12 @@ def from_folds(
         folds: Any = stratified_folds(data.y, n_folds, together, shuffle=False)
     else:
         folds = check_cv(cv, data.y, classifier=True).split(data.X, data.y)
-    scales = [np.sort(confidence_of(model, data.X, measure))]
+    scales = [training_scale(model, data, measure)]
     for train, test in folds:
         known, asked = split_held_out(model, data, train, test)
         fitted = clone(model).fit(known.X, known.y, **dict.fromkeys(weight_names, known.weight))
         parts.append(from_fitted(fitted, asked, measure, groups[test]))
-        scales.append(np.sort(confidence_of(fitted, known.X, measure)))
+        scales.append(training_scale(fitted, known, measure))
     if not is_one_scale(scales):
         own = scales[0]
         parts = [
@@ -151,6 +154,12 @@ def from_folds(
             for part, scale in zip(parts, scales[1:], strict=True)
         ]
     return HeldOut._make(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def training_scale(model: Any, data: LabelledRows, measure: Measure) -> Floats:
+    """Return the sorted confidences of a model about its training rows, of many rows a part."""
+    rows = np.unique(np.linspace(0, len(data.y) - 1, SCALE_ROWS).astype(np.intp))
+    return np.sort(confidence_of(model, data.take(rows).X, measure))
 
 
 def is_one_scale(scales: list[Floats]) -> bool:
