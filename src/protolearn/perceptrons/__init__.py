@@ -8,7 +8,7 @@ from .kernel_ada_tron import KernelAdaTron
 from .largest_stability import AdaTron, MinOver
 from .parity import ParityMachine
 from .pocket import Pocket
-from .rosenblatt import Rosenblatt
+from .rosenblatt import Perceptron, Rosenblatt
 
 __all__ = [
     "AdaTron",
@@ -19,6 +19,7 @@ __all__ = [
     "KernelAdaTron",
     "MinOver",
     "ParityMachine",
+    "Perceptron",
     "Pocket",
     "Rosenblatt",
     "is_separable",
