@@ -61,7 +61,10 @@ from .perceptrons import (
     Perceptron,
     Pocket,
     Rosenblatt,
+    cover_count,
+    generalization_error,
     is_separable,
+    theoretical_error,
 )
 from .selection import AutoPrototypeClassifier, compare
 
@@ -110,8 +113,10 @@ __all__ = [
     "certified_radius",
     "compare",
     "counterfactual",
+    "cover_count",
     "datasets",
     "generalization_bound",
+    "generalization_error",
     "generalized_prototypes",
     "hypothesis_margin",
     "is_separable",
@@ -120,5 +125,6 @@ __all__ = [
     "relevance_profile",
     "sample_margin",
     "save",
+    "theoretical_error",
     "to_onnx",
 ]

@@ -1,6 +1,6 @@
 """The perceptron and its relatives: units that learn from examples, alone and together."""
 
-from ..separability import is_separable
+from ..separability import cover_count, generalization_error, is_separable, theoretical_error
 from .adaline import Adaline
 from .committee import BayesPoint, CommitteeMachine
 from .hopfield import Hopfield
@@ -9,6 +9,7 @@ from .largest_stability import AdaTron, MinOver
 from .parity import ParityMachine
 from .pocket import Pocket
 from .rosenblatt import Perceptron, Rosenblatt
+from .training_record import TrainingState
 
 __all__ = [
     "AdaTron",
@@ -22,5 +23,9 @@ __all__ = [
     "Perceptron",
     "Pocket",
     "Rosenblatt",
+    "TrainingState",
+    "cover_count",
+    "generalization_error",
     "is_separable",
+    "theoretical_error",
 ]

@@ -124,8 +124,10 @@ class Examples:
         return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
 
     def hard_first(self, best: Best) -> Indices:
-        """Return the examples by their potentials, the least first: there errors are found soon."""
-        return np.argsort(self.mirrored_rows @ self.sums(best.strengths), kind="stable")
+        """Return the examples with those of low potentials first: there errors are found soon."""
+        potentials = self.mirrored_rows @ self.sums(best.strengths)
+        groups = np.minimum(int(best.errors) * np.array([1, 2, 4]), len(potentials) - 1)
+        return np.argpartition(potentials, groups)
 
     def unit(
         self, best: Best, last: Floats, n_updates: int, n_iter: int, complaint: str = ""

@@ -222,9 +222,11 @@ def fill_pocket(
     price = SORTING if examples.free else PRICE
     state[FEWEST], earned = best.errors, 1 + price * FEW**2 // n
     training.see(examples, w / size, u, 0)
+    aged = 0
     while len(curve) < training.max_iter and best.errors > 0 and not training.stopped:
         order, partners = draw_sweep(examples, draws)
-        if len(curve) & (len(curve) - 1) == 0:
+        if len(curve) >= aged:
+            aged = 4 * len(curve)
             places = examples.hard_first(best)
         for part, others in zip(training.parts(order), training.parts(partners), strict=True):
             position = 0

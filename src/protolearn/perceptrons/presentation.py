@@ -37,7 +37,7 @@ modulation_at = pointer(MODULATION)
 
 ORDERS = ("cyclic", "random")
 
-LOOKS, RARER = 8, 16
+LOOKS, RARER = 8, 32
 """The weights are compared with the best ones in so many sweeps, then in one of so many."""
 
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
@@ -50,7 +50,7 @@ errors so far, and what may be spent on counting."""
 AHEAD = 4
 """Potentials that are computed at a time."""
 
-PRICE, SORTING = 2, 16
+PRICE, SORTING = 3, 16
 """What it costs to look at an example for counting errors, and to find the best threshold too; each
 example that is presented earns one or more."""
 

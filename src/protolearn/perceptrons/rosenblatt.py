@@ -504,7 +504,7 @@ def learn_mistakes(
     are all the same, and several sweeps can be made in one go.
     """
     w, u = examples.first_sums(), examples.first_strengths()
-    best, n_iter, updates, mistakes = examples.best(), 0, 0, 1
+    best, n_iter, updates, mistakes, aged = examples.best(), 0, 0, 1, 0
     training.see(examples, w / examples.inputs.size, u, 0)
     while n_iter < training.max_iter and mistakes and not training.stopped:
         order = next(orders)
@@ -512,7 +512,8 @@ def learn_mistakes(
         cut = comparison_point(n_iter + 1, n)
         at_once = cyclic and cut == n and not training.watched and not examples.free
         times = min(RARER - (n_iter + 1) % RARER, training.max_iter - n_iter) if at_once else 1
-        if n_iter & (n_iter - 1) == 0:
+        if n_iter >= aged:
+            aged = 4 * n_iter
             places = examples.hard_first(best)
         presented = Presented(examples, training, c, n_iter + 1, places, best.errors)
         mistakes = 0
