@@ -246,7 +246,7 @@ class CommitteeMachine(OneVersusRestClassifier):
     def _fields(self, X: Floats) -> Floats:
         """Return ``w.x - theta`` of all units, an array (n, n_problems, K)."""
         fields = X @ self.hidden_coef_.reshape(-1, X.shape[1]).T
-        return fields.reshape(len(X), *self.hidden_coef_.shape[:2]) + self.hidden_intercept_
+        return fields.reshape(X.shape[0], *self.hidden_coef_.shape[:2]) + self.hidden_intercept_
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""

@@ -1,9 +1,9 @@
 """The Hopfield network: patterns as the fixed points of a recurrent network.
 
 The couplings are N times the weights. Those of Hebb's rule and of the perceptron are integers, and
-so are the fields of states -1 and +1: double arithmetic is exact for them in any order. A field that
-is 0 is 0 here, also after thousands of changes, and every flip lowers the energy (Biehl, section
-1.3.1). Those of the pseudo-inverse are not, and a field that is as good as 0 counts as 0.
+so are the fields of states -1 and +1: double arithmetic is exact for them in any order. A field
+that is 0 is 0 here, also after thousands of changes, and every flip lowers the energy (Biehl,
+section 1.3.1). Those of the pseudo-inverse are not, and a field that is as good as 0 counts as 0.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Store patterns of -1 and +1, and recall them from corrupted ones.
 
     N units are coupled by weights ``w_ij`` without self-coupling, by default the Hebbian ones
-    ``w_ij = (1/N) sum xi_i xi_j``, summed over the patterns xi. Beginning with a given state, each unit takes the sign of
-    its field ``sum_j w_ij s_j``; a field of 0 leaves it. One unit at a time, the energy never rises
-    and the state settles: in a pattern, if few are stored and the state resembled one of them. Of
-    random patterns about ``0.14 N`` can be stored by Hebb's rule, and fewer if they are alike.
+    ``w_ij = (1/N) sum xi_i xi_j``, summed over the patterns xi. Beginning with a given state, each
+    unit takes the sign of its field ``sum_j w_ij s_j``; a field of 0 leaves it. One unit at a time,
+    the energy never rises and the state settles: in a pattern, if few are stored and the state
+    resembled one of them. Of random patterns about ``0.14 N`` can be stored by Hebb's rule, and
+    fewer if they are alike.
 
     Parameters
     ----------
@@ -78,8 +79,8 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Hopfield (1982), *Neural networks and physical systems with emergent collective computational
     abilities*, PNAS 79.
 
-    Personnaz, Guyon and Dreyfus (1986), *Collective computational properties of neural networks: new
-    learning mechanisms*, Physical Review A 34.
+    Personnaz, Guyon and Dreyfus (1986), *Collective computational properties of neural networks:
+    new learning mechanisms*, Physical Review A 34.
 
     Biehl, *The shallow and the deep*, section 1.3.1.
 
@@ -143,7 +144,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if left:
                 warnings.warn(
                     f"The perceptron rule of Hopfield has not stored the patterns after {SWEEPS} "
-                    f"sweeps: {left} units of them are not as they should be. Store fewer patterns.",
+                    f"sweeps: {left} of their units do not hold. Store fewer patterns.",
                     ConvergenceWarning,
                     stacklevel=3,
                 )
