@@ -268,6 +268,7 @@ def theoretical_error(alpha: float, student: str = "bayes") -> float:
     Returns
     -------
     error : float
+        The share of new inputs that the student gets wrong.
 
     References
     ----------

@@ -55,7 +55,7 @@ class Adaline(OnlineUnit):
     callback : callable, default=None
         Called with a ``TrainingState`` after every sweep; a true value ends training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep the states after each sweep (True: the same), or each example, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.

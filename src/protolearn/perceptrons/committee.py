@@ -50,7 +50,8 @@ class CommitteeMachine(OneVersusRestClassifier):
         in the given order; in a fixed order the weights may come back to where they were, again
         and again.
     fit_intercept : {"clamped", True, False}, default="clamped"
-        The thresholds: the weight of one more input that is always -1 (True: the same), or none.
+        The threshold: the weight of one more input that is always -1, or none. True is the
+        default.
     max_iter : int, default=1000
         Most sweeps through the examples.
     keep : {"best", "last"}, default="best"
@@ -61,7 +62,7 @@ class CommitteeMachine(OneVersusRestClassifier):
     callback : callable, default=None
         Called with a ``TrainingState`` after every sweep; a true value ends training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep the states after each sweep (True: the same), or each example, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
@@ -333,7 +334,7 @@ class BayesPoint(LinearUnit):
     n_iter_ : int
         Number of sweeps; with several classes, the largest.
     history_ : list of dict
-        For each unit, arrays with one line a state, the first before the first perceptron: "coef",
+        For each unit, arrays with one line a state, the first before training: "coef",
         "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
         "n_iter".
     n_features_in_ : int

@@ -19,7 +19,7 @@ from ..kernels import (
     kernel_of,
     support_products,
 )
-from .largest_stability import check_ascent, is_endless
+from .largest_stability import check_ascent, is_endless, weighted_bounds
 from .optimum import train
 from .perceptron import StabilityMixin, check_watching, keep_history, threshold_kind
 from .products import lengths, products_of
@@ -65,13 +65,12 @@ class KernelAdaTron(StabilityMixin):
     max_iter : int, default=10000
         Most sweeps; a sweep is as many steps as there are examples.
     warm_start : bool, default=False
-        Whether ``fit`` begins with the embedding strengths of the fit before, if there are as many
-        examples.
+        Whether ``fit`` goes on with the last weights of the fit before.
     callback : callable, default=None
         Called with a ``TrainingState`` whenever all examples were looked at; a true value ends
         training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep these states (True: the same as "sweep"), or those after each step, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
@@ -215,7 +214,7 @@ class KernelAdaTron(StabilityMixin):
             clamped = float(threshold_kind(self) == "clamped")
             products = products_of(self.kernel_, X, clamped)
             problems = self._problems(codes, None)
-            gamma = np.full(len(X), bound) if weight is None else bound * weight
+            gamma = weighted_bounds(self, bound, weight, len(X))
             starts = np.zeros((len(problems), len(X)))
             if self.warm_start and earlier is not None and earlier.shape == starts.shape:
                 starts = earlier

@@ -69,10 +69,10 @@ class AdaTron(LinearUnit):
     warm_start : bool, default=False
         Whether ``fit`` goes on with the last weights of the fit before.
     callback : callable, default=None
-        Called with a ``TrainingState`` whenever all examples were looked at, in literal updates
-        after each sweep; a true value ends training.
+        Called with a ``TrainingState`` whenever all examples were looked at; a true value ends
+        training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep these states (True: the same as "sweep"), or those after each step, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
@@ -206,8 +206,8 @@ class AdaTron(LinearUnit):
     def _learn_largest(self, examples: Examples, gamma: float, training: Training) -> Unit:
         start = examples.first_strengths()
         examples = replace(examples, start=None)
-        products, weight = LinearProducts(examples.inputs), examples.weight
-        bounds = np.full(len(start), gamma) if weight is None else gamma * weight
+        products = LinearProducts(examples.inputs)
+        bounds = weighted_bounds(self, gamma, examples.weight, len(start))
         trained = train(self, products, examples.signs, bounds, training, start, examples)
         last = trained.state("last")
         return trained._replace(
@@ -219,9 +219,8 @@ class AdaTron(LinearUnit):
         rule = LearningRule.of(
             learn_what_is_missing, (float(self.eta),), replace(examples, weight=None)
         )
-        rule = rule._replace(low=0.0, high=np.full(len(examples.signs), gamma))
-        if examples.weight is not None:
-            rule = rule._replace(high=gamma * examples.weight)
+        high = weighted_bounds(self, gamma, examples.weight, len(examples.signs))
+        rule = rule._replace(low=0.0, high=high)
         violation = np.inf
 
         def at_optimum(w: Floats, u: Floats) -> bool:
@@ -269,10 +268,9 @@ class MinOver(LinearUnit):
     warm_start : bool, default=False
         Whether ``fit`` goes on with the last weights of the fit before.
     callback : callable, default=None
-        Called with a ``TrainingState`` after as many updates as there are examples; a true value
-        ends training.
+        Called with a ``TrainingState`` after every sweep; a true value ends training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep these states (True: the same as "sweep"), or those after each update, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
@@ -406,13 +404,21 @@ def check_ascent(model: Any, bound: str, most: float = 2.0) -> None:
     """Raise if a parameter of the ascent is wrong; ``bound`` names the largest strength."""
     if not is_endless(getattr(model, bound)):
         check_positive(model, bound)
-    elif model.class_weight is not None:
-        raise ValueError(
-            f"class_weight of {type(model).__name__} gives factors of {bound}, which is infinite. "
-            f"Set a finite {bound}."
-        )
     check_number(model, "eta", low=0.0, high=most, above=True, below=True)
     check_number(model, "tol", low=0.0, high=1.0, above=True, below=True)
+
+
+def weighted_bounds(model: Any, gamma: float, weight: Floats | None, n: int) -> Floats:
+    """Return the largest strength of each of n examples; weights are factors of a finite one."""
+    if weight is None:
+        return np.full(n, gamma)
+    if gamma == np.inf:
+        name, bound = type(model).__name__, "C" if hasattr(model, "C") else "gamma"
+        raise ValueError(
+            f"class_weight of {name} gives factors of {bound}, which is infinite. Set a finite "
+            f"{bound}."
+        )
+    return gamma * weight
 
 
 def is_endless(gamma: Any) -> bool:

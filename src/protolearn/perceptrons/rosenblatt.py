@@ -88,22 +88,24 @@ class Perceptron(OnlineUnit):
         Present the examples in the order of the rows, in a new random order each time, or in the
         given order, in which rows may be missing or repeated.
     fit_intercept : {"clamped", True, False}, default="clamped"
-        The threshold: the weight of one more input that is always -1 (True: the same), or none.
+        The threshold: the weight of one more input that is always -1, or none. True is the
+        default.
     class_weight : dict, "balanced" or None, default=None
-        Factors of ``f`` by class.
+        Factors of the steps by class; not with a free threshold.
     tol : float, default=None
         Training also ends when a sweep changes the weights by no more than this part of their
         length; then there is a warning if it does not come to that.
     max_iter : int, default=1000
         Most sweeps through the examples.
     keep : {"best", "last"}, default="last"
-        Whether ``coef_`` are the weights with the fewest errors after a sweep, or the last.
+        Whether ``coef_`` are the weights with the fewest errors, then the largest stability, of
+        all sweeps, or the last ones.
     warm_start : bool, default=False
         Whether ``fit`` goes on with the last weights of the fit before.
     callback : callable, default=None
         Called with a ``TrainingState`` after every sweep; a true value ends training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep the states after each sweep (True: the same), or each example, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
@@ -115,7 +117,7 @@ class Perceptron(OnlineUnit):
     classes_ : array of shape (n_classes,)
         Labels in sorted order.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        The weights; a clamped input counts in the number N of inputs.
+        The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
     best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
@@ -355,13 +357,13 @@ class Rosenblatt(OnlineUnit):
     c : float, default=0.0
         The potential that every example has to exceed.
     order : {"cyclic", "random"} or array-like of int, default="cyclic"
-        Present the examples always in the order of the rows, in a new random order each time, or
-        in the given order.
+        Present the examples in the order of the rows, in a new random order each time, or in the
+        given order, in which rows may be missing or repeated.
     fit_intercept : {"clamped", "free", True, False}, default="clamped"
-        The threshold: the weight of one more input that is always -1 (True: the same), or not a
-        weight (then it does not count in the length of ``w``), or none.
+        The threshold: the weight of one more input that is always -1, or not a weight (then it
+        does not count in the length of ``w``), or none. True is the default.
     class_weight : dict, "balanced" or None, default=None
-        How much of an example is learned, by class; not with a free threshold.
+        Factors of the steps by class; not with a free threshold.
     max_iter : int, default=1000
         Most sweeps through the examples.
     keep : {"best", "last"}, default="best"
@@ -372,7 +374,7 @@ class Rosenblatt(OnlineUnit):
     callback : callable, default=None
         Called with a ``TrainingState`` after every sweep; a true value ends training.
     history : {False, True, "sweep", "step"}, default=False
-        Whether to keep the states after each sweep (True: the same), or each example, as
+        Whether to keep the states after each sweep (True: the same), or each step, as
         ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
