@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import binom
 
-from protolearn import AdaTron, BayesPoint, Rosenblatt, is_separable
+from protolearn import AdaTron, BayesPoint, Rosenblatt, generalization_error, is_separable
 from protolearn.datasets import make_random_patterns, make_teacher_student
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#444444"
@@ -36,7 +36,7 @@ for seed in range(SEEDS):
     for j, P in enumerate((N * ratios).astype(int)):
         for i, student in enumerate(students.values()):
             w = student.fit(X[:P], y[:P]).coef_[0]
-            errors[i, seed, j] = np.arccos(w @ teacher / np.linalg.norm(w)) / np.pi
+            errors[i, seed, j] = generalization_error(w, teacher)
 
 print(f"Generalisation error, N = {N}, mean of {SEEDS} teachers")
 print("P / N     " + "  ".join(f"{name:>10}" for name in students))

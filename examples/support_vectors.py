@@ -26,7 +26,7 @@ n = 100
 X, y = make_moons(n + 4000, noise=0.3, random_state=0)
 X, X_test, y, y_test = X[:n], X[n:], y[:n], y[n:]
 widths = 2.0 ** np.arange(2, -5, -1)
-models = [KernelAdaTron(kernel_gamma=0.5 / width**2, gamma=10.0).fit(X, y) for width in widths]
+models = [KernelAdaTron(kernel_gamma=0.5 / width**2, C=10.0).fit(X, y) for width in widths]
 
 
 # %%

@@ -83,6 +83,24 @@ OTHER_TEXTS = {
         "HardMarginSVM SoftMarginSVM": "Newton steps",
     },
     ("perceptrons", "gamma"): {"KernelAdaTron": "its kernel could have a gamma as well"},
+    ("perceptrons", "eta"): {"AdaTron": "it has literal updates as well"},
+    ("perceptrons", "class_weight"): {
+        "AdaTron": "the weights are factors of gamma",
+        "KernelAdaTron": "the weights are factors of C",
+        "Perceptron Rosenblatt": "the weights are factors of steps",
+    },
+    ("perceptrons", "keep"): {
+        "AdaTron": "an optimum is the best",
+        "CommitteeMachine": "it has hidden units",
+    },
+    ("perceptrons", "callback"): {
+        "AdaTron KernelAdaTron": "it looks at all examples after many steps",
+        "BayesPoint": "there are many perceptrons",
+    },
+    ("perceptrons", "history_"): {
+        "CommitteeMachine": "it has hidden units",
+        "KernelAdaTron": "it has no weights",
+    },
     ("perceptrons", "max_iter"): {
         "AdaTron KernelAdaTron": "a sweep takes as many steps as there are examples",
         "BayesPoint": "there are many perceptrons",

@@ -21,7 +21,7 @@ from protolearn.analysis import accuracy_reject_curve
 from protolearn.one_versus_rest import OneVersusRestClassifier
 
 WEIGHTED = [m for m in CLASSIFIERS if "sample_weight" in inspect.signature(m.fit).parameters]
-ABSOLUTE = {"RVM", "SoftMarginSVM"}
+ABSOLUTE = {"RVM", "SoftMarginSVM", "AdaTron", "KernelAdaTron", "Perceptron", "Rosenblatt"}
 """Models of which the size of the weights is a parameter."""
 
 X, Y = overlap(40)

@@ -59,9 +59,13 @@ from .perceptrons import (
     KernelAdaTron,
     MinOver,
     ParityMachine,
+    Perceptron,
     Pocket,
     Rosenblatt,
+    cover_count,
+    generalization_error,
     is_separable,
+    theoretical_error,
 )
 from .selection import AutoPrototypeClassifier, compare
 
@@ -100,6 +104,7 @@ __all__ = [
     "MinOver",
     "NotSeparableError",
     "ParityMachine",
+    "Perceptron",
     "Pocket",
     "PrototypeClassifier",
     "PrototypeSVM",
@@ -110,8 +115,10 @@ __all__ = [
     "certified_radius",
     "compare",
     "counterfactual",
+    "cover_count",
     "datasets",
     "generalization_bound",
+    "generalization_error",
     "generalized_prototypes",
     "hypothesis_margin",
     "is_separable",
@@ -120,5 +127,6 @@ __all__ = [
     "relevance_profile",
     "sample_margin",
     "save",
+    "theoretical_error",
     "to_onnx",
 ]

@@ -14,7 +14,7 @@ from .classifiers import (
 )
 from .distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
 from .linear import RVM, HardMarginSVM
-from .perceptrons import KernelAdaTron
+from .perceptrons import AdaTron, KernelAdaTron, Perceptron, Rosenblatt
 
 WEIGHTS = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -168,6 +168,11 @@ def linear_failures(estimator: BaseEstimator) -> dict[str, str]:
         return dict.fromkeys(NOT_SEPARABLE, "the check has classes that no hyperplane separates")
     if isinstance(estimator, RVM) and estimator._is("precomputed"):
         return {NO_GRAM[-1]: "the check gives rows, not a Gram matrix"}
+    failures = {}
     if isinstance(estimator, KernelAdaTron) and estimator._is_precomputed():
-        return dict.fromkeys(NO_GRAM[:2], "the check gives rows, not a Gram matrix")
-    return {}
+        failures = dict.fromkeys(NO_GRAM[:2], "the check gives rows, not a Gram matrix")
+    if isinstance(estimator, (AdaTron, KernelAdaTron)) and estimator._is_hard():
+        failures[NEGATIVE_ROWS[0]] = "weights of classes are factors of a bound, which is infinite"
+    if isinstance(estimator, (Perceptron, Rosenblatt)):
+        failures[NEGATIVE_ROWS[0]] = "weights of classes change the steps of a rule, not a cost"
+    return failures

@@ -50,6 +50,7 @@ __all__ = [
     "GRADIENT",
     "LOSS",
     "MARGIN",
+    "MODULATION",
     "PAIR",
     "ROW",
     "SCHEDULE",
@@ -81,6 +82,9 @@ LOSS = types.UniTuple(f8, 2)(f8, vector)
 MARGIN = f8(vector, flags, vector, vector_out)
 """``margin(d, same, theta, g) -> value``; writes dm/dd into g, which arrives as zeros."""
 
+MODULATION = f8(f8, vector)
+"""``f(E, theta) -> change of the embedding strength`` of an example with the local potential E"""
+
 PAIR = f8(vector, vector, vector)
 """``pair(x, w, theta) -> distance``"""
 
@@ -103,7 +107,7 @@ FAST: dict[str, Any] = {"error_model": "numpy", "fastmath": _FAST}
 """The same options for helpers of a native function, ``@numba.njit(**FAST)`` in its own file."""
 
 _damaged: list[str] = []  # folders with damaged files that this process has found
-_AS_WRITTEN = (LOSS, MARGIN, SCHEDULE)
+_AS_WRITTEN = (LOSS, MARGIN, MODULATION, SCHEDULE)
 
 
 def native(
@@ -117,7 +121,7 @@ def native(
     Parameters
     ----------
     signature : numba signature
-        ``LOSS``, ``MARGIN``, ``PAIR``, ``GRADIENT``, ``SCHEDULE`` or any other.
+        ``LOSS``, ``MARGIN``, ``MODULATION``, ``PAIR``, ``GRADIENT``, ``SCHEDULE`` or any other.
     makes_arrays : bool, default=None
         Whether the function, or one that it calls by name, makes arrays. One that does not need not
         count who uses them, and takes about half the time where it does little else. None: True,

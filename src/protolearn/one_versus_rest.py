@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -28,6 +29,14 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     """A classifier with a score for each class, or one score for two classes."""
 
     classes_: NDArray[Any]
+    _takes_sparse = False
+    """Whether rows may come as a sparse matrix; for training they are made dense."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Return whether rows may be sparse, for scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def _check_weighted_data(
         self, X: Any, y: Any, sample_weight: Any
@@ -46,7 +55,8 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Floats, Indices, Floats | None]:
         """Return the checked rows, their class codes and their weights."""
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
+        X, y = self._validate(X, y, ensure_min_samples=2)
+        X = X.toarray() if issparse(X) else X
         check_classification_targets(y)
         check_magnitude(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -56,6 +66,13 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
                 f"is only one class: {self.classes_.tolist()[0]!r}."
             )
         return X, codes, self._weights(codes, check_sample_weight(sample_weight, len(X)))
+
+    def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        """Return rows as doubles, and labels if they are given."""
+        accept = "csr" if self._takes_sparse else False
+        return validate_data(
+            self, X, y, dtype=np.float64, order="C", accept_sparse=accept, **options
+        )
 
     def _weights(self, codes: Indices, weight: Floats | None) -> Floats | None:
         """Return the product of the weights of samples and of classes."""
@@ -115,8 +132,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
             positive.
         """
         check_is_fitted(self, "classes_")
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
-        scores = self._scores(X)
+        scores = self._scores(self._validate(X, reset=False))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @row_by_row

@@ -1,12 +1,18 @@
-"""Whether a hyperplane separates two classes, and which samples are in its way."""
+"""Whether a hyperplane separates two classes, which samples are in its way, and what theory says.
+
+Theory: how many labellings a hyperplane separates, and how far a student is from its teacher.
+"""
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.integrate import quad
+from scipy.optimize import brentq, linprog
 from scipy.sparse import csr_array, hstack, identity
+from scipy.special import erfcx
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -175,3 +181,129 @@ def _wrong(columns: Floats, signs: Floats) -> Indices:
     if solved.x is None:
         raise RuntimeError(f"The linear program was not solved: {solved.message}")
     return np.flatnonzero(signs * (columns @ solved.x[:d]) <= 1.0 - WRONG)
+
+
+def generalization_error(w: Any, teacher: Any) -> Any:
+    """Return the share of inputs that a student labels otherwise than its teacher.
+
+    Of inputs without a preferred direction this is the angle between the weights divided by pi
+    (Biehl, 3.34). It is accurate for parallel weights too, where the arc cosine is not.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,) or (n_students, n_features)
+        Weights of students through the origin, of any length other than zero.
+    teacher : array-like of shape (n_features,)
+        Weights of the teacher.
+
+    Returns
+    -------
+    error : float, or array of shape (n_students,)
+        From 0 (parallel) by 0.5 (orthogonal) to 1 (opposite).
+
+    Examples
+    --------
+    >>> from protolearn import generalization_error
+    >>> generalization_error([3.0, 3.0], [1.0, 1.0]), generalization_error([0.0, 2.0], [1.0, 0.0])
+    (0.0, 0.5)
+    """
+    w, teacher = np.asarray(w, dtype=np.float64), np.asarray(teacher, dtype=np.float64)
+    if w.shape[-1:] != teacher.shape or not np.any(teacher) or not np.any(w, axis=-1).all():
+        raise ValueError(
+            f"w of shape {w.shape} and teacher of shape {teacher.shape} must have weights for the "
+            "same features, and not all of them may be zero."
+        )
+    a = w / np.linalg.norm(w, axis=-1, keepdims=True)
+    b = teacher / np.linalg.norm(teacher)
+    apart, together = np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)
+    error = 2.0 * np.arctan2(apart, together) / np.pi
+    return float(error) if w.ndim == 1 else error
+
+
+def cover_count(n_samples: int, n_features: int) -> int:
+    """Return how many labellings of points a hyperplane through the origin separates.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number P of points in general position.
+    n_features : int
+        Number N of their coordinates.
+
+    Returns
+    -------
+    count : int
+        ``2 sum_(k < N) binomial(P - 1, k)`` of all ``2^P`` labellings (Cover, 1965): all of them if
+        P is at most N, and half at ``P = 2 N``.
+
+    Examples
+    --------
+    >>> from protolearn import cover_count
+    >>> cover_count(3, 2), cover_count(40, 20) / 2**40
+    (6, 0.5)
+    """
+    if n_samples < 1 or n_features < 1:
+        raise ValueError("cover_count needs at least one sample and one feature.")
+    return 2 * sum(comb(n_samples - 1, k) for k in range(min(n_features, n_samples)))
+
+
+STUDENTS = ("hebb", "gibbs", "bayes")
+
+
+def theoretical_error(alpha: float, student: str = "bayes") -> float:
+    """Return the generalization error that theory predicts for many features.
+
+    The teacher is a perceptron without noise, the inputs are normal, and the number N of features
+    is large at a fixed number ``alpha = P / N`` of examples for each.
+
+    Parameters
+    ----------
+    alpha : float
+        Number of examples divided by the number of features, at least 0.
+    student : {"hebb", "gibbs", "bayes"}, default="bayes"
+        The sum of all examples, a random point of the version space, or its centre, which no
+        student surpasses. For large ``alpha`` the errors are about ``0.40 / sqrt(alpha)``,
+        ``0.625 / alpha`` and ``0.442 / alpha``.
+
+    Returns
+    -------
+    error : float
+        The share of new inputs that the student gets wrong.
+
+    References
+    ----------
+    Vallet (1989), *The Hebb rule for learning linearly separable Boolean functions*, Europhysics
+    Letters 8.
+
+    Gyorgyi and Tishby (1990), *Statistical theory of learning a rule*; Opper and Haussler (1991),
+    *Generalization performance of Bayes optimal classification algorithm for learning a
+    perceptron*, Physical Review Letters 66.
+
+    Examples
+    --------
+    >>> from protolearn import theoretical_error
+    >>> round(theoretical_error(10.0, "bayes"), 3), round(theoretical_error(10.0, "hebb"), 3)
+    (0.042, 0.12)
+    """
+    if student not in STUDENTS or not alpha >= 0.0:
+        raise ValueError(
+            f"alpha={alpha!r} must be a number of at least 0, and student={student!r} one of "
+            f"{', '.join(map(repr, STUDENTS))}."
+        )
+    if alpha == 0.0:
+        return 0.5
+    if student == "hebb":
+        return float(np.arctan(np.sqrt(np.pi / (2.0 * alpha))) / np.pi)
+
+    def excess(q: float) -> float:  # q = 1 - R, in R = sqrt(1 - R) alpha / pi <e^(-R t^2/2) / H>
+        R = 1.0 - q
+
+        def weight(t: float) -> float:
+            # e^(-R t^2 / 2) / H(sqrt(R) t) = 2 / erfcx(sqrt(R / 2) t), with the density of t
+            return float(2.0 / erfcx(np.sqrt(0.5 * R) * t) * np.exp(-0.5 * t * t))
+
+        mean = quad(weight, -12.0, 12.0, limit=200)[0] / np.sqrt(2.0 * np.pi)
+        return float(R - alpha / np.pi * np.sqrt(q) * mean)
+
+    R = 1.0 - brentq(excess, 1e-14, 1.0 - 1e-14, xtol=1e-15)
+    return float(np.arccos(R if student == "gibbs" else np.sqrt(R)) / np.pi)

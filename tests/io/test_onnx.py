@@ -65,6 +65,7 @@ PLAIN = [
     pl.SoftMarginSVM(),
     pl.BoostedPrototypes(),
     pl.Rosenblatt(**SEED),
+    pl.Perceptron(**SEED),
     pl.Pocket(**SEED),
     pl.MinOver(),
     pl.Adaline(),

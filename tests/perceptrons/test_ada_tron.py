@@ -255,7 +255,7 @@ def test_running_out_of_sweeps_is_told():
         ("tol", 0.0),
         ("max_iter", 0),
         ("max_iter", 1.5),
-        ("fit_intercept", True),
+        ("fit_intercept", "fixed"),
     ],
 )
 def test_wrong_parameters_are_named(name, value):

@@ -268,7 +268,7 @@ def test_learns_a_rule():
         ({"eta": 0.0}, r"eta=0.0 of Adaline"),
         ({"eta": -1}, r"eta=-1 of Adaline"),
         ({"eta": "1"}, r"eta='1' of Adaline"),
-        ({"updates": "foo"}, r"updates='foo' of Adaline must be one of 'parallel', 'sequential'"),
+        ({"updates": "foo"}, r"updates='foo' of Adaline must be one of 'sequential', 'parallel'"),
         ({"decay": -0.5}, r"decay=-0.5 of Adaline must be a finite number of at least 0"),
         ({"tol": 0.0}, r"tol=0.0 of Adaline must be a finite number greater than 0"),
     ],

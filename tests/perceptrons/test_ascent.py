@@ -26,7 +26,7 @@ def climb(pairs, y, K, eta, gamma, steps, tol=0.0, u=None):
     """Run some steps from strengths; give the strengths, the potentials and the violation."""
     u = np.zeros(len(y)) if u is None else u.copy()
     E = (np.outer(y, y) * K) @ u
-    made, violation = CLIMBS[pairs](y, K, eta, gamma, tol, steps, u, E)
+    made, violation = CLIMBS[pairs](y, K, eta, np.full(len(y), gamma), tol, steps, u, E)
     return u, E, made, violation
 
 

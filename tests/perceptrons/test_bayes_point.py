@@ -117,18 +117,15 @@ def test_what_cannot_be_separated(rng, fit_intercept):
     y = rng.randint(0, 2, 80)
     X = rng.standard_normal((80, 2)) + 1.5 * y[:, None]
     model = BayesPoint(n_estimators=10, max_iter=20, fit_intercept=fit_intercept, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"is_separable.*Pocket") as caught:
+    with pytest.warns(ConvergenceWarning, match=r"No hyperplane separates.*Pocket") as caught:
         model.fit(X, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert model.score(X, y) > 0.65
-    rng = np.random.RandomState(0)
-    for _ in range(10):  # no perceptron is better than the best of all
-        member = Rosenblatt(
-            order="random", max_iter=20, fit_intercept=fit_intercept, random_state=rng
-        )
-        with pytest.warns(ConvergenceWarning):
-            assert member.fit(X, y).score(X, y) <= model.score(X, y)
+    member = Rosenblatt(order="random", max_iter=20, fit_intercept=fit_intercept, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        member.fit(X, y)
+    np.testing.assert_array_equal(model.coef_, member.coef_)
 
 
 def test_lines(capsys):

@@ -16,9 +16,9 @@ from given_profile import in_all
 from protolearn.perceptrons.committee import CommitteeMachine
 from protolearn.perceptrons.examples import Examples, Inputs
 from protolearn.perceptrons.hidden_units import BestCommittee, least_action, random_weights, sweep
-from protolearn.perceptrons.perceptron import TrainingLog
 from protolearn.perceptrons.presentation import comparison_point, row_order
 from protolearn.perceptrons.rosenblatt import Rosenblatt
+from protolearn.perceptrons.training_record import Training
 from protolearn.separability import samples_in_the_way
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -76,7 +76,7 @@ def test_a_committee_of_one_is_rosenblatts_perceptron(rng, fit_intercept):
     model = Rosenblatt(order="cyclic", fit_intercept=fit_intercept).fit(X, y)
     examples = Examples(Inputs.of(X, fit_intercept), y, "")
     start = np.zeros((1, examples.inputs.rows.shape[1]))
-    committee = least_action(examples, start, row_order(40), 1000, TrainingLog(0, ""))
+    committee = least_action(examples, start, row_order(40), Training("", 1000))
     assert committee.converged
     assert (committee.n_updates, committee.n_iter) == (model.n_updates_, model.n_iter_)
     np.testing.assert_allclose(committee.weights[0, :5], model.coef_[0], rtol=1e-10)
@@ -91,16 +91,14 @@ def test_the_best_weights_that_were_looked_at_are_kept(seed):
     W = random_weights(inputs, 3, rng)
     orders = [rng.permutation(60) for _ in range(30)]
     examples = Examples(inputs, signs, "noise")
-    committee = least_action(examples, W, iter(orders), 30, TrainingLog(0, ""))
+    committee = least_action(examples, W, iter(orders), Training("", 30))
     seen, updates = [errors_of(W, inputs.rows, signs)], 0
     for n_iter, order in enumerate(orders, 1):
         cut = comparison_point(n_iter, 60)
         for part in (order[:cut], order[cut:]):
             W, mistakes = literal_sweep(inputs.rows, signs, part, 1.0 / inputs.size, W)
             updates += mistakes
-            if len(part) == cut < 60:
-                seen.append(errors_of(W, inputs.rows, signs))
-    seen.append(errors_of(W, inputs.rows, signs))
+            seen.append(errors_of(W, inputs.rows, signs))
     assert not committee.converged
     assert (committee.n_updates, committee.n_iter) == (updates, 30)
     assert errors_of(committee.weights, inputs.rows, signs) == min(seen) < seen[0]
@@ -281,7 +279,7 @@ def test_verbose_prints(capsys):
         ({"n_units": -3}, "n_units=-3"),
         ({"n_units": 3.0}, "n_units=3.0 of CommitteeMachine must be an integer"),
         ({"fit_intercept": "free"}, "fit_intercept='free' of CommitteeMachine must be 'clamped'"),
-        ({"fit_intercept": True}, "fit_intercept=True of CommitteeMachine must be 'clamped'"),
+        ({"fit_intercept": "no"}, "fit_intercept='no' of CommitteeMachine must be 'clamped'"),
         ({"order": "randm"}, "Did you mean 'random'"),
         ({"max_iter": 0}, "max_iter=0"),
         ({"verbose": "yes"}, "verbose='yes'"),

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
 from scipy.linalg import hadamard
 from scipy.optimize import brentq
 from scipy.special import erf
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -200,7 +202,7 @@ def test_fields_do_not_drift():
     fields, moving = states @ J.astype(float), np.ones(50, dtype=bool)
     rng = np.random.RandomState(0)
     for _ in range(50):
-        sweep(J.astype(float), rng.permutation(n_units), moving, states, fields)
+        sweep(J.astype(float), rng.permutation(n_units), moving, states, fields, 0.0)
     assert np.array_equal(fields, states.astype(int) @ J)
     assert not moving.any()
 
@@ -367,7 +369,10 @@ def states():
 
 def test_parameters_clone_and_pickle(patterns, states):
     model = Hopfield(updates="random", max_iter=50, random_state=3).fit(patterns)
-    assert model.get_params() == {"updates": "random", "max_iter": 50, "random_state": 3}
+    assert model.get_params() == {
+        **{"rule": "hebb", "updates": "random"},
+        **{"max_iter": 50, "random_state": 3},
+    }
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     assert not hasattr(copy, "weights_")
@@ -509,3 +514,57 @@ def test_running_out_of_sweeps_warns_with_advice(updates):
     with pytest.warns(ConvergenceWarning, match=r"10 of 10 states .*increase max_iter") as caught:
         model.recall(states)
     assert caught[0].filename == __file__
+
+
+# Other rules --------------------------------------------------------------------------------------
+
+
+def digit_patterns():
+    """Give the mean of each digit, darker than the mean of all or not: patterns that are alike."""
+    X, y = load_digits(return_X_y=True)
+    means = np.array([X[y == k].mean(axis=0) for k in range(10)])
+    return np.where(means > X.mean(), 1.0, -1.0)
+
+
+def test_digits_are_fixed_points_of_the_rules_for_patterns_that_are_alike():
+    patterns = digit_patterns()
+    fixed = {}
+    for rule in ("hebb", "pseudo_inverse", "perceptron"):
+        model = Hopfield(rule=rule).fit(patterns)
+        fixed[rule] = int((model.recall(patterns) == patterns).all(axis=1).sum())
+        assert_array_equal(model.weights_, model.weights_.T)
+        assert (np.diag(model.weights_) == 0.0).all()
+    assert fixed["hebb"] <= 1
+    assert (fixed["pseudo_inverse"], fixed["perceptron"]) == (10, 10)
+
+
+@pytest.mark.parametrize("rule", ["pseudo_inverse", "perceptron"])
+def test_the_energy_of_every_rule_never_rises(rng, rule):
+    patterns, states = rng.choice([-1.0, 1.0], (8, 40)), rng.choice([-1.0, 1.0], (30, 40))
+    model = Hopfield(rule=rule, max_iter=1).fit(patterns)
+    energy = -0.5 * np.einsum("ki,ij,kj->k", states, model.weights_, states)
+    np.testing.assert_allclose(model.energy(states), energy, atol=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for _ in range(10):
+            after = model.recall(states)
+            assert (model.energy(after) <= model.energy(states) + 1e-9).all()
+            states = after
+
+
+def test_the_projection_onto_the_patterns(rng):
+    patterns = rng.choice([-1.0, 1.0], (6, 30))
+    overlaps = patterns @ patterns.T / 30
+    expected = patterns.T @ np.linalg.inv(overlaps) @ patterns / 30
+    np.fill_diagonal(expected, 0.0)
+    np.testing.assert_allclose(Hopfield(rule="pseudo_inverse").fit(patterns).weights_, expected)
+
+
+def test_fields_of_the_perceptron_rule_exceed_one(rng):
+    patterns = rng.choice([-1.0, 1.0], (10, 30))
+    model = Hopfield(rule="perceptron").fit(patterns)
+    assert (patterns * (patterns @ model.weights_) > 1.0).all()
+    with pytest.warns(ConvergenceWarning, match="Store fewer patterns"):
+        Hopfield(rule="perceptron").fit(rng.choice([-1.0, 1.0], (12, 3)))
+    with pytest.raises(ValueError, match="rule='hopf'"):
+        Hopfield(rule="hopf").fit(patterns)

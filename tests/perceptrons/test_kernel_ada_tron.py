@@ -76,7 +76,7 @@ def test_soft_decisions_are_those_of_libsvm(moons, name, threshold):
     X, y, new = moons
     kernel, parameters = KERNELS[name]
     for gamma in (0.25, 8.0):  # sums of these are exact, and so is what is at the bound
-        model = KernelAdaTron(gamma=gamma, fit_intercept=threshold, **parameters).fit(X, y)
+        model = KernelAdaTron(C=gamma, fit_intercept=threshold, **parameters).fit(X, y)
         expected = libsvm(kernel(X, X), y, kernel(new, X), gamma, threshold)
         assert_allclose(model.decision_function(new), expected, rtol=0.0, atol=1e-4)
         assert model.embedding_strengths_.max() == gamma
@@ -99,7 +99,7 @@ def test_hard_decisions_are_those_of_libsvm(apart, name, threshold):
 def test_a_kernel_is_the_same_by_name_by_function_and_precomputed(moons, name, threshold):
     X, y, new = moons
     kernel, parameters = KERNELS[name]
-    settings = {"gamma": 2.0, "fit_intercept": threshold}
+    settings = {"C": 2.0, "fit_intercept": threshold}
     named = KernelAdaTron(**parameters, **settings).fit(X, y)
     function = KernelAdaTron(kernel=kernel, **settings).fit(X, y)
     gram = KernelAdaTron(kernel="precomputed", **settings).fit(kernel(X, X), y)
@@ -115,7 +115,7 @@ def test_a_kernel_is_the_same_by_name_by_function_and_precomputed(moons, name, t
 @pytest.mark.parametrize("name", KERNELS)
 def test_products_that_are_not_kept_give_the_same(moons, name, threshold, monkeypatch):
     X, y, new = moons
-    model = KernelAdaTron(gamma=2.0, fit_intercept=threshold, **KERNELS[name][1])
+    model = KernelAdaTron(C=2.0, fit_intercept=threshold, **KERNELS[name][1])
     kept = model.fit(X, y).decision_function(new)
     monkeypatch.setattr(products, "KEPT", 0)
     again = clone(model).fit(X, y)
@@ -125,7 +125,7 @@ def test_products_that_are_not_kept_give_the_same(moons, name, threshold, monkey
 
 def test_strengths_are_at_their_bounds_or_off_them(moons):
     X, y, _ = moons
-    model = KernelAdaTron(kernel="linear", gamma=0.3).fit(X, y)  # all at the bounds, up to rounding
+    model = KernelAdaTron(kernel="linear", C=0.3).fit(X, y)  # all at the bounds, up to rounding
     u, sign = model.embedding_strengths_[0], 2 * y - 1
     assert_array_equal(np.unique(u), [0.0, 0.3])
     edge = sign - (X @ (u * sign @ X))  # y (1 - E): what is at or beyond -theta
@@ -136,7 +136,7 @@ def test_strengths_are_at_their_bounds_or_off_them(moons):
 
 def test_more_than_two_classes_are_told_one_versus_rest(iris):
     X, y = iris
-    model = KernelAdaTron(gamma=3.0).fit(X, y)
+    model = KernelAdaTron(C=3.0).fit(X, y)
     assert model.kernel_gamma_ == pytest.approx(1.0 / (X.shape[1] * X.var()))
     machines = [SVC(C=3.0, tol=1e-8).fit(X, y == k) for k in range(3)]
     expected = np.column_stack([machine.decision_function(X) for machine in machines])
@@ -150,7 +150,7 @@ def test_more_than_two_classes_are_told_one_versus_rest(iris):
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_what_is_stored_gives_decisions_and_stabilities(moons, threshold):
     X, y, new = moons
-    model = KernelAdaTron(gamma=2.0, kernel_gamma=0.7, fit_intercept=threshold).fit(X, y)
+    model = KernelAdaTron(C=2.0, kernel_gamma=0.7, fit_intercept=threshold).fit(X, y)
     sign, u = 2 * y - 1, model.embedding_strengths_[0]
     assert_array_equal(model.support_, np.flatnonzero(u > 0.0))
     assert_array_equal(model.support_vectors_, X[model.support_])
@@ -170,14 +170,14 @@ def test_the_linear_kernel_is_the_ada_tron(moons, threshold):
     X, y, new = moons
     plain = AdaTron(gamma=2.0, fit_intercept=threshold).fit(X, y)
     N = X.shape[1] + (threshold == "clamped")
-    kernel = KernelAdaTron(kernel="linear", gamma=2.0 / N, fit_intercept=threshold).fit(X, y)
+    kernel = KernelAdaTron(kernel="linear", C=2.0 / N, fit_intercept=threshold).fit(X, y)
     assert_allclose(kernel.decision_function(new), plain.decision_function(new), atol=1e-5)
     assert_allclose(kernel.stabilities(X, y), plain.stabilities(X, y), atol=1e-5)
 
 
 def test_another_kernel_forgets_what_the_one_before_left(moons):
     X, y, _ = moons
-    model = KernelAdaTron(gamma=1.0).fit(X, y)
+    model = KernelAdaTron(C=1.0).fit(X, y)
     assert hasattr(model, "kernel_gamma_")
     model.set_params(kernel="linear").fit(X, y)
     assert not hasattr(model, "kernel_gamma_")
@@ -188,10 +188,10 @@ def test_another_kernel_forgets_what_the_one_before_left(moons):
 
 def test_tools_of_scikit_learn_take_it(moons):
     X, y, new = moons
-    function = cross_val_score(KernelAdaTron(kernel=rbf, gamma=1.0), X, y, cv=5)
-    gram = cross_val_score(KernelAdaTron(kernel="precomputed", gamma=1.0), rbf(X, X), y, cv=5)
+    function = cross_val_score(KernelAdaTron(kernel=rbf, C=1.0), X, y, cv=5)
+    gram = cross_val_score(KernelAdaTron(kernel="precomputed", C=1.0), rbf(X, X), y, cv=5)
     assert_array_equal(function, gram)
-    model = GridSearchCV(KernelAdaTron(), {"gamma": [0.1, 1.0]}, cv=3).fit(X, y).best_estimator_
+    model = GridSearchCV(KernelAdaTron(), {"C": [0.1, 1.0]}, cv=3).fit(X, y).best_estimator_
     again = pickle.loads(pickle.dumps(model))
     assert_array_equal(again.decision_function(new), model.decision_function(new))
     assert_array_equal(clone(model).fit(X, y).dual_coef_, model.dual_coef_)
@@ -201,7 +201,7 @@ def test_tools_of_scikit_learn_take_it(moons):
 @pytest.mark.parametrize("power", [-300, 300])
 def test_units_of_two_to_a_power_change_nothing(moons, threshold, power):
     X, y, new = moons
-    model = KernelAdaTron(gamma=2.0, fit_intercept=threshold)
+    model = KernelAdaTron(C=2.0, fit_intercept=threshold)
     plain = model.fit(X, y).decision_function(new)
     scaled = clone(model).fit(X * 2.0**power, y).decision_function(new * 2.0**power)
     assert_array_equal(scaled, plain)  # kernel_gamma is "scale"
@@ -216,10 +216,10 @@ def test_rows_with_both_labels_are_told(moons):
     (warning,) = caught
     assert warning.category is ConvergenceWarning
     assert warning.filename == __file__
-    assert "Set a finite gamma" in str(warning.message)
+    assert "Set a finite C" in str(warning.message)
     assert model.score(X, y) > 0.5
     assert np.isfinite(model.decision_function(X)).all()
-    assert KernelAdaTron(gamma=1.0).fit(X, y).score(X, y) > 0.8
+    assert KernelAdaTron(C=1.0).fit(X, y).score(X, y) > 0.8
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -256,7 +256,7 @@ def test_gram_matrices_are_checked():
         ("kernel_gamma", "auto"),
         ("degree", 0),
         ("coef0", -1.0),
-        ("gamma", 0.0),
+        ("C", 0.0),
         ("eta", 2.0),
         ("fit_intercept", None),
         ("tol", 0.0),
@@ -282,7 +282,7 @@ def test_products_of_any_size(factor):
     """Strengths that are tiny beside gamma count: products of 1e14 and a bound of one."""
     X, y = make_teacher_student(60, 5, random_state=1)
     X = factor * X
-    model = KernelAdaTron(kernel="polynomial", kernel_gamma=1.0, gamma=1.0).fit(X, y)
+    model = KernelAdaTron(kernel="polynomial", kernel_gamma=1.0, C=1.0).fit(X, y)
     machine = SVC(kernel="poly", gamma=1.0, coef0=1.0, C=1.0, tol=1e-8).fit(X, y)
     assert_allclose(model.decision_function(X), machine.decision_function(X), atol=1e-4)
     u = model.embedding_strengths_[0]

@@ -16,9 +16,9 @@ from given_profile import in_all
 from protolearn import Pocket, Rosenblatt
 from protolearn.datasets import make_teacher_student
 from protolearn.perceptrons.examples import Examples, Inputs
-from protolearn.perceptrons.perceptron import TrainingLog
 from protolearn.perceptrons.pocket import draw_sweep, fill_pocket
 from protolearn.perceptrons.presentation import CREDIT, FEWEST, SORTING, Draws, draw
+from protolearn.perceptrons.training_record import Training
 from reference import lengthened, pocket, separable, threshold_errors
 
 THRESHOLDS = ("clamped", "free", False)
@@ -101,9 +101,7 @@ def test_equals_the_algorithm_on_the_same_draws(fit_intercept, seed, sweeps, n):
         Z, signs(y), sweeps_of_draws(X, y, fit_intercept, sweeps, seed), threshold
     )
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
-    best, found, made = fill_pocket(
-        examples, np.random.RandomState(seed), sweeps, TrainingLog(0, "")
-    )
+    best, _, found, made = fill_pocket(examples, np.random.RandomState(seed), Training("", sweeps))
     assert found == curve
     assert_array_equal(best.strengths, u)
     assert made == updates
@@ -126,7 +124,9 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
         position = 0
         while position < 400:
             before, credit = position, state[CREDIT]
-            position, _ = draw(*(Z, order, partners, position, 0.0, 3, w, u, state, np.empty(4)))
+            position, _ = draw(
+                *(Z, order, partners, position, 0.0, 3, w, u, state, np.empty(4), np.arange(400))
+            )
             presented += position - before
             spent += credit + 3 * (position - before) - state[CREDIT]
     assert presented == 50 * 400
@@ -202,7 +202,7 @@ def test_finds_the_optimum(fit_intercept, n, d, wrong, seed):
 def test_drawing_comes_near_the_optimum(fit_intercept, seed):
     X, y = rule_with_mistakes(seed, 10, 2, 2)
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
-    best, _, _ = fill_pocket(examples, np.random.RandomState(0), 2000, TrainingLog(0, ""))
+    best, *_ = fill_pocket(examples, np.random.RandomState(0), Training("", 2000))
     least = fewest(bool(fit_intercept), seed, 10, 2, 2)
     assert least <= best.errors <= least + 1
 

@@ -16,7 +16,8 @@ from sklearn.svm import SVC
 from protolearn import Rosenblatt
 from protolearn.datasets import make_teacher_student
 from protolearn.perceptrons.examples import Examples, Inputs
-from protolearn.perceptrons.rosenblatt import present_pairs
+from protolearn.perceptrons.rosenblatt import Presented
+from protolearn.perceptrons.training_record import Training
 from reference import lengthened, rosenblatt, separable
 
 THRESHOLDS = ("clamped", "free", False)
@@ -213,7 +214,8 @@ def test_pairs(rng):
                 plain = plain + y[i] * Z[i] + y[j] * Z[j]
                 strengths[[i, j]] += 1
                 mistakes += 1
-        assert present_pairs(examples, order, 1, c, w, u) == (1, mistakes, mistakes)
+        presented = Presented(examples, Training("", 1), c, 1, np.arange(len(X)), 0)
+        assert presented.learn(order, 1, w, u) == (1, mistakes, mistakes, 1)
         assert_array_equal(u, strengths)
         assert_allclose(w, plain, rtol=1e-12, atol=1e-14)
 

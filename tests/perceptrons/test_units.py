@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from protolearn import Adaline, Pocket, Rosenblatt
 from protolearn.perceptrons.examples import Best, Examples, Inputs, aligned_zeros, best_threshold
-from protolearn.perceptrons.perceptron import TrainingLog
-from protolearn.perceptrons.presentation import PRICE, SORTING, draw, learn_in_turn, sweep
+from protolearn.perceptrons.presentation import PRICE, SORTING, LearningRule, draw, sweep
+from protolearn.perceptrons.rosenblatt import learn_what_is_missing
+from protolearn.perceptrons.training_record import Training
 from reference import lengthened, threshold_errors
 
 THRESHOLDS = ("clamped", "free", False)
@@ -143,7 +144,7 @@ def test_the_unit_of_the_best_strengths(rng, fit_intercept):
     u = rng.randint(0, 4, 6).astype(float)
     best = examples.best()
     assert examples.offer(best, examples.weights(u) * examples.inputs.size, u)
-    unit = examples.unit(best, 7, 3, "why")
+    unit = examples.unit(best, u, 7, 3, "why")
     Z, N = examples.inputs.rows, examples.inputs.size
     assert_allclose(unit.weights, sum(u[i] * signs[i] * Z[i] for i in range(6)) / N, atol=1e-15)
     E = signs * (Z @ unit.weights - unit.threshold)
@@ -192,8 +193,10 @@ def test_a_sweep_is_one_example_after_the_other(data, c, times):
                 mistakes[-1] += 1
     for function in (sweep, sweep.py):
         fast, strengths = w.copy(), np.zeros(len(rows))
-        made = function(signs[:, None] * rows, order, times, c, fast, strengths)
-        assert tuple(made) == (len(mistakes), sum(mistakes), mistakes[-1])
+        made = function(
+            *(signs[:, None] * rows, order, times, c, fast, strengths, np.arange(len(rows)), -1)
+        )
+        assert tuple(made) == (len(mistakes), sum(mistakes), mistakes[-1], 0)
         assert_array_equal(fast, plain)
         assert_array_equal(strengths, u)
 
@@ -203,7 +206,7 @@ def test_a_potential_of_c_is_a_mistake_at_every_place(place):
     rows, w, u = np.zeros((9, 8)), np.zeros(8), np.zeros(9)
     rows[:, 0], w[0] = 2.0, 1.0
     rows[place] = 0.5, *np.eye(7)[0]
-    assert sweep(rows, np.arange(9), 1, 0.5, w, u) == (1, 1, 1)
+    assert sweep(rows, np.arange(9), 1, 0.5, w, u, np.arange(9), 9) == (1, 1, 1, 1)
     assert_array_equal(u, np.eye(9)[place])
     assert_array_equal(w[:2], [1.5, 1.0])
 
@@ -241,7 +244,9 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
         position += 1
     strengths = np.zeros(n)
     mirrored = signs[:, None] * rows
-    end = draw(mirrored, order, partners, 0, c, earned, w, strengths, state, np.empty(4))
+    end = draw(
+        *(mirrored, order, partners, 0, c, earned, w, strengths, state, np.empty(4), np.arange(n))
+    )
     assert tuple(end) == (position, hopeful)
     assert_array_equal(w, plain)
     assert_array_equal(strengths, u)
@@ -253,7 +258,10 @@ def test_learning_in_turn(rng):
     rows[:, :3] = rng.standard_normal((6, 3))
     signs, target, weight = np.array([1.0, -1.0] * 3), rng.standard_normal(6), rng.rand(6)
     w, u = np.zeros(8), np.zeros(6)
-    learn_in_turn(rows, signs, target, weight, 0.25, 0.5, w, u)
+    examples = Examples(Inputs(rows, 4, None, False), signs, "")
+    rule = LearningRule.of(learn_what_is_missing, (0.5,), examples)
+    rule = rule._replace(weight=weight, shift=1.0 - signs * target)
+    assert rule.in_turn(examples, np.arange(6), w, u) == 6
     plain = np.zeros(8)
     for i in range(6):
         step = 0.5 * weight[i] * (target[i] - plain @ rows[i])
@@ -266,12 +274,12 @@ def test_learning_in_turn(rng):
 
 
 def test_lines_get_rarer(capsys):
-    progress = TrainingLog(1, "the two classes")
+    progress = Training("the two classes", 1, verbose=1)
     for count in range(1, 251):
         progress.report(count, "x", last=count == 250)
     said = [int(line.split()[4][:-1]) for line in capsys.readouterr().out.splitlines()]
     assert said == [*range(1, 11), *range(20, 101, 10), 200, 250]
-    TrainingLog(0, "nothing").report(1, "x", last=True)
+    Training("nothing", 1).report(1, "x", last=True)
     assert capsys.readouterr().out == ""
 
 

@@ -47,7 +47,7 @@ MODELS = {
     "boosted": BoostedPrototypes(max_iter=30),
     "rvm": RVM(),
     "adatron": AdaTron(max_iter=50, gamma=1.0),
-    "kernel-adatron": KernelAdaTron(kernel="rbf", max_iter=50, gamma=1.0),
+    "kernel-adatron": KernelAdaTron(kernel="rbf", max_iter=50, C=1.0),
     "committee": CommitteeMachine(random_state=0),
     "ensemble": PrototypeSVM(random_state=0, n_shifts=2),
     "other": LogisticRegression(),

@@ -149,19 +149,25 @@ def make_neurons(
     return in_random_order(X, y, rng)
 
 
+TEACHERS = ("perceptron", "committee", "parity")
+
+
 def make_teacher_student(
     n_samples: int = 200,
     n_features: int = 20,
     *,
+    teacher: str = "perceptron",
+    n_units: int = 3,
     noise: float = 0.0,
     random_state: Seed = None,
     return_teacher: bool = False,
 ) -> tuple[NDArray[Any], ...]:
-    """Draw inputs and let a random perceptron, the teacher, label them.
+    """Draw inputs and let a random perceptron, committee or parity machine label them.
 
-    Inputs are independent standard normal numbers, the teacher ``w`` is uniform on the unit
-    sphere, and ``y = sign(w . x)`` (Biehl, 3.4.1). Without noise the classes are linearly
-    separable through the origin.
+    Inputs are independent standard normal numbers, the weights ``w`` of the teacher are uniform on
+    the unit sphere, and ``y = sign(w . x)`` (Biehl, 3.4.1). Without noise the classes of a
+    perceptron are linearly separable through the origin. The label of a committee is the majority
+    of its units, that of a parity machine their product (Biehl, 4.2.1).
 
     Parameters
     ----------
@@ -169,6 +175,10 @@ def make_teacher_student(
         Number of rows.
     n_features : int, default=20
         Number of inputs.
+    teacher : {"perceptron", "committee", "parity"}, default="perceptron"
+        One unit, or how several of them decide.
+    n_units : int, default=3
+        Number of units of a committee, odd, or of a parity machine; a perceptron has one.
     noise : float, default=0.0
         Share of labels that are inverted, exactly ``round(noise * n_samples)`` rows.
     random_state : int, RandomState, Generator or None, default=None
@@ -182,7 +192,7 @@ def make_teacher_student(
         Inputs.
     y : ndarray of int of shape (n_samples,)
         Labels -1 and +1.
-    teacher : ndarray of shape (n_features,)
+    teacher : ndarray of shape (n_features,), or (n_units, n_features)
         Weights of the teacher, of unit length; only if ``return_teacher`` is true.
 
     Examples
@@ -196,14 +206,22 @@ def make_teacher_student(
     n_samples = check_count("n_samples", n_samples)
     n_features = check_count("n_features", n_features)
     noise = check_number("noise", noise, 0.0, 1.0)
+    if teacher not in TEACHERS:
+        raise ValueError(f"teacher={teacher!r} must be one of {', '.join(map(repr, TEACHERS))}.")
+    n_units = 1 if teacher == "perceptron" else check_count("n_units", n_units)
+    if teacher == "committee" and n_units % 2 == 0:
+        raise ValueError(
+            f"n_units={n_units!r} of a committee must be odd, or a vote may be a draw."
+        )
     rng = check_seed(random_state)
-    teacher = rng.standard_normal(n_features)
-    teacher /= np.linalg.norm(teacher)
+    weights = rng.standard_normal((n_units, n_features))
+    weights = np.array([w / np.linalg.norm(w) for w in weights])
     X = rng.standard_normal((n_samples, n_features))
-    y = np.where(X @ teacher >= 0.0, 1, -1)
+    states = np.where(X @ weights.T >= 0.0, 1, -1)
+    y = states.prod(axis=1) if teacher == "parity" else np.where(states.sum(axis=1) > 0, 1, -1)
     inverted = rng.choice(n_samples, round(noise * n_samples), replace=False)
     y[inverted] *= -1
-    return (X, y, teacher) if return_teacher else (X, y)
+    return (X, y, weights[0] if teacher == "perceptron" else weights) if return_teacher else (X, y)
 
 
 def make_random_patterns(

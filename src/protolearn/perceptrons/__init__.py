@@ -1,6 +1,6 @@
 """The perceptron and its relatives: units that learn from examples, alone and together."""
 
-from ..separability import is_separable
+from ..separability import cover_count, generalization_error, is_separable, theoretical_error
 from .adaline import Adaline
 from .committee import BayesPoint, CommitteeMachine
 from .hopfield import Hopfield
@@ -8,7 +8,8 @@ from .kernel_ada_tron import KernelAdaTron
 from .largest_stability import AdaTron, MinOver
 from .parity import ParityMachine
 from .pocket import Pocket
-from .rosenblatt import Rosenblatt
+from .rosenblatt import Perceptron, Rosenblatt
+from .training_record import TrainingState
 
 __all__ = [
     "AdaTron",
@@ -19,7 +20,12 @@ __all__ = [
     "KernelAdaTron",
     "MinOver",
     "ParityMachine",
+    "Perceptron",
     "Pocket",
     "Rosenblatt",
+    "TrainingState",
+    "cover_count",
+    "generalization_error",
     "is_separable",
+    "theoretical_error",
 ]

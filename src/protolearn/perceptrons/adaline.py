@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -9,16 +10,16 @@ import numpy as np
 from .._arrays import Floats, middle
 from .._validation import check_choice, check_number, check_positive
 from .examples import Examples, Unit
-from .perceptron import Perceptron, TrainingLog
-from .presentation import learn_in_turn
-
-UPDATES = ("parallel", "sequential")
+from .perceptron import OnlineUnit
+from .presentation import LearningRule, row_order
+from .rosenblatt import UPDATES, follow_rule, learn_what_is_missing
+from .training_record import Training
 
 ROUNDING = 1e-15
 """Change of a potential of about one that means nothing."""
 
 
-class Adaline(Perceptron):
+class Adaline(OnlineUnit):
     """The adaptive linear neuron: least squares by steps in the embedding strengths.
 
     All potentials are to be one. A step adds to a strength what the potential lacks,
@@ -37,13 +38,25 @@ class Adaline(Perceptron):
         in sequential ones.
     decay : float, default=0.0
         Steps get shorter: in sweep t their length is ``eta / (1 + decay (t - 1))``.
-    fit_intercept : {"clamped", "free", False}, default="clamped"
+    fit_intercept : {"clamped", "free", True, False}, default="clamped"
         The threshold: the weight of one more input that is always -1, or not a weight (then it
-        does not count in the length of ``w``), or none.
+        does not count in the length of ``w``), or none. True is the default.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the squared errors by class.
     tol : float, default=1e-8
         Training ends when a sweep changes the weights by no more than this part of their length.
     max_iter : int, default=10000
         Most sweeps through the examples.
+    keep : {"best", "last"}, default="last"
+        Whether ``coef_`` are the weights with the fewest errors, then the largest stability, of
+        all sweeps, or the last ones.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on with the last weights of the fit before.
+    callback : callable, default=None
+        Called with a ``TrainingState`` after every sweep; a true value ends training.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the states after each sweep (True: the same), or each step, as
+        ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
 
@@ -55,6 +68,8 @@ class Adaline(Perceptron):
         The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
     embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
         The embedding strengths ``u`` of the examples.
     support_ : array of int
@@ -65,6 +80,10 @@ class Adaline(Perceptron):
         How many times weights were changed, in all.
     n_iter_ : int
         Number of sweeps; with several classes, the largest.
+    history_ : list of dict
+        For each unit, arrays with one line a state, the first before training: "coef",
+        "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
+        "n_iter".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -94,6 +113,8 @@ class Adaline(Perceptron):
     (array([[0.471]]), array([-1.176]))
     """
 
+    keep, class_weight = "last", None  # of older files
+
     def __init__(
         self,
         *,
@@ -101,16 +122,26 @@ class Adaline(Perceptron):
         eta: float = 1.0,
         decay: float = 0.0,
         fit_intercept: Any = "clamped",
+        class_weight: Any = None,
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        keep: str = "last",
+        warm_start: bool = False,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
     ):
         self.updates = updates
         self.eta = eta
         self.decay = decay
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.keep = keep
+        self.warm_start = warm_start
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -142,25 +173,25 @@ class Adaline(Perceptron):
         """Return the mean: least squares with a free threshold are those of centred equations."""
         return middle(rows, weight)
 
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
-        task = LinearEquations.of(examples)
-        parallel = self.updates == "parallel"
-        rate, dust = task.rate(float(self.eta), parallel), task.dust()
-        w, u, length = np.zeros(task.rows.shape[1]), np.zeros(len(task.signs)), 0.0
-        progress = TrainingLog(self.verbose, examples.name)
-        for n_iter in range(1, int(self.max_iter) + 1):
-            before = w.copy()
-            shorter = rate / (1.0 + float(self.decay) * (n_iter - 1))
-            (learn_together if parallel else learn_in_turn)(*task[:5], shorter, w, u)
-            change, length = float(np.linalg.norm(w - before)), float(np.linalg.norm(w))
-            settled = change <= max(float(self.tol) * length, dust)
-            progress.report(n_iter, f"weights of length {length:.6g}", last=settled)
-            if settled:
-                break
+    def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:
+        task, parallel = LinearEquations.of(examples), self.updates == "parallel"
+        rate, tol, dust = task.rate(float(self.eta), parallel), float(self.tol), task.dust()
+
+        def rule_at(n_iter: int) -> LearningRule:
+            theta = np.array([rate / (1.0 + float(self.decay) * (n_iter - 1))])
+            rule = LearningRule.of(learn_what_is_missing, theta, examples)
+            return rule._replace(weight=task.weight, shift=1.0 - task.signs * task.target)
+
+        orders = None if parallel else row_order(len(task.signs))
+        unit, change, length = follow_rule(
+            examples, rule_at, orders, training, tol, dust=dust, threshold=task.threshold
+        )
+        if examples.free and unit.last is not None:
+            last = unit.last._replace(strengths=task.balance(unit.last.strengths))
+            unit = unit._replace(strengths=task.balance(unit.strengths), last=last)
+        settled = change <= max(tol * length, dust)
         complaint = "" if settled else self._complaint(examples.name, change, length)
-        n_updates = n_iter if parallel else n_iter * len(u)
-        u = task.balance(u) if examples.free else u
-        return Unit(w, task.threshold, u, n_updates, n_iter, complaint)
+        return unit._replace(complaint=complaint)
 
     def _complaint(self, name: str, change: float, length: float) -> str:
         """Return a text that says that the weights have not settled, and what to do."""
@@ -179,7 +210,7 @@ class LinearEquations(NamedTuple):
     target: Floats  # the signs, less their mean if the threshold is free
     weight: Floats
     share: float  # 1 / N
-    threshold: float  # the free one; zero otherwise
+    threshold: float | None  # the free one; None otherwise
 
     @classmethod
     def of(cls, examples: Examples) -> Self:
@@ -187,7 +218,8 @@ class LinearEquations(NamedTuple):
         inputs, signs = examples.inputs, examples.signs
         weight = np.ones(len(signs)) if examples.weight is None else examples.weight
         mean = float(np.average(signs, weights=weight)) if examples.free else 0.0
-        return cls(inputs.rows, signs, signs - mean, weight, 1.0 / inputs.size, -mean)
+        threshold = -mean if examples.free else None
+        return cls(inputs.rows, signs, signs - mean, weight, 1.0 / inputs.size, threshold)
 
     def rate(self, eta: float, parallel: bool) -> float:
         """Return the factor of steps of length ``eta``."""
@@ -207,19 +239,3 @@ class LinearEquations(NamedTuple):
     def balance(self, u: Floats) -> Floats:
         """Return strengths with ``sum u y = 0``; centred inputs have the same weights."""
         return u - self.signs * self.weight * (u @ self.signs) / self.weight.sum()
-
-
-def learn_together(
-    rows: Floats,
-    signs: Floats,
-    target: Floats,
-    weight: Floats,
-    share: float,
-    rate: float,
-    w: Floats,
-    u: Floats,
-) -> None:
-    """Add to all strengths what their potentials lack."""
-    steps = rate * weight * (target - rows @ w)
-    u += signs * steps
-    w += share * (steps @ rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +11,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices, validate_data
-from .._validation import all_or_nothing, check_choice, check_integer, check_number, check_verbose
+from .._arrays import Floats, Indices
+from .._validation import all_or_nothing, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
+from ..separability import is_separable
 from .examples import Examples, Inputs, Unit
 from .hidden_units import Committee, least_action, middle_distances, random_weights
-from .perceptron import Perceptron, TrainingLog, not_separated
-from .presentation import ORDERS, random_orders, row_order
-from .rosenblatt import learn_mistakes
+from .perceptron import (
+    LinearUnit,
+    check_watching,
+    keep_history,
+    not_separated,
+    threshold_kind,
+)
+from .presentation import random_orders
+from .rosenblatt import learn_mistakes, orders_of
+from .training_record import Training
 
 
 class CommitteeMachine(OneVersusRestClassifier):
@@ -36,13 +45,25 @@ class CommitteeMachine(OneVersusRestClassifier):
     ----------
     n_units : int, default=3
         Number of hidden units K; odd, so that there is always a majority.
-    order : {"random", "cyclic"}, default="random"
-        Present the examples in a new random order each time, or always in the order of the rows;
-        in a fixed order the weights may come back to where they were, again and again.
-    fit_intercept : {"clamped", False}, default="clamped"
-        The thresholds: the weight of one more input that is always -1, or none.
+    order : {"random", "cyclic"} or array-like of int, default="random"
+        Present the examples in a new random order each time, always in the order of the rows, or
+        in the given order; in a fixed order the weights may come back to where they were, again
+        and again.
+    fit_intercept : {"clamped", True, False}, default="clamped"
+        The threshold: the weight of one more input that is always -1, or none. True is the
+        default.
     max_iter : int, default=1000
         Most sweeps through the examples.
+    keep : {"best", "last"}, default="best"
+        Whether ``hidden_coef_`` are the weights with the fewest errors, then the largest least
+        score of an example, of all sweeps, or the last ones.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on with the last weights of the fit before.
+    callback : callable, default=None
+        Called with a ``TrainingState`` after every sweep; a true value ends training.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the states after each sweep (True: the same), or each step, as
+        ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
     random_state : int, RandomState or None, default=None
@@ -56,10 +77,16 @@ class CommitteeMachine(OneVersusRestClassifier):
         The weights ``w`` of the hidden units of each committee.
     hidden_intercept_ : array of shape (1, n_units), or (n_classes, n_units)
         Minus their thresholds.
+    best_hidden_coef_, best_hidden_intercept_, last_hidden_coef_, last_hidden_intercept_ : arrays
+        The same of the best weights, and of the last.
     n_updates_ : int
         How many times weights were changed, in all.
     n_iter_ : int
         How many sweeps were made; of the committee that took most.
+    history_ : list of dict
+        For each unit, arrays with one line a state, the first before training: "coef",
+        "intercept" of all hidden units, "potentials" (scores times labels), "stability" (the
+        least), "errors", "example", "n_iter".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -104,8 +131,12 @@ class CommitteeMachine(OneVersusRestClassifier):
 
     hidden_coef_: Floats
     hidden_intercept_: Floats
+    last_hidden_intercept_: Floats
     n_updates_: int
     n_iter_: int
+    _takes_sparse = True
+    keep, warm_start, history = "best", False, False  # of older files
+    callback: Callable[[Any], object] | None = None
 
     def __init__(
         self,
@@ -114,6 +145,10 @@ class CommitteeMachine(OneVersusRestClassifier):
         order: str = "random",
         fit_intercept: Any = "clamped",
         max_iter: int = 1000,
+        keep: str = "best",
+        warm_start: bool = False,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -121,6 +156,10 @@ class CommitteeMachine(OneVersusRestClassifier):
         self.order = order
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.keep = keep
+        self.warm_start = warm_start
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
         self.random_state = random_state
 
@@ -141,17 +180,19 @@ class CommitteeMachine(OneVersusRestClassifier):
         with all_or_nothing(self):
             self._check_parameters()
             X, codes, _ = self._check_data(X, y, None)
-            inputs = Inputs.of(X, self.fit_intercept)
+            inputs = Inputs.of(X, threshold_kind(self))
             rng = check_random_state(self.random_state)
             problems = self._problems(codes, None)
             examples = [Examples(inputs, each.signs, each.name) for each in problems]
-            committees = [self._learn(each, rng) for each in examples]
-            weights, d = np.stack([each.weights for each in committees]), X.shape[1]
-            self.hidden_coef_ = weights[:, :, :d].copy()
-            none = np.zeros(weights.shape[:2])
-            self.hidden_intercept_ = -weights[:, :, d] if inputs.clamped else none
-            self.n_updates_ = sum(each.n_updates for each in committees)
-            self.n_iter_ = max(each.n_iter for each in committees)
+            trainings = [Training.of(self, each.name) for each in problems]
+            committees = [
+                self._learn(each, k, rng, training)
+                for k, (each, training) in enumerate(zip(examples, trainings, strict=True))
+            ]
+            self._store(committees, inputs)
+            keep_history(self, trainings)
+            if any(each.stopped for each in trainings):
+                return self
             for problem, committee in zip(problems, committees, strict=True):
                 if not committee.converged:
                     warnings.warn(
@@ -162,6 +203,25 @@ class CommitteeMachine(OneVersusRestClassifier):
                         stacklevel=2,
                     )
         return self
+
+    def _store(self, committees: list[Committee], inputs: Inputs) -> None:
+        """Store weights and thresholds, the best and the last."""
+        for keep in ("best", "last"):
+            weights = np.stack(
+                [each.last if keep == "last" else each.weights for each in committees]
+            )
+            d = inputs.size - inputs.clamped
+            none = np.zeros(weights.shape[:2])
+            coef, intercept = (
+                weights[:, :, :d].copy(),
+                -weights[:, :, d] if inputs.clamped else none,
+            )
+            setattr(self, f"{keep}_hidden_coef_", coef)
+            setattr(self, f"{keep}_hidden_intercept_", intercept)
+            if keep == self.keep:
+                self.hidden_coef_, self.hidden_intercept_ = coef.copy(), intercept.copy()
+        self.n_updates_ = sum(each.n_updates for each in committees)
+        self.n_iter_ = max(each.n_iter for each in committees)
 
     def votes(self, X: Any) -> Indices:
         """Return the states of the hidden units.
@@ -177,7 +237,7 @@ class CommitteeMachine(OneVersusRestClassifier):
             +1, or -1 if the field of a unit is not positive. The majority is the class.
         """
         check_is_fitted(self, "classes_")
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        X = self._validate(X, reset=False)
         votes = np.where(self._fields(X) > 0.0, 1, -1)
         return votes[:, 0] if votes.shape[1] == 1 else votes
 
@@ -187,7 +247,7 @@ class CommitteeMachine(OneVersusRestClassifier):
     def _fields(self, X: Floats) -> Floats:
         """Return ``w.x - theta`` of all units, an array (n, n_problems, K)."""
         fields = X @ self.hidden_coef_.reshape(-1, X.shape[1]).T
-        return fields.reshape(len(X), *self.hidden_coef_.shape[:2]) + self.hidden_intercept_
+        return fields.reshape(X.shape[0], *self.hidden_coef_.shape[:2]) + self.hidden_intercept_
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
@@ -197,25 +257,34 @@ class CommitteeMachine(OneVersusRestClassifier):
                 f"a draw: take {self.n_units + 1}."
             )
         given = self.fit_intercept
-        if given is not False and not (isinstance(given, str) and given == "clamped"):
+        if not isinstance(given, bool) and not (isinstance(given, str) and given == "clamped"):
             raise ValueError(
-                f"fit_intercept={given!r} of CommitteeMachine must be 'clamped' (each threshold is "
-                "the weight of one more input that is always -1) or False (no thresholds)."
+                f"fit_intercept={given!r} of CommitteeMachine must be 'clamped' or True (each "
+                "threshold is the weight of one more input that is always -1) or False (no "
+                "thresholds)."
             )
-        check_choice(self, "order", ORDERS)
         check_integer(self, "max_iter", low=1)
         check_verbose(self)
+        check_watching(self)
 
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Committee:
-        """Return a committee for examples of two classes."""
-        n = len(examples.signs)
+    def _learn(
+        self, examples: Examples, k: int, rng: np.random.RandomState, training: Training
+    ) -> Committee:
+        """Return a committee for examples of two classes, number k of all."""
+        orders, shape = (
+            orders_of(self, len(examples.signs), rng),
+            (self.n_units, self.n_features_in_),
+        )
         start = random_weights(examples.inputs, int(self.n_units), rng)
-        orders = random_orders(n, rng) if self.order == "random" else row_order(n)
-        progress = TrainingLog(self.verbose, examples.name)
-        return least_action(examples, start, orders, int(self.max_iter), progress)
+        last = getattr(self, "last_hidden_coef_", np.empty((0, 0, 0)))
+        if self.warm_start and last.shape[1:] == shape and k < len(last):
+            start[:, : shape[1]] = last[k]
+            if examples.inputs.clamped:
+                start[:, shape[1]] = -self.last_hidden_intercept_[k]
+        return least_action(examples, start, orders, training)
 
 
-class BayesPoint(Perceptron):
+class BayesPoint(LinearUnit):
     """The centre of mass of the version space, estimated by many perceptrons.
 
     All weights that separate the classes form the version space. Its centre agrees best with a
@@ -229,11 +298,16 @@ class BayesPoint(Perceptron):
         How many perceptrons are averaged.
     c : float, default=0.0
         The potential that every example has to exceed in each of them.
-    fit_intercept : {"clamped", "free", False}, default="clamped"
+    fit_intercept : {"clamped", "free", True, False}, default="clamped"
         The threshold: the weight of one more input that is always -1, or not a weight (then it
-        does not count in the length of ``w``), or none.
+        does not count in the length of ``w``), or none. True is the default.
     max_iter : int, default=1000
         Most sweeps of each perceptron.
+    callback : callable, default=None
+        Called with a ``TrainingState`` of the mean so far after every perceptron; a true value ends
+        training.
+    history : bool, default=False
+        Whether to keep these states as ``history_``.
     verbose : int, default=0
         Whether to print lines while training.
     random_state : int, RandomState or None, default=None
@@ -247,6 +321,8 @@ class BayesPoint(Perceptron):
         The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
     embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
         The embedding strengths ``u`` of the examples.
     support_ : array of int
@@ -257,6 +333,10 @@ class BayesPoint(Perceptron):
         How many times weights were changed, in all.
     n_iter_ : int
         Number of sweeps; with several classes, the largest.
+    history_ : list of dict
+        For each unit, arrays with one line a state, the first before training: "coef",
+        "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
+        "n_iter".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -270,7 +350,7 @@ class BayesPoint(Perceptron):
     Notes
     -----
     Perceptrons do not cover the version space evenly. If no hyperplane separates the classes, the
-    best of the perceptrons and their mean is kept, with a warning: that with the fewest errors.
+    best weights of the first perceptron are kept, with a warning: those with the fewest errors.
 
     References
     ----------
@@ -298,6 +378,8 @@ class BayesPoint(Perceptron):
         c: float = 0.0,
         fit_intercept: Any = "clamped",
         max_iter: int = 1000,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -305,6 +387,8 @@ class BayesPoint(Perceptron):
         self.c = c
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
         self.random_state = random_state
 
@@ -313,25 +397,46 @@ class BayesPoint(Perceptron):
         check_integer(self, "n_estimators", low=1)
         check_number(self, "c", low=0.0)
 
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
-        orders, silent = random_orders(len(examples.signs), rng), TrainingLog(0, examples.name)
-        progress = TrainingLog(self.verbose, examples.name, "perceptron")
-        count, best, complaint = int(self.n_estimators), examples.best(), ""
-        nothing = np.zeros(len(examples.signs))
-        mean = Unit(examples.weights(nothing), 0.0, nothing, 0, 0)
+    def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:
+        orders, count, c = random_orders(len(examples.signs), rng), int(self.n_estimators), self.c
+        best, complaint, nothing = examples.best(), "", np.zeros(len(examples.signs))
+        training.unit, mean = "perceptron", Unit(examples.weights(nothing), 0.0, nothing, 0, 0)
+        training.see(examples, mean.weights, nothing, 0)
         for k in range(1, count + 1):
-            unit, separated = learn_mistakes(
-                examples, orders, float(self.c), int(self.max_iter), silent
-            )
-            progress.report(k, f"{unit.n_updates} updates in {unit.n_iter} sweeps", last=k == count)
+            silent = Training(examples.name, training.max_iter)
+            unit, separated = learn_mistakes(examples, orders, float(c), silent)
             mean = add_to_mean(mean, unit, count)
+            training.see(examples, mean.weights, mean.strengths, k)
+            text = f"{unit.n_updates} updates in {unit.n_iter} sweeps"
+            training.report(k, text, last=k == count)
             if not separated:
-                complaint = not_separated(self, examples)
+                complaint = complaint or not_separated(self, examples)
                 examples.offer(best, unit.weights * examples.inputs.size, unit.strengths)
+                if k == 1 and not self._is_separable(examples):
+                    complaint = no_version_space(examples)
+                    break
+            if training.stopped:
+                break
         if not complaint:
             return mean
-        examples.offer(best, mean.weights * examples.inputs.size, mean.strengths)
-        return examples.unit(best, mean.n_updates, mean.n_iter, complaint)
+        if k > 1:
+            examples.offer(best, mean.weights * examples.inputs.size, mean.strengths)
+        return examples.unit(best, mean.strengths, mean.n_updates, mean.n_iter, complaint)
+
+    def _is_separable(self, examples: Examples) -> bool:
+        """Whether a hyperplane separates the examples: perceptrons alone would never know."""
+        inputs = examples.inputs
+        rows = inputs.rows[:, : inputs.size - inputs.clamped]
+        return is_separable(rows, examples.signs, fit_intercept=inputs.clamped or examples.free)
+
+
+def no_version_space(examples: Examples) -> str:
+    """Return a text that says that there is nothing to take the centre of, and what to do."""
+    return (
+        f"No hyperplane separates {examples.name}, so there is no version space for BayesPoint to "
+        "find the centre of; it keeps the best weights of one perceptron. Use Pocket, or AdaTron "
+        "with a finite gamma."
+    )
 
 
 def add_to_mean(mean: Unit, unit: Unit, count: int) -> Unit:

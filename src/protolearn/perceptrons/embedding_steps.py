@@ -2,8 +2,8 @@
 
 Dual ascent raises ``sum u - u^T C u / 2`` by the example, or the pair, that gains most.
 The potentials ``E = C u`` with ``C_ij = y_i y_j K_ij`` follow each step. An embedding strength is
-from 0 to ``gamma``. Without a threshold the strengths are free of each other, and one changes at a
-time; a free threshold asks for ``sum u y = 0``, which steps of two keep.
+from 0 to its bound ``gamma``. Without a threshold the strengths are free of each other, and one
+changes at a time; a free threshold asks for ``sum u y = 0``, which steps of two keep.
 
 The potentials, fields and lengths of MinOver are N times those of a unit: sums of whole examples.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from .._arrays import Indices
 from ..native import FAST, f8, i8, indices, matrix, native, types, vector, vector_out
 from .examples import Examples
 from .products import KEPT
@@ -51,7 +52,7 @@ def best_single(K, u, E, gamma, flat):
     best, gain, violation = -1, 0.0, 0.0
     for k in range(E.size):
         slope = 1.0 - E[k]
-        if (slope > 0.0 and u[k] < gamma) or (slope < 0.0 and u[k] > 0.0):
+        if (slope > 0.0 and u[k] < gamma[k]) or (slope < 0.0 and u[k] > 0.0):
             violation = max(violation, abs(slope))
             rise = slope * slope / max(K[k, k], flat)
             if rise > gain:
@@ -65,9 +66,9 @@ def extremes(signs, u, E, gamma):
     first, high, low = -1, -np.inf, np.inf
     for k in range(E.size):
         slope = signs[k] * (1.0 - E[k])
-        if slope > high and (u[k] < gamma if signs[k] > 0.0 else u[k] > 0.0):
+        if slope > high and (u[k] < gamma[k] if signs[k] > 0.0 else u[k] > 0.0):
             first, high = k, slope
-        if slope < low and (u[k] > 0.0 if signs[k] > 0.0 else u[k] < gamma):
+        if slope < low and (u[k] > 0.0 if signs[k] > 0.0 else u[k] < gamma[k]):
             low = slope
     return first, high, low
 
@@ -78,14 +79,14 @@ def best_partner(signs, K, i, high, u, E, gamma, flat):
     second, gain = -1, 0.0
     for k in range(E.size):
         lead = high - signs[k] * (1.0 - E[k])
-        if lead > 0.0 and (u[k] > 0.0 if signs[k] > 0.0 else u[k] < gamma):
+        if lead > 0.0 and (u[k] > 0.0 if signs[k] > 0.0 else u[k] < gamma[k]):
             rise = lead * lead / max(K[i, i] + K[k, k] - 2.0 * K[i, k], flat)
             if rise > gain:
                 second, gain = k, rise
     return second
 
 
-@native(types.Tuple((i8, f8))(vector, matrix, f8, f8, f8, i8, vector_out, vector_out))
+@native(types.Tuple((i8, f8))(vector, matrix, f8, vector, f8, i8, vector_out, vector_out))
 def ascend(signs, K, eta, gamma, tol, steps, u, E):
     """Change one strength at a time; return the number of steps, and the violation left."""
     flat = least_curvature(K)
@@ -94,7 +95,7 @@ def ascend(signs, K, eta, gamma, tol, steps, u, E):
         i, violation = best_single(K, u, E, gamma, flat)
         if violation <= tol:
             return step, violation
-        changed = min(max(u[i] + eta * (1.0 - E[i]) / max(K[i, i], flat), 0.0), gamma)
+        changed = min(max(u[i] + eta * (1.0 - E[i]) / max(K[i, i], flat), 0.0), gamma[i])
         change = signs[i] * (changed - u[i])
         u[i] = changed
         for k in range(E.size):
@@ -102,7 +103,7 @@ def ascend(signs, K, eta, gamma, tol, steps, u, E):
     return steps, violation
 
 
-@native(types.Tuple((i8, f8))(vector, matrix, f8, f8, f8, i8, vector_out, vector_out))
+@native(types.Tuple((i8, f8))(vector, matrix, f8, vector, f8, i8, vector_out, vector_out))
 def ascend_in_pairs(signs, K, eta, gamma, tol, steps, u, E):
     """Change two strengths at a time, so that ``sum u y`` stays as it is."""
     flat = least_curvature(K)
@@ -115,10 +116,10 @@ def ascend_in_pairs(signs, K, eta, gamma, tol, steps, u, E):
         j = best_partner(signs, K, i, high, u, E, gamma, flat)
         curvature = max(K[i, i] + K[j, j] - 2.0 * K[i, j], flat)
         change = eta * (high - signs[j] * (1.0 - E[j])) / curvature
-        change = min(change, gamma - u[i] if signs[i] > 0.0 else u[i])
-        change = min(change, u[j] if signs[j] > 0.0 else gamma - u[j])
-        mine = move_within_bounds(u[i], signs[i] * change, gamma)
-        other = move_within_bounds(u[j], -signs[j] * change, gamma)
+        change = min(change, gamma[i] - u[i] if signs[i] > 0.0 else u[i])
+        change = min(change, u[j] if signs[j] > 0.0 else gamma[j] - u[j])
+        mine = move_within_bounds(u[i], signs[i] * change, gamma[i])
+        other = move_within_bounds(u[j], -signs[j] * change, gamma[j])
         by_i, by_j = signs[i] * (mine - u[i]), signs[j] * (other - u[j])
         u[i], u[j] = mine, other
         for k in range(E.size):
@@ -132,18 +133,18 @@ class LeastPotentialLearner:
     def __init__(self, examples: Examples):
         n = len(examples.signs)
         self.examples = examples
-        self.u = np.zeros(n)  # how many times each was learned
-        self.fields, self.sizes = np.zeros(n), np.zeros(2)  # w.x_i; |w|^2 and sum u
+        self.u = examples.first_strengths()  # how many times each was learned
+        self._sum()  # fields w.x_i; sizes |w|^2 and sum u
         self._columns = np.empty((0, n))
         self._line = np.full(n, -1, dtype=np.intp)
         self._filled, self._room = 0, min(n, max(2 * TOGETHER, KEPT // (8 * n)))
 
-    def learn(self, updates: int, tol: float) -> tuple[int, bool]:
-        """Make updates until the gap is closed, and return how many, and whether it is.
+    def learn(self, updates: int, tol: float) -> tuple[int, bool, Indices]:
+        """Make updates until the gap is closed; return how many, whether it is, and who changed.
 
         Then the sums are made anew: rounding errors of many updates would add up.
         """
-        made = 0
+        made, before = 0, self.u.copy()
         while True:
             missing, more, closed = learn_least(
                 *(self.examples.signs, self.examples.free, self._columns, self._line),
@@ -152,7 +153,7 @@ class LeastPotentialLearner:
             made += more
             if missing < 0:
                 self._sum()
-                return made, bool(closed)
+                return made, bool(closed), np.flatnonzero(self.u != before)
             self._fetch(missing)
 
     @property
@@ -167,7 +168,7 @@ class LeastPotentialLearner:
 
     def _sum(self) -> None:
         """Make fields and sizes of the strengths."""
-        w = (self.u * self.examples.signs) @ self.examples.inputs.rows
+        w = self.examples.sums(self.u)
         self.fields = self.examples.inputs.rows @ w
         self.sizes = np.array([w @ w, self.u.sum()])
 

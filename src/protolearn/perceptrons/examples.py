@@ -52,6 +52,16 @@ class Inputs:
         rows[:, :d] -= center
         return cls(rows, size, center, clamped)
 
+    def hyperplanes(self, weights: Floats, thresholds: list[float]) -> tuple[Floats, Floats]:
+        """Return ``coef_`` and ``intercept_`` of the weights of units, one a line."""
+        d = self.size - self.clamped
+        coef = weights[:, :d].copy()
+        if self.clamped:
+            return coef, -weights[:, d]
+        if self.center is None:
+            return coef, np.zeros(len(coef))
+        return coef, -coef @ self.center - thresholds
+
     @cached_property
     def squares(self) -> Floats:
         """``C_ii = |x_i|^2 / N``."""
@@ -66,6 +76,7 @@ class Examples:
     signs: Floats  # +1 and -1
     name: str  # what is to be separated, in words
     weight: Floats | None = None
+    start: Start | None = None  # where training begins; None: weights of zero
 
     @property
     def free(self) -> bool:
@@ -78,26 +89,60 @@ class Examples:
         rows = self.inputs.rows
         return np.multiply(self.signs[:, None], rows, out=aligned_zeros(*rows.shape))
 
-    def no_weights(self) -> Floats:
-        """Return weights that are zero, to learn with."""
-        return aligned_zeros(self.inputs.rows.shape[1])
+    def first_sums(self) -> Floats:
+        """Return the sums ``N w`` that training begins with."""
+        sums = aligned_zeros(self.inputs.rows.shape[1])
+        if self.start is not None:
+            sums += self.inputs.size * self.start.weights
+        return sums
+
+    def first_strengths(self) -> Floats:
+        """Return the strengths that training begins with."""
+        return np.zeros(len(self.signs)) if self.start is None else self.start.strengths.copy()
 
     def weights(self, u: Floats) -> Floats:
         """Return the weights of embedding strengths."""
-        return (u * self.signs) @ self.inputs.rows / self.inputs.size
+        return self.sums(u) / self.inputs.size
+
+    def sums(self, u: Floats) -> Floats:
+        """Return ``N w`` of embedding strengths."""
+        if self.start is None:
+            return (u * self.signs) @ self.inputs.rows
+        change = (u - self.start.strengths) * self.signs
+        return self.inputs.size * self.start.weights + change @ self.inputs.rows
 
     def best(self) -> Best:
-        """Return a place for the best strengths."""
-        return Best(self.signs, self.free)
+        """Return a place for the best strengths, those of an earlier fit in it."""
+        best = Best(self.signs, self.free)
+        if self.start is not None:
+            for u in (self.start.strengths, self.start.best):
+                self.offer(best, self.sums(u), u)
+        return best
 
     def offer(self, best: Best, sums: Floats, u: Floats) -> bool:
         """Keep strengths if they are the best, and return whether; ``sums`` are ``N w``."""
         return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
 
-    def unit(self, best: Best, n_updates: int, n_iter: int, complaint: str = "") -> Unit:
-        """Return the unit of the best strengths."""
+    def hard_first(self, best: Best) -> Indices:
+        """Return the examples with those of low potentials first: there errors are found soon."""
+        potentials = self.mirrored_rows @ self.sums(best.strengths)
+        groups = np.minimum(int(best.errors) * np.array([1, 2, 4]), len(potentials) - 1)
+        return np.argpartition(potentials, groups)
+
+    def unit(
+        self, best: Best, last: Floats, n_updates: int, n_iter: int, complaint: str = ""
+    ) -> Unit:
+        """Return the unit of the best strengths, and of the last."""
         u, threshold = best.strengths, best.threshold / self.inputs.size
-        return Unit(self.weights(u), threshold, u, n_updates, n_iter, complaint)
+        weights = self.weights(u) if best.sums is None else best.sums / self.inputs.size
+        unit = Unit(weights, threshold, u, n_updates, n_iter, complaint)
+        return unit._replace(last=self.unit_state(last))
+
+    def unit_state(self, u: Floats) -> UnitState:
+        """Return weights, threshold and strengths."""
+        w = self.weights(u)
+        theta = best_threshold(self.inputs.rows @ w, self.signs) if self.free else 0.0
+        return UnitState(w, theta, u.copy())
 
     def classes(self) -> tuple[Indices, Indices]:
         """Return the places of the examples of -1 and of +1."""
@@ -112,8 +157,24 @@ def aligned_zeros(*shape: int) -> Floats:
     return numbers[start : start + size].reshape(shape)
 
 
+class Start(NamedTuple):
+    """Where training begins."""
+
+    weights: Floats  # of the inputs, followed by zeros
+    strengths: Floats
+    best: Floats  # the best strengths of an earlier fit
+
+
+class UnitState(NamedTuple):
+    """Weights at some time."""
+
+    weights: Floats
+    threshold: float
+    strengths: Floats
+
+
 class Unit(NamedTuple):
-    """A unit that has learned."""
+    """A unit that has learned; its weights are the best ones."""
 
     weights: Floats  # of the inputs, followed by zeros
     threshold: float  # a free one, of the centred inputs; zero otherwise
@@ -122,29 +183,39 @@ class Unit(NamedTuple):
     n_iter: int  # how many sweeps were made
     complaint: str = ""  # why it is not what was looked for; nothing if it is
     details: Any = None  # what else a method has to store
+    last: UnitState | None = None  # at the end of training; None: the same
+
+    def state(self, keep: str) -> UnitState:
+        """Return the best weights, or the last."""
+        best = UnitState(self.weights, self.threshold, self.strengths)
+        return best if keep == "best" or self.last is None else self.last
 
 
 class Best:
-    """The best embedding strengths seen: fewest errors, then largest stability.
+    """The best embedding strengths seen: fewest errors (or their weight), then largest stability.
 
     A free threshold is the best one for each.
     """
 
-    def __init__(self, signs: Floats, free: bool):
+    def __init__(self, signs: Floats, free: bool, weight: Floats | None = None):
         self.signs, self.free = signs, free
-        self.errors, self.stability = len(signs), -np.inf  # of no weights at all
+        self.weight = weight  # what an error counts; None: one
+        self.errors: Any = len(signs) if weight is None else weight.sum()  # of no weights at all
+        self.stability = -np.inf
         self.strengths, self.threshold = np.zeros(len(signs)), 0.0
+        self.sums: Floats | None = None  # N w, if it is not that of the strengths
 
     def offer(self, fields: Floats, length: float, u: Floats) -> bool:
         """Keep strengths if they are better, and return whether; ``fields`` are ``w.x_i``."""
         theta = best_threshold(fields, self.signs) if self.free else 0.0
         potentials = self.signs * (fields - theta)
         stability = float(potentials.min()) / length if length > 0.0 else 0.0
-        errors = int(np.count_nonzero(potentials <= 0.0))
+        wrong = potentials <= 0.0
+        errors = int(np.count_nonzero(wrong)) if self.weight is None else self.weight[wrong].sum()
         better = (errors, -stability) < (self.errors, -self.stability)
         if better:
             self.errors, self.stability, self.threshold = errors, stability, theta
-            self.strengths = u.copy()
+            self.strengths, self.sums = u.copy(), None
         return better
 
 

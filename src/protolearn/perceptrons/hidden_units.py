@@ -21,10 +21,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Floats, Indices
-from ..native import FAST, f8, i8, indices, matrix, matrix_out, native, vector
+from ..native import FAST, f8, i8, indices, matrix, matrix_out, native, types, vector
 from .examples import Examples, Inputs
-from .perceptron import TrainingLog
 from .presentation import comparison_point
+from .training_record import Training
 
 LARGEST_CAP = 0.5
 """Most that ``a`` of a grandmother unit may be. From 1 on its cap would hold the pole."""
@@ -170,7 +170,8 @@ def row_lengths(rows: Floats) -> Floats:
 class Committee(NamedTuple):
     """Hidden units that have learned."""
 
-    weights: Floats  # (K, at least N): the weights of the inputs, followed by zeros
+    weights: Floats  # (K, at least N): the best weights of the inputs, followed by zeros
+    last: Floats  # the same at the end of training
     n_updates: int
     n_iter: int
     converged: bool  # whether the last sweep was without a mistake
@@ -185,27 +186,28 @@ def random_weights(inputs: Inputs, n_units: int, rng: np.random.RandomState) -> 
 
 
 def least_action(
-    examples: Examples,
-    start: Floats,
-    orders: Iterator[Indices],
-    max_iter: int,
-    progress: TrainingLog,
+    examples: Examples, start: Floats, orders: Iterator[Indices], training: Training
 ) -> Committee:
     """Return the committee that learns examples in orders until one passes without a mistake."""
     inputs, signs, weights = examples.inputs, examples.signs, start.copy()
-    best, updates = BestCommittee(examples, start), 0
-    for n_iter, order in zip(range(1, max_iter + 1), orders, strict=False):
+    best, updates, n_iter, mistakes = BestCommittee(examples, start), 0, 0, 1
+    best.see(training, weights, 0)
+    while n_iter < training.max_iter and mistakes and not training.stopped:
+        order, mistakes, n_iter = next(orders), 0, n_iter + 1
         cut = comparison_point(n_iter, len(order))
-        mistakes = sweep(inputs.rows, signs, order[:cut], 1.0 / inputs.size, weights)
-        if cut < len(order):
+        for segment in (order[:cut], order[cut:]) if cut < len(order) else (order,):
+            for part in training.parts(segment):
+                mistakes += sweep(inputs.rows, signs, part, 1.0 / inputs.size, weights)
+                if training.by_step and not training.stopped:
+                    best.see(training, weights, n_iter, part)
             best.offer(weights)
-            mistakes += sweep(inputs.rows, signs, order[cut:], 1.0 / inputs.size, weights)
         updates += mistakes
-        progress.report(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
-        if mistakes == 0:
-            return Committee(weights, updates, n_iter, True)
-    best.offer(weights)
-    return Committee(best.weights, updates, max_iter, False)
+        if not training.by_step:
+            best.see(training, weights, n_iter)
+        training.report(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
+    if mistakes == 0:
+        return Committee(weights, weights, updates, n_iter, True)
+    return Committee(best.weights, weights, updates, n_iter, False)
 
 
 class BestCommittee:
@@ -217,14 +219,32 @@ class BestCommittee:
 
     def rate(self, weights: Floats) -> tuple[int, float]:
         """Return the number of errors and minus the least score; the less the better."""
+        stabilities = self.stabilities(weights)
+        return int(np.count_nonzero(stabilities <= 0.0)), -float(stabilities.min())
+
+    def stabilities(self, weights: Floats) -> Floats:
+        """Return the scores of the examples, negative where the majority is wrong."""
         inputs = self.examples.inputs
         fields = inputs.rows @ weights.T
         scores = middle_distances(fields, weights[:, : inputs.size - inputs.clamped])
-        stabilities = self.examples.signs * scores
-        return int(np.count_nonzero(stabilities <= 0.0)), -float(stabilities.min())
+        return self.examples.signs * scores
+
+    def see(
+        self, training: Training, weights: Floats, n_iter: int, part: Indices | None = None
+    ) -> None:
+        """Keep the state of all units if someone watches."""
+        if training.watched:
+            d, clamped = self.examples.inputs.size, self.examples.inputs.clamped
+            coef = weights[:, : d - clamped].copy()
+            intercept = -weights[:, d - 1] if clamped else np.zeros(len(weights))
+            scores = self.stabilities(weights)
+            training.keep(np.empty(0), scores, 1.0, n_iter, part, (coef, intercept))
 
     def offer(self, weights: Floats) -> None:
         """Keep these weights if they are better."""
+        inputs, signs = self.examples.inputs, self.examples.signs
+        if not has_few_errors(inputs.rows, signs, weights, self.rating[0]):
+            return
         rating = self.rate(weights)
         if rating < self.rating:
             self.weights, self.rating = weights.copy(), rating
@@ -273,3 +293,14 @@ def sweep(rows, signs, order, share, weights):
                 w[j] += share * signs[i] * x[j]
             mistakes += 1
     return mistakes
+
+
+@native(types.boolean(matrix, vector, matrix, i8))
+def has_few_errors(rows, signs, weights, most):
+    """Whether the majority is wrong on no more than ``most`` examples."""
+    errors = 0
+    for i in range(rows.shape[0]):
+        errors += int(wrong_unit(rows[i], signs[i], weights) >= 0)
+        if errors > most:
+            return False
+    return True

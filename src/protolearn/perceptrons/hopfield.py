@@ -1,8 +1,9 @@
 """The Hopfield network: patterns as the fixed points of a recurrent network.
 
-The couplings are N times the weights, so they are integers, and so are the fields of states -1 and
-+1: double arithmetic is exact for them in any order. A field that is 0 is 0 here, also after
-thousands of changes, and every flip lowers the energy (Biehl, 2023, section 1.3.1).
+The couplings are N times the weights. Those of Hebb's rule and of the perceptron are integers, and
+so are the fields of states -1 and +1: double arithmetic is exact for them in any order. A field
+that is 0 is 0 here, also after thousands of changes, and every flip lowers the energy (Biehl,
+section 1.3.1). Those of the pseudo-inverse are not, and a field that is as good as 0 counts as 0.
 """
 
 from __future__ import annotations
@@ -21,23 +22,37 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, validate_data
 from .._validation import all_or_nothing, check_choice, check_integer
-from ..native import indices, matrix, matrix_out, native, types
+from ..native import f8, i8, indices, matrix, matrix_out, native, types
 from .presentation import random_orders, row_order
 
 RECALL_UPDATES = ("sequential", "random", "parallel")
+RULES = ("hebb", "pseudo_inverse", "perceptron")
+
+SWEEPS = 10_000
+"""Most times that the perceptron rule presents all patterns."""
+
+ROUNDING = 1e-9
+"""Field, in units of the largest coupling and the number of units, that is as good as 0."""
 
 
 class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Store patterns of -1 and +1, and recall them from corrupted ones.
 
-    N units are coupled by the Hebbian weights ``w_ij = (1/N) sum xi_i xi_j``, summed over the
-    patterns xi, without self-coupling. Beginning with a given state, each unit takes the sign of
-    its field ``sum_j w_ij s_j``; a field of 0 leaves it. One unit at a time, the energy never rises
-    and the state settles: in a pattern, if few are stored and the state resembled one of them. Of
-    random patterns about ``0.14 N`` can be stored.
+    N units are coupled by weights ``w_ij`` without self-coupling, by default the Hebbian ones
+    ``w_ij = (1/N) sum xi_i xi_j``, summed over the patterns xi. Beginning with a given state, each
+    unit takes the sign of its field ``sum_j w_ij s_j``; a field of 0 leaves it. One unit at a time,
+    the energy never rises and the state settles: in a pattern, if few are stored and the state
+    resembled one of them. Of random patterns about ``0.14 N`` can be stored by Hebb's rule, and
+    fewer if they are alike.
 
     Parameters
     ----------
+    rule : {"hebb", "pseudo_inverse", "perceptron"}, default="hebb"
+        How the weights are made. "pseudo_inverse" is the projection onto the patterns,
+        ``w_ij = (1/N) sum xi_i^m (Q^-1)_mn xi_j^n`` with their overlaps Q: any N - 1 or fewer
+        linearly independent patterns are fixed points. "perceptron" adds the Hebbian term of a
+        pattern to the couplings of each unit whose field does not exceed one, until none is left,
+        on both sides so that the weights stay symmetric.
     updates : {"sequential", "random", "parallel"}, default="sequential"
         One unit after the other, as they are numbered or in a new random order each sweep; or all
         units at once. Parallel updates have the same fixed points, but may also end in a cycle of
@@ -64,7 +79,10 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Hopfield (1982), *Neural networks and physical systems with emergent collective computational
     abilities*, PNAS 79.
 
-    Biehl (2023), *The shallow and the deep*, section 1.3.1.
+    Personnaz, Guyon and Dreyfus (1986), *Collective computational properties of neural networks:
+    new learning mechanisms*, Physical Review A 34.
+
+    Biehl, *The shallow and the deep*, section 1.3.1.
 
     Examples
     --------
@@ -79,9 +97,17 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     (array([-1.5]), array([-3.]))
     """
 
+    rule = "hebb"  # of older files
+
     def __init__(
-        self, *, updates: str = "sequential", max_iter: int = 100, random_state: Any = None
+        self,
+        *,
+        rule: str = "hebb",
+        updates: str = "sequential",
+        max_iter: int = 100,
+        random_state: Any = None,
     ):
+        self.rule = rule
         self.updates = updates
         self.max_iter = max_iter
         self.random_state = random_state
@@ -103,9 +129,29 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         with all_or_nothing(self):
             self._check_parameters()
             self.patterns_ = self._states(X, reset=True, copy=True)
-            self._couplings = self.patterns_.T @ self.patterns_  # N times the weights: integers
-            np.fill_diagonal(self._couplings, 0.0)
+            self._couplings = self._learn()
         return self
+
+    def _learn(self) -> Floats:
+        """Return N times the weights."""
+        patterns = self.patterns_
+        if self.rule == "pseudo_inverse":
+            projection = np.linalg.pinv(patterns) @ patterns
+            couplings = 0.5 * self.n_features_in_ * (projection + projection.T)
+        elif self.rule == "perceptron":
+            couplings = np.zeros((patterns.shape[1], patterns.shape[1]))
+            left = learn_patterns(patterns, SWEEPS, couplings)
+            if left:
+                warnings.warn(
+                    f"The perceptron rule of Hopfield has not stored the patterns after {SWEEPS} "
+                    f"sweeps: {left} of their units do not hold. Store fewer patterns.",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
+        else:
+            couplings = patterns.T @ patterns
+        np.fill_diagonal(couplings, 0.0)
+        return couplings
 
     @property
     def weights_(self) -> Floats:
@@ -157,6 +203,11 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         energy : ndarray of shape (n_states,)
         """
+        if self.rule != "hebb":
+            check_is_fitted(self, "patterns_")
+            states = self._states(X)
+            fields = states @ self._couplings
+            return -np.einsum("ki,ki->k", states, fields) / (2.0 * self.n_features_in_)
         products = self._products(X)
         squares = np.einsum("kp,kp->k", products, products)
         energy: Floats = (self.patterns_.size - squares) / (2.0 * self.n_features_in_)
@@ -184,15 +235,24 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "patterns_")
         self._check_parameters()
         states = self._states(X, copy=True)
-        fields_of = partial(local_fields, self.patterns_, self._couplings)
-        n_cycling = 0
+        thin = self.patterns_ if self.rule == "hebb" else None
+        fields_of = partial(local_fields, thin, self._couplings)
+        least, n_cycling = self._least_field(), 0
         if self.updates == "parallel":
-            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter)
+            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter, least)
         else:
             fields, orders = fields_of(states), self._orders()
-            n_moving = update_sequentially(self._couplings, states, fields, orders, self.max_iter)
+            n_moving = update_sequentially(
+                self._couplings, states, fields, orders, self.max_iter, least
+            )
         self._warn(n_cycling, n_moving, len(states))
         return states
+
+    def _least_field(self) -> float:
+        """Return the field above which a unit takes its sign: none for whole numbers."""
+        if self.rule != "pseudo_inverse":
+            return 0.0
+        return ROUNDING * self.n_features_in_ * float(np.abs(self._couplings).max(initial=0.0))
 
     def _products(self, X: Any) -> Floats:
         """Return the scalar products of states with the patterns: integers, without rounding."""
@@ -207,6 +267,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return random_orders(self.n_features_in_, check_random_state(self.random_state))
 
     def _check_parameters(self) -> None:
+        check_choice(self, "rule", RULES)
         check_choice(self, "updates", RECALL_UPDATES)
         check_integer(self, "max_iter", low=1)
         check_random_state(self.random_state)
@@ -241,18 +302,23 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
 
 
-def local_fields(patterns: Floats, couplings: Floats, states: Floats) -> Floats:
-    """Return N times the field of every unit in every state."""
-    n_patterns, n_units = patterns.shape
-    if 2 * n_patterns > n_units:
+def local_fields(patterns: Floats | None, couplings: Floats, states: Floats) -> Floats:
+    """Return N times the field of every unit in every state; by Hebb's rule from the patterns."""
+    if patterns is None or 2 * len(patterns) > patterns.shape[1]:
         return states @ couplings
+    n_patterns = len(patterns)
     fields = states @ patterns.T @ patterns  # the couplings as a product of thin matrices
     fields -= n_patterns * states  # a unit is not coupled to itself
     return fields
 
 
 def update_sequentially(
-    couplings: Floats, states: Floats, fields: Floats, orders: Iterator[Indices], max_iter: int
+    couplings: Floats,
+    states: Floats,
+    fields: Floats,
+    orders: Iterator[Indices],
+    max_iter: int,
+    least: float = 0.0,
 ) -> int:
     """Sweep until the states are fixed points, in place, and return how many are not.
 
@@ -260,14 +326,14 @@ def update_sequentially(
     """
     moving = np.ones(len(states), dtype=bool)
     for _ in range(max_iter):
-        sweep(couplings, next(orders), moving, states, fields)
+        sweep(couplings, next(orders), moving, states, fields, least)
         if not moving.any():
             break
     return int(np.count_nonzero(moving))
 
 
 def update_in_parallel(
-    fields_of: Callable[[Floats], Floats], states: Floats, max_iter: int
+    fields_of: Callable[[Floats], Floats], states: Floats, max_iter: int, least: float = 0.0
 ) -> tuple[int, int]:
     """Update all units at once, in place; return how many states cycle, and how many still move.
 
@@ -279,7 +345,7 @@ def update_in_parallel(
     n_cycling = 0
     for step in range(max_iter + 1):  # the last only looks
         present = states[rows]
-        against = present * fields_of(present) < 0.0
+        against = present * fields_of(present) < -least
         moves = against.any(axis=1)
         cycles = moves & (against == flipped).all(axis=1)
         n_cycling += int(np.count_nonzero(cycles))
@@ -300,16 +366,43 @@ def add(step, row, field):
 
 
 @numba.njit(error_model="numpy")
-def unstable(state, field):
+def unstable(state, field, least):
     """Whether the field of some unit is against its state."""
     against = False
     for i in range(state.size):
-        against |= state[i] * field[i] < 0.0
+        against |= state[i] * field[i] < -least
     return against
 
 
-@native(types.void(matrix, indices, types.Array(types.boolean, 1, "C"), matrix_out, matrix_out))
-def sweep(couplings, order, moving, states, fields):
+@native(i8(matrix, i8, matrix_out))
+def learn_patterns(patterns, sweeps, couplings):
+    """Learn patterns with units whose field does not exceed one; return how many such are left.
+
+    A unit that learns changes its couplings on both sides.
+    """
+    n = patterns.shape[1]
+    low = 0
+    for _ in range(sweeps):
+        low = 0
+        for m in range(patterns.shape[0]):
+            pattern = patterns[m]
+            for i in range(n):
+                field = 0.0
+                for j in range(n):
+                    field += couplings[i, j] * pattern[j]
+                if pattern[i] * field <= n:
+                    low += 1
+                    for j in range(n):
+                        if j != i:
+                            couplings[i, j] += pattern[i] * pattern[j]
+                            couplings[j, i] += pattern[i] * pattern[j]
+        if low == 0:
+            break
+    return low
+
+
+@native(types.void(matrix, indices, types.Array(types.boolean, 1, "C"), matrix_out, matrix_out, f8))
+def sweep(couplings, order, moving, states, fields, least):
     """Visit all units of the states that move, and mark those that still do.
 
     A unit takes the sign of its field. Only a flip changes the fields, all of them.
@@ -319,7 +412,7 @@ def sweep(couplings, order, moving, states, fields):
             continue
         state, field = states[k], fields[k]
         for i in order:
-            if state[i] * field[i] < 0.0:
+            if state[i] * field[i] < -least:
                 state[i] = -state[i]
                 add(2.0 * state[i], couplings[i], field)
-        moving[k] = unstable(state, field)
+        moving[k] = unstable(state, field, least)

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Floats
-from .._validation import check_number, check_positive
+from .._validation import check_choice, check_flag, check_number, check_positive
 from .embedding_steps import LeastPotentialLearner
 from .examples import Best, Examples, Inputs, Unit, hebbian
-from .optimum import Goal, Optimum, optimum
-from .perceptron import VANISHED, Perceptron, TrainingLog, nothing_separates, separability_call
-from .products import LinearProducts, Products
+from .optimum import Optimum, negative_optimum, not_optimal, train
+from .perceptron import (
+    VANISHED,
+    LinearUnit,
+    nothing_separates,
+    separability_call,
+    threshold_kind,
+)
+from .presentation import LearningRule, row_order
+from .products import LinearProducts
+from .rosenblatt import follow_rule, learn_what_is_missing
+from .training_record import Training
+
+ASCENTS = ("largest", "sequential", "parallel")
 
 
-class AdaTron(Perceptron):
+class AdaTron(LinearUnit):
     """The perceptron of largest stability, by steps in the embedding strengths.
 
     The strengths ``u`` maximise ``sum u - u^T C u / 2`` with ``C_ij = y_i y_j x_i.x_j / N`` and
@@ -29,16 +42,38 @@ class AdaTron(Perceptron):
     gamma : float, default=inf
         Largest embedding strength. If it is finite errors are allowed: the weights minimise
         ``|w|^2 / 2 + (gamma / N) sum max(0, 1 - E)``. None is the same as infinity.
+    updates : {"largest", "sequential", "parallel"}, default="largest"
+        Change the strength that gains most, or follow the notes to the letter: one strength after
+        the other in the order of the rows, or all at once, by ``u_i <- u_i + eta (1 - E_i)``,
+        cut off at 0 and ``gamma``. The last two have no free threshold.
     eta : float, default=1.5
         Length of a step, more than 0 and less than 2. At 1 the step ends where it gains most.
-    fit_intercept : {"clamped", "free", False}, default="free"
+        In literal updates it is the rate itself, which has to be less than 2 divided by the
+        largest ``C_ii``, or in parallel by the largest eigenvalue of C.
+    fit_intercept : {"clamped", "free", True, False}, default="free"
         The threshold: the weight of one more input that is always -1, or not a weight (then it
-        does not count in the length of ``w``), or none.
+        does not count in the length of ``w``), or none. True is the default.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of ``gamma`` by class.
+    negative_stability : bool, default=False
+        Whether to look for the largest stability also if it is negative, because no hyperplane
+        separates the classes and ``gamma`` is infinite.
     tol : float, default=1e-6
         Training ends when the conditions of the optimum are violated by no more, in units of
         the potential 1 that supporting examples have; less than 1.
     max_iter : int, default=10000
         Most sweeps; a sweep is as many steps as there are examples.
+    keep : {"best", "last"}, default="best"
+        Whether ``coef_`` are the optimum and, if it is not reached, the weights with the fewest
+        errors, then the largest stability, or in any case the last ones.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on with the last weights of the fit before.
+    callback : callable, default=None
+        Called with a ``TrainingState`` whenever all examples were looked at; a true value ends
+        training.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the states after each sweep (True: the same), or each step, as
+        ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
 
@@ -50,6 +85,8 @@ class AdaTron(Perceptron):
         The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
     embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
         The embedding strengths ``u`` of the examples.
     support_ : array of int
@@ -60,6 +97,10 @@ class AdaTron(Perceptron):
         How many times weights were changed, in all.
     n_iter_ : int
         Number of sweeps; with several classes, the largest.
+    history_ : list of dict
+        For each unit, arrays with one line a state, the first before training: "coef",
+        "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
+        "n_iter".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -82,6 +123,10 @@ class AdaTron(Perceptron):
     longest example, with a warning and the best weights seen. A large finite ``gamma`` on such
     data takes many steps.
 
+    The largest negative stability is a problem with many local optima. It is looked for by linear
+    programs from several directions, each of which ends in such an optimum. Its embedding
+    strengths are negative.
+
     References
     ----------
     Anlauf and Biehl (1989), *The AdaTron: an adaptive perceptron algorithm*, Europhysics
@@ -97,34 +142,109 @@ class AdaTron(Perceptron):
     (1.5, array([1, 2]))
     """
 
+    updates, class_weight, negative_stability = "largest", None, False  # of older files
+
     def __init__(
         self,
         *,
         gamma: float | None = np.inf,
+        updates: str = "largest",
         eta: float = 1.5,
         fit_intercept: Any = "free",
+        class_weight: Any = None,
+        negative_stability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        keep: str = "best",
+        warm_start: bool = False,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
     ):
         self.gamma = gamma
+        self.updates = updates
         self.eta = eta
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.negative_stability = negative_stability
         self.tol = tol
         self.max_iter = max_iter
+        self.keep = keep
+        self.warm_start = warm_start
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_ascent(self)
+        check_flag(self, "negative_stability")
+        literal = check_choice(self, "updates", ASCENTS) != "largest"
+        check_ascent(self, "gamma", most=np.inf if literal else 2.0)
+        if literal and threshold_kind(self) == "free":
+            raise ValueError(
+                f"updates={self.updates!r} of AdaTron changes strengths without regard to each "
+                "other, which a free threshold does not allow. Set fit_intercept='clamped' or "
+                "False."
+            )
 
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
+    def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:
+        gamma = np.inf if is_endless(self.gamma) else float(self.gamma or 0.0)
+        if self.updates != "largest":
+            unit = self._learn_literally(examples, gamma, training)
+        else:
+            unit = self._learn_largest(examples, gamma, training)
+        if unit.complaint and gamma == np.inf and self.negative_stability:
+            found = negative_optimum(examples, unit.weights, rng)
+            if found is not None:
+                return unit._replace(complaint="", last=None, **found._asdict())
+        return unit
+
+    def _is_hard(self) -> bool:
+        """Whether strengths have no bound."""
+        return is_endless(self.gamma)
+
+    def _learn_largest(self, examples: Examples, gamma: float, training: Training) -> Unit:
+        start = examples.first_strengths()
+        examples = replace(examples, start=None)
         products = LinearProducts(examples.inputs)
-        trained = train(self, products, examples.signs, examples.name)
-        return trained._replace(weights=examples.weights(trained.strengths))
+        bounds = weighted_bounds(self, gamma, examples.weight, len(start))
+        trained = train(self, products, examples.signs, bounds, training, start, examples)
+        last = trained.state("last")
+        return trained._replace(
+            weights=examples.weights(trained.strengths),
+            last=last._replace(weights=examples.weights(last.strengths)),
+        )
+
+    def _learn_literally(self, examples: Examples, gamma: float, training: Training) -> Unit:
+        rule = LearningRule.of(
+            learn_what_is_missing, (float(self.eta),), replace(examples, weight=None)
+        )
+        high = weighted_bounds(self, gamma, examples.weight, len(examples.signs))
+        rule = rule._replace(low=0.0, high=high)
+        violation = np.inf
+
+        def at_optimum(w: Floats, u: Floats) -> bool:
+            nonlocal violation
+            slope = 1.0 - examples.mirrored_rows @ w
+            wrong = np.where(slope > 0.0, u < rule.high, u > 0.0)
+            violation = float(np.abs(slope[wrong]).max(initial=0.0))
+            return violation <= float(self.tol)
+
+        turns = None if self.updates == "parallel" else row_order(len(examples.signs))
+        unit, _, _ = follow_rule(
+            examples, lambda n_iter: rule, turns, training, None, done=at_optimum
+        )
+        if violation <= float(self.tol):
+            return unit._replace(**unit.state("last")._asdict())
+        if gamma < np.inf:  # the last strengths are what there is of the optimum
+            unit = unit._replace(**unit.state("last")._asdict())
+        found = Optimum(unit.strengths, 0.0, unit.n_updates, violation, np.inf)
+        return unit._replace(
+            complaint=not_optimal(self, found, examples.name, endless=self._is_hard())
+        )
 
 
-class MinOver(Perceptron):
+class MinOver(LinearUnit):
     """The perceptron of largest stability, by Hebbian steps.
 
     Each update learns the example with the least potential, ``w += y x / N``; with a free
@@ -134,14 +254,24 @@ class MinOver(Perceptron):
 
     Parameters
     ----------
-    fit_intercept : {"clamped", "free", False}, default="free"
+    fit_intercept : {"clamped", "free", True, False}, default="free"
         The threshold: the weight of one more input that is always -1, or not a weight (then it
-        does not count in the length of ``w``), or none.
+        does not count in the length of ``w``), or none. True is the default.
     tol : float, default=1e-4
         Training ends when the stability is short of the largest by no more than this part of it.
         The cosine between the weights and the best ones is then at least ``1 - tol``.
     max_iter : int, default=1000000
         Most updates.
+    keep : {"best", "last"}, default="best"
+        Whether ``coef_`` are the weights with the fewest errors, then the largest stability, of
+        all sweeps, or the last ones.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on with the last weights of the fit before.
+    callback : callable, default=None
+        Called with a ``TrainingState`` after every sweep; a true value ends training.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the states after each sweep (True: the same), or each step, as
+        ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
 
@@ -153,6 +283,8 @@ class MinOver(Perceptron):
         The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
     embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
         The embedding strengths ``u`` of the examples.
     support_ : array of int
@@ -163,6 +295,10 @@ class MinOver(Perceptron):
         How many times weights were changed, in all.
     n_iter_ : int
         Number of sweeps; with several classes, the largest.
+    history_ : list of dict
+        For each unit, arrays with one line a state, the first before training: "coef",
+        "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
+        "n_iter".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -198,36 +334,54 @@ class MinOver(Perceptron):
         fit_intercept: Any = "free",
         tol: float = 1e-4,
         max_iter: int = 1_000_000,
+        keep: str = "best",
+        warm_start: bool = False,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
     ):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.keep = keep
+        self.warm_start = warm_start
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_positive(self, "tol")
 
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
+    def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:
+        start, size = examples.start, examples.inputs.size
+        if start is not None:  # the strengths of as many examples
+            own = replace(examples, start=None)
+            examples = replace(own, start=start._replace(weights=own.weights(start.strengths)))
         learned, best = LeastPotentialLearner(examples), examples.best()
-        progress = TrainingLog(self.verbose, examples.name, "update")
-        longest = float(np.sqrt(examples.inputs.squares.max() * examples.inputs.size))
-        most, updates, closed, vanished = int(self.max_iter), 0, False, False
+        training.unit, n = "update", len(learned.u)
+        longest = float(np.sqrt(examples.inputs.squares.max() * size))
+        most, updates, closed, vanished = training.max_iter, 0, False, False
         u = hebbian(examples.signs, examples.free)  # inseparable examples may lead to worse
         examples.offer(best, (u * examples.signs) @ examples.inputs.rows, u)
-        while updates < most and not closed and not vanished:
-            part = min(max(len(learned.u), most // 100), most - updates)
-            made, closed = learned.learn(part, float(self.tol))
+        training.see(examples, examples.weights(learned.u), learned.u, 0)
+        chunk = n * max(1, most // (100 * n))  # after so many the weights are compared
+        part = 1 if training.by_step else n if training.watched else chunk
+        while updates < most and not closed and not vanished and not training.stopped:
+            made, closed, changed = learned.learn(min(part, most - updates), float(self.tol))
             updates += made
             if closed:
-                best = examples.best()  # these and no others
-            best.offer(learned.fields, learned.length, learned.u)
+                best = Best(examples.signs, examples.free)  # these and no others
+            if closed or updates % chunk == 0 or updates == most:
+                best.offer(learned.fields, learned.length, learned.u)
             gap = 1.0 - best.stability / learned.largest if learned.largest > 0.0 else np.inf
             vanished = learned.largest <= VANISHED * longest
-            progress.report(updates, f"gap {gap:.1e}", last=closed)
+            if made:
+                w = examples.weights(learned.u)
+                training.see(examples, w, learned.u, 1 + (updates - 1) // n, changed)
+            training.report(updates, f"gap {gap:.1e}", last=closed)
         complaint = "" if closed else self._complaint(examples.name, gap, vanished)
-        unit = examples.unit(best, updates, -(-updates // len(learned.u)), complaint)
+        unit = examples.unit(best, learned.u, updates, -(-updates // n), complaint)
         return unit._replace(details=gap)
 
     def _store(self, units: list[Unit], inputs: Inputs) -> None:
@@ -246,51 +400,25 @@ class MinOver(Perceptron):
         )
 
 
-def train(model: Any, products: Products, signs: Floats, name: str) -> Unit:
-    """Return the unit of largest stability for ``gamma``, ``eta``, ``tol`` and ``max_iter``.
-
-    It has no weights yet: in the space of a kernel there are none.
-    """
-    free = model.fit_intercept == "free"
-    gamma = np.inf if is_endless(model.gamma) else float(model.gamma)
-    goal = Goal(float(model.eta), gamma, free, float(model.tol), int(model.max_iter))
-    best, n = Best(signs, free), len(signs)
-
-    def offer(u: Floats, E: Floats) -> None:
-        best.offer(signs * E, float(np.sqrt(np.maximum(u @ E, 0.0))), u)
-
-    found = optimum(products, signs, goal, TrainingLog(model.verbose, name), offer)
-    n_iter = max(-(-found.steps // n), 1)
-    unit = Unit(np.empty(0), found.threshold, found.strengths, found.steps, n_iter)
-    if found.violation <= goal.tol:
-        return unit
-    unit = unit._replace(complaint=not_optimal(model, found, name))
-    if gamma < np.inf:
-        return unit
-    u = hebbian(signs, free)  # what inseparable examples have led to may be worse
-    offer(u, signs * products.sums(np.arange(n), signs * u))
-    return unit._replace(threshold=best.threshold, strengths=best.strengths)
-
-
-def not_optimal(model: Any, found: Optimum, name: str) -> str:
-    """Return why the optimum was not reached, and what to do."""
-    endless = is_endless(model.gamma)
-    if endless and found.bound < VANISHED:
-        return nothing_separates(model, name)
-    allow = "set a finite gamma if nothing separates them" if endless else "lower gamma"
-    return (
-        f"{type(model).__name__} has not found the optimum for {name} after {model.max_iter} "
-        f"sweeps: its conditions are violated by {found.violation:.1e}, tol={model.tol:g}. Raise "
-        f"max_iter or tol, scale the features, or {allow}."
-    )
-
-
-def check_ascent(model: Any) -> None:
-    """Raise if a parameter of the ascent is wrong."""
-    if not is_endless(model.gamma):
-        check_positive(model, "gamma")
-    check_number(model, "eta", low=0.0, high=2.0, above=True, below=True)
+def check_ascent(model: Any, bound: str, most: float = 2.0) -> None:
+    """Raise if a parameter of the ascent is wrong; ``bound`` names the largest strength."""
+    if not is_endless(getattr(model, bound)):
+        check_positive(model, bound)
+    check_number(model, "eta", low=0.0, high=most, above=True, below=True)
     check_number(model, "tol", low=0.0, high=1.0, above=True, below=True)
+
+
+def weighted_bounds(model: Any, gamma: float, weight: Floats | None, n: int) -> Floats:
+    """Return the largest strength of each of n examples; weights are factors of a finite one."""
+    if weight is None:
+        return np.full(n, gamma)
+    if gamma == np.inf:
+        name, bound = type(model).__name__, "C" if hasattr(model, "C") else "gamma"
+        raise ValueError(
+            f"class_weight of {name} gives factors of {bound}, which is infinite. Set a finite "
+            f"{bound}."
+        )
+    return gamma * weight
 
 
 def is_endless(gamma: Any) -> bool:

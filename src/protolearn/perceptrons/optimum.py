@@ -8,14 +8,17 @@ follow. The many steps go through few examples, and no more than their products 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import linprog
 
 from .._arrays import Floats, Indices
 from .embedding_steps import ascend, ascend_in_pairs
-from .perceptron import VANISHED, TrainingLog
+from .examples import Best, Examples, Unit, UnitState, hebbian
+from .perceptron import VANISHED, nothing_separates, threshold_kind
 from .products import NOT_SEMIDEFINITE, Products
+from .training_record import Training
 
 AT_A_TIME = 128
 """Examples that are furthest from optimal and taken together."""
@@ -25,6 +28,15 @@ NEARER = 0.1
 
 INDEFINITE = 1e-9
 """Part of what it could be by which ``u^T C u`` may be negative by rounding."""
+
+DIRECTIONS = 30
+"""Random directions from which the largest negative stability is looked for."""
+
+ROUNDING = 1e-9
+"""Stability, in units of the largest input, that is as good as none."""
+
+UNBOUNDED = 3
+"""What ``linprog`` says of a program without a limit."""
 
 ONE_GO = 20
 """Most steps before all examples are looked at again, as a multiple of their number."""
@@ -44,45 +56,55 @@ class Goal(NamedTuple):
     """What to look for."""
 
     eta: float  # length of a step, as a multiple of the way to the optimum along it
-    gamma: float  # largest strength
+    gamma: Floats  # largest strength of each example
     pairs: bool  # whether sum u y = 0 is kept
     tol: float  # the violation that is allowed
     max_iter: int  # most steps, as a multiple of the number of examples
 
 
+Look = Callable[[Floats, Floats, float, int, Indices | None], object]
+"""What is told of strengths, potentials, the threshold, the number of steps, and who changed."""
+
+
 def optimum(
-    products: Products,
-    signs: Floats,
-    goal: Goal,
-    progress: TrainingLog,
-    offer: Callable[[Floats, Floats], object],
+    products: Products, signs: Floats, goal: Goal, training: Training, look: Look, start: Floats
 ) -> Optimum:
     """Return the maximum of ``sum u - u^T C u / 2`` for ``0 <= u <= gamma``.
 
-    Strengths and potentials are offered whenever all examples were looked at.
+    Strengths and potentials are shown whenever all examples were looked at, or after each step.
     """
-    n = len(signs)
-    u, E, steps = np.zeros(n), np.zeros(n), 0
-    longest = float(np.sqrt(products.diagonal.max()))
+    n, steps = len(signs), 0
+    u = np.minimum(start, goal.gamma)
+    E = signs * products.sums(np.flatnonzero(u), (signs * u)[u != 0.0]) if u.any() else np.zeros(n)
+    longest, endless = float(np.sqrt(products.diagonal.max())), bool(np.isinf(goal.gamma).all())
     climb = ascend_in_pairs if goal.pairs else ascend
     while True:
         violation, theta, some = most_violated(signs, u, E, goal)
         bound = stability_bound(u, E, longest)
-        progress.report(1 + steps // n, f"violation {violation:.1e}", last=violation <= goal.tol)
-        out = steps >= goal.max_iter * n or (goal.gamma == np.inf and bound < VANISHED)
+        training.report(1 + steps // n, f"violation {violation:.1e}", last=violation <= goal.tol)
+        out = steps >= goal.max_iter * n or (endless and bound < VANISHED) or training.stopped
         if violation <= goal.tol or out:
             return Optimum(u, theta, steps, violation, bound)
-        mine, moved, before = signs[some], u[some], E[some]
-        wanted = max(0.5 * goal.tol, NEARER * violation)
+        mine, wanted = signs[some], max(0.5 * goal.tol, NEARER * violation)
         most = min(ONE_GO * n, goal.max_iter * n - steps)
-        made, _ = climb(
-            *(mine, products.among(some), goal.eta, goal.gamma, wanted, most, moved, before)
-        )
-        steps += made
-        E += signs * products.sums(some, mine * (moved - u[some]))
-        u[some] = moved
+        among, one_go = products.among(some), steps + most
+        while steps < one_go and not training.stopped:
+            moved, before = u[some], E[some]
+            at_a_time = 1 if training.by_step else most
+            made, _ = climb(
+                mine, among, goal.eta, goal.gamma[some], wanted, at_a_time, moved, before
+            )
+            if made == 0:
+                break
+            steps += int(made)
+            changed = some[moved != u[some]]
+            E += signs * products.sums(some, mine * (moved - u[some]))
+            u[some] = moved
+            if not training.by_step:
+                break
+            look(u, E, theta, steps, changed)
         check_semidefinite(u, E, longest)
-        offer(u, E)
+        look(u, E, theta, steps, None)
 
 
 def check_semidefinite(u: Floats, E: Floats, longest: float) -> None:
@@ -128,3 +150,115 @@ def stability_bound(u: Floats, E: Floats, longest: float) -> float:
     if total == 0.0:
         return np.inf
     return float(np.sqrt(squared)) / (total * longest) if longest > 0.0 else 0.0
+
+
+def train(
+    model: Any,
+    products: Products,
+    signs: Floats,
+    gamma: Floats,
+    training: Training,
+    start: Floats,
+    examples: Examples | None = None,
+) -> Unit:
+    """Return the unit of largest stability for strengths up to ``gamma``, from a start on.
+
+    It has no weights yet: in the space of a kernel there are none. Those of ``examples`` can be
+    watched.
+    """
+    free, n = threshold_kind(model) == "free", len(signs)
+    if free and abs(start @ signs) > 1e-9 * start.sum():
+        start = np.zeros(n)  # not the strengths of these examples
+    goal = Goal(float(model.eta), gamma, free, float(model.tol), training.max_iter)
+    best = Best(signs, free)
+
+    def look(
+        u: Floats, E: Floats, theta: float, steps: int, changed: Indices | None = None
+    ) -> None:
+        length, n_iter = float(np.sqrt(np.maximum(u @ E, 0.0))), -(-steps // n)
+        if changed is None:
+            best.offer(signs * E, length, u)
+        if not training.watched or (training.by_step and changed is None):
+            return
+        if examples is None:
+            training.keep(u, E - signs * theta, length, n_iter, changed, (None, -theta))
+        else:
+            training.see(examples, examples.weights(u), u, n_iter, changed, theta)
+
+    if training.watched:
+        look(start, signs * products.sums(np.arange(n), signs * start), 0.0, 0, np.array([-1]))
+    found = optimum(products, signs, goal, training, look, start)
+    n_iter = max(-(-found.steps // n), 1)
+    unit = Unit(np.empty(0), found.threshold, found.strengths, found.steps, n_iter)
+    unit = unit._replace(last=unit.state("best"))
+    if found.violation <= goal.tol:
+        return unit
+    endless = bool(np.isinf(gamma).all())
+    unit = unit._replace(complaint=not_optimal(model, found, training.name, endless=endless))
+    if not endless:
+        return unit
+    u = hebbian(signs, free)  # what inseparable examples have led to may be worse
+    E = signs * products.sums(np.arange(n), signs * u)
+    best.offer(signs * E, float(np.sqrt(np.maximum(u @ E, 0.0))), u)
+    return unit._replace(threshold=best.threshold, strengths=best.strengths)
+
+
+def not_optimal(model: Any, found: Optimum, name: str, *, endless: bool) -> str:
+    """Return why the optimum was not reached, and what to do."""
+    bound = "C" if hasattr(model, "C") else "gamma"
+    if endless and found.bound < VANISHED:
+        return nothing_separates(model, name)
+    allow = f"set a finite {bound} if nothing separates them" if endless else f"lower {bound}"
+    return (
+        f"{type(model).__name__} has not found the optimum for {name} after {model.max_iter} "
+        f"sweeps: its conditions are violated by {found.violation:.1e}, tol={model.tol:g}. Raise "
+        f"max_iter or tol, scale the features, or {allow}."
+    )
+
+
+def negative_optimum(examples: Examples, w: Floats, rng: np.random.RandomState) -> UnitState | None:
+    """Return weights of unit length whose stability is negative and cannot be made larger nearby.
+
+    None if a hyperplane separates the classes. From a direction v on, the largest stability among
+    all weights with ``v.w = 1`` is a linear program. These are of unit length or longer, so that a
+    negative stability per length is no less, and the direction of the solution is the next.
+    """
+    inputs = examples.inputs
+    rows = examples.mirrored_rows[:, : inputs.size]
+    scale = float(np.abs(rows).max()) or 1.0
+    thresholds = examples.signs[:, None] if examples.free else np.zeros((len(rows), 0))
+    columns = np.hstack([-rows / scale, thresholds, np.ones((len(rows), 1))])
+    hebb = (examples.signs * hebbian(examples.signs, examples.free)) @ inputs.rows
+    starts = [w[: inputs.size], hebb[: inputs.size], *rng.normal(size=(DIRECTIONS, inputs.size))]
+    found = [climb_by_programs(columns, v, inputs.size) for v in starts if v.any()]
+    if any(each is None for each in found):
+        return None
+    stability, v, theta, duals = max((each for each in found if each), key=lambda each: each[0])
+    weights = np.zeros(inputs.rows.shape[1])
+    weights[: inputs.size] = v
+    strengths = inputs.size * duals / (stability * scale) if stability < 0.0 else duals
+    return UnitState(weights, scale * theta, strengths)
+
+
+def climb_by_programs(
+    columns: Floats, v: Floats, d: int
+) -> tuple[float, Floats, float, Floats] | None:
+    """Return stability, direction, threshold and duals of a local optimum, None if positive."""
+    v, best = v / np.linalg.norm(v), -np.inf
+    cost, bounds = (
+        np.append(np.zeros(columns.shape[1] - 1), -1.0),
+        [(None, None)] * columns.shape[1],
+    )
+    while True:
+        norm = np.append(v, np.zeros(columns.shape[1] - d))[None]
+        solved = linprog(
+            *(cost, columns, np.zeros(len(columns)), norm, [1.0], bounds), method="highs"
+        )
+        if solved.status == UNBOUNDED or (solved.x is not None and solved.x[-1] > ROUNDING):
+            return None
+        length = float(np.linalg.norm(solved.x[:d]))
+        stability, v = float(solved.x[-1]) / length, solved.x[:d] / length
+        theta = float(solved.x[d]) / length if columns.shape[1] > d + 1 else 0.0
+        if stability <= best + ROUNDING:
+            return stability, v, theta, -solved.ineqlin.marginals
+        best = stability

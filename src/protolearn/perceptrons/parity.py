@@ -15,8 +15,8 @@ from .._arrays import Floats, Indices
 from .._validation import all_or_nothing, check_flag, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .hidden_units import MachineOutputs, SphereFrame, next_unit, product_scores
-from .perceptron import TrainingLog
 from .pocket import Pocket
+from .training_record import Training
 
 SHOWN = 3
 """Pairs of rows that a message names."""
@@ -213,7 +213,7 @@ class ParityMachine(OneVersusRestClassifier):
         if estimator is None:
             estimator = Pocket(fit_intercept="free", max_iter=100)
         units: list[Any] = []
-        progress = TrainingLog(self.verbose, name, "unit")
+        progress = Training(name, 0, self.verbose, unit="unit")
         while parts[0].errors and not self._enough(parts):
             if len(units) == self.max_units:
                 self._warn(parts[0].errors, name)

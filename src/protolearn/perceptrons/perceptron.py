@@ -1,21 +1,39 @@
-"""What all perceptrons have in common: fit, stabilities, warnings and lines about training."""
+"""What all perceptrons have in common: fit, stabilities, and warnings about training."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats, Indices, validate_data
-from .._validation import all_or_nothing, check_integer, check_verbose
+from .._arrays import Floats, Indices, check_magnitude
+from .._validation import (
+    all_or_nothing,
+    check_choice,
+    check_class_weight,
+    check_flag,
+    check_integer,
+    check_verbose,
+)
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
-from .examples import Examples, Inputs, Unit
+from .examples import Examples, Inputs, Start, Unit
+from .training_record import RECORDS, Training, power_cost
+
+KEPT = ("best", "last")
+"""Which weights a model has after training."""
+
+FAR = 10.0
+"""Distance of the rows from the origin, in units of their spread, that a clamped threshold can
+hardly bridge."""
 
 VANISHED = 1e-6
 """Stability, in units of the longest example, below which no hyperplane is looked for."""
@@ -50,7 +68,7 @@ class StabilityMixin(OneVersusRestClassifier):
             among the lengthened rows. Of more than two classes the least stable unit counts.
         """
         check_is_fitted(self, "classes_")
-        X, y = validate_data(self, X, y, reset=False, dtype=np.float64, order="C")
+        X, y = self._validate(X, y, reset=False)
         return self._stabilities(X, self._codes(y))
 
     def _stabilities(self, X: Floats, codes: Indices) -> Floats:
@@ -70,48 +88,61 @@ class StabilityMixin(OneVersusRestClassifier):
             )
         return codes
 
-    def _embed(self, units: list[Unit], n: int, places: Indices) -> None:
+    def _embed(self, units: list[Unit], n: int, places: Indices, keep: str) -> None:
         """Store the embedding strengths of those of n examples that count."""
         self.embedding_strengths_ = np.zeros((len(units), n))
-        self.embedding_strengths_[:, places] = [unit.strengths for unit in units]
+        self.embedding_strengths_[:, places] = [unit.state(keep).strengths for unit in units]
         self.support_ = np.flatnonzero(self.embedding_strengths_.any(axis=0))
         self.n_updates_ = sum(unit.n_updates for unit in units)
         self.n_iter_ = max(unit.n_iter for unit in units)
 
-    def _warn(self, units: list[Unit]) -> None:
-        """Warn once if units are not what was looked for."""
+    def _warn(self, units: list[Unit], reason: str = "", level: int = 5) -> None:
+        """Warn once if units are not what was looked for, or if a reason left them with errors."""
         complaints = [unit.complaint for unit in units if unit.complaint]
         if complaints:
             others = len(complaints) - 1
             more = f" So it is for {others} more class{'es' * (others > 1)}." if others else ""
-            warnings.warn(complaints[0] + more, ConvergenceWarning, stacklevel=4)
+            warnings.warn(complaints[0] + more + reason, ConvergenceWarning, stacklevel=level)
+        elif reason and self.stability_ <= 0.0:
+            text = f"{type(self).__name__} has errors among the training rows.{reason}"
+            warnings.warn(text, ConvergenceWarning, stacklevel=level)
 
 
-class Perceptron(StabilityMixin, LinearClassifier):
+class LinearUnit(StabilityMixin, LinearClassifier):
     """A linear unit that learns from examples; more than two classes by one versus rest.
 
     A subclass defines :meth:`_learn`; one that takes weights of the examples, ``fit`` too.
     """
 
     fit_intercept: Any
+    keep, warm_start, history = "best", False, False  # of older files
+    callback: Callable[[Any], object] | None = None
+    best_coef_: Floats
+    best_intercept_: Floats
+    last_coef_: Floats
+    last_intercept_: Floats
+    history_: list[dict[str, Any]]
+    _last_strengths: Floats
+    _takes_sparse = True
 
     @abstractmethod
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
+    def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:
         """Return a unit for examples of two classes."""
 
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
-        check_threshold(self)
+        threshold_kind(self)
         check_integer(self, "max_iter", low=1)
         check_verbose(self)
+        check_watching(self)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the examples.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples. Sparse ones are made dense.
         y : array-like of shape (n_samples,)
             Their labels.
 
@@ -126,64 +157,215 @@ class Perceptron(StabilityMixin, LinearClassifier):
         """Let one unit learn, or one a class."""
         with all_or_nothing(self):
             self._check_parameters()
-            rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
-            inputs = Inputs.of(rows, self.fit_intercept, self._center(rows, weight))
-            rng = check_random_state(getattr(self, "random_state", None))
-            units = [
-                self._learn(Examples(inputs, each.signs, each.name, each.weight), rng)
-                for each in self._problems(codes, weight)
-            ]
-            self._store(units, inputs)
-            self._embed(units, n, places)
-            self.stability_ = float(self._stabilities(rows, codes).min())
-            self._warn(units)
+            before = dict(vars(self)) if self.warm_start and hasattr(self, "coef_") else None
+            rows, codes, weight, frame = self._check_weighted_data(X, y, sample_weight)
+            if before is not None:
+                check_same_classes(self, before)
+            self._train(rows, codes, weight, frame, before)
         return self
+
+    def _train(
+        self,
+        rows: Floats,
+        codes: Indices,
+        weight: Floats | None,
+        frame: tuple[int, Indices],
+        before: dict[str, Any] | None,
+        max_iter: int | None = None,
+    ) -> None:
+        """Let units learn checked rows, which are those of a frame that have a weight."""
+        kind, (n, places) = threshold_kind(self), frame
+        inputs = Inputs.of(rows, kind, self._center(rows, weight))
+        rng = check_random_state(getattr(self, "random_state", None))
+        units, trainings = list[Unit](), list[Training]()
+        for k, each in enumerate(self._problems(codes, weight)):
+            start = None if before is None else first_state(before, k, inputs, frame)
+            examples = Examples(inputs, each.signs, each.name, each.weight, start)
+            trainings.append(Training.of(self, each.name, max_iter))
+            units.append(self._learn(examples, rng, trainings[-1]))
+        self._store(units, inputs)
+        self._embed(units, n, places, self.keep)
+        self._last_strengths = np.zeros((len(units), n))
+        self._last_strengths[:, places] = [unit.state("last").strengths for unit in units]
+        self.stability_ = float(self._stabilities(rows, codes).min())
+        keep_history(self, trainings)
+        if max_iter is None and not any(each.stopped for each in trainings):
+            self._warn(units, far_from_origin(rows) if inputs.clamped else "")
 
     def _center(self, rows: Floats, weight: Floats | None) -> Floats | None:
         """Return the point that rows are relative to if the threshold is free; None: any."""
         return None
 
     def _store(self, units: list[Unit], inputs: Inputs) -> None:
-        """Store weights and thresholds."""
-        weights = np.stack([unit.weights for unit in units])
-        d = self.n_features_in_
-        self.coef_ = weights[:, :d].copy()
-        self._lengths = np.linalg.norm(weights, axis=1)
-        if inputs.clamped:
-            self.intercept_ = -weights[:, d]
-        elif inputs.center is None:
-            self.intercept_ = np.zeros(len(units))
-        else:
-            self.intercept_ = -self.coef_ @ inputs.center - [unit.threshold for unit in units]
+        """Store weights and thresholds, the best and the last."""
+        for keep in ("best", "last"):
+            states = [unit.state(keep) for unit in units]
+            weights = np.stack([state.weights for state in states])
+            coef, intercept = inputs.hyperplanes(weights, [state.threshold for state in states])
+            setattr(self, f"{keep}_coef_", coef)
+            setattr(self, f"{keep}_intercept_", intercept)
+            if keep == self.keep:
+                self.coef_, self.intercept_ = coef.copy(), intercept.copy()
+                self._lengths = np.linalg.norm(weights, axis=1)
+
+    def cost(self, X: Any, y: Any, *, k: float = 1.0, c: float = 0.0) -> Floats:
+        """Return the cost ``H^[k] = sum (c - E)^k`` over the examples with ``E < c``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        k : float, default=1.0
+            The power: 1 is the cost of the perceptron, 2 with ``c=1`` that of a squared hinge.
+        c : float, default=0.0
+            The potential from which on an example costs nothing.
+
+        Returns
+        -------
+        cost : array of shape (n_units,)
+            The cost of each unit.
+        """
+        check_is_fitted(self, "classes_")
+        X, y = self._validate(X, y, reset=False)
+        problems, scores = self._problems(self._codes(y), None), self._scores(X)
+        return np.array(
+            [power_cost(each.signs * scores[:, k_], k, c) for k_, each in enumerate(problems)]
+        )
 
 
-class TrainingLog:
-    """Print a line for the 1st, 2nd, ..., 10th, 20th, ..., 100th, 200th sweep and so on.
+class OnlineUnit(LinearUnit):
+    """A linear unit that can go on learning with other examples."""
 
-    ``name`` is what is learned, ``unit`` what is counted.
-    """
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Present examples once, beginning with the present weights.
 
-    def __init__(self, verbose: int, name: str, unit: str = "sweep"):
-        self.verbose, self.name, self.unit = verbose, name, unit
-        self._next = 1
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed at the first call.
 
-    def report(self, count: int, text: str, *, last: bool = False) -> None:
-        """Print how far training has come, if enough has happened since the line before."""
-        if self.verbose and (last or count >= self._next):
-            print(f"{self.name}, {self.unit} {count}: {text}")
-            step = 10 ** (len(str(count)) - 1)
-            self._next = (count // step + 1) * step
+        Returns
+        -------
+        self : object
+            The classifier. Its weights are the last ones, whatever ``keep`` is, and its
+            embedding strengths are those of these examples in this sweep.
+        """
+        with all_or_nothing(self):
+            self._check_parameters()
+            if threshold_kind(self) == "free":
+                raise ValueError(
+                    f"partial_fit of {type(self).__name__} needs fit_intercept='clamped' or False: "
+                    "a free threshold is chosen for all examples."
+                )
+            first = not hasattr(self, "coef_") and not hasattr(self, "classes_")
+            known = _check_partial_fit_first_call(self, classes)
+            X, y = self._validate(X, y, reset=first)
+            X = X.toarray() if issparse(X) else X
+            check_magnitude(X)
+            if known and len(self.classes_) < 2:
+                raise ValueError(f"{type(self).__name__} needs at least 2 classes.")
+            codes = self._codes(y)
+            before = dict(vars(self)) if hasattr(self, "coef_") else None
+            weight, frame = self._weights_of_part(codes), (len(X), np.arange(len(X)))
+            if before is not None:  # strengths of other examples
+                before["embedding_strengths_"] = before["_last_strengths"] = np.empty((0, 0))
+            self._train(X, codes, weight, frame, before, max_iter=1)
+            self.coef_, self.intercept_ = self.last_coef_.copy(), self.last_intercept_.copy()
+        return self
+
+    def _weights_of_part(self, codes: Indices) -> Floats | None:
+        """Return the weight of each example by its class; classes need not all be there."""
+        given = getattr(self, "class_weight", None)
+        if given is None:
+            return None
+        if isinstance(given, str):
+            raise ValueError(
+                f"class_weight={given!r} of {type(self).__name__} needs all rows; give partial_fit "
+                "a dict of weights by label."
+            )
+        return check_class_weight(given, self.classes_, self.classes_)[codes]
 
 
-def check_threshold(model: Any) -> None:
-    """Raise if ``fit_intercept`` is not one of the three kinds of threshold."""
+def first_state(
+    before: dict[str, Any], k: int, inputs: Inputs, frame: tuple[int, Indices]
+) -> Start:
+    """Return where unit k goes on: with the last weights, and the strengths of as many examples."""
+    weights, d = np.zeros(inputs.rows.shape[1]), inputs.size - inputs.clamped
+    weights[:d] = before.get("last_coef_", before["coef_"])[k]
+    if inputs.clamped:
+        weights[d] = -before.get("last_intercept_", before["intercept_"])[k]
+    best = before["embedding_strengths_"]
+    last = before.get("_last_strengths", best)
+    n, places = frame
+    if last.shape[1:] != (n,):
+        return Start(weights, np.zeros(len(places)), np.zeros(len(places)))
+    return Start(weights, last[k, places].copy(), best[k, places].copy())
+
+
+def keep_history(model: Any, trainings: list[Training]) -> None:
+    """Store the history if there is one, and forget that of an earlier fit."""
+    vars(model).pop("history_", None)
+    if model.history is not False:
+        model.history_ = [each.history() for each in trainings]
+
+
+def check_same_classes(model: Any, before: dict[str, Any]) -> None:
+    """Raise if a warm start is impossible."""
+    same = model.n_features_in_ == before["n_features_in_"]
+    if not same or not np.array_equal(model.classes_, before["classes_"]):
+        raise ValueError(
+            f"warm_start=True of {type(model).__name__} needs the classes "
+            f"{before['classes_'].tolist()} and {before['n_features_in_']} features of the fit "
+            "before. Set warm_start=False to begin anew."
+        )
+
+
+def check_watching(model: Any) -> None:
+    """Raise if a parameter by which training is watched, continued or ended is wrong."""
+    if model.callback is not None and not callable(model.callback):
+        raise ValueError(
+            f"callback={model.callback!r} of {type(model).__name__} must be a function of the "
+            "state, or None."
+        )
+    if not isinstance(model.history, (bool, np.bool_)):
+        check_choice(model, "history", RECORDS, True, False)
+    for name in ("keep", "warm_start"):
+        if hasattr(model, name):
+            check_choice(model, name, KEPT) if name == "keep" else check_flag(model, name)
+
+
+def far_from_origin(rows: Floats) -> str:
+    """Return a sentence if a clamped threshold is small beside the rows; nothing otherwise."""
+    mean = rows.mean(axis=0)
+    spread = float(np.sqrt(np.mean((rows - mean) ** 2)))
+    away = float(np.sqrt(np.mean(mean**2)))
+    if away <= FAR * max(spread, np.finfo(float).tiny) or away <= 1.0:
+        return ""
+    return (
+        f" The rows are {away / spread if spread else np.inf:.0f} times their spread away from the "
+        "origin, and a threshold that is the weight of a clamped input of -1 follows them slowly: "
+        "subtract the mean (StandardScaler), or set fit_intercept='free'."
+    )
+
+
+def threshold_kind(model: Any) -> Any:
+    """Return "clamped", "free" or False; True is the default of the class."""
     given = model.fit_intercept
-    none = isinstance(given, (bool, np.bool_)) and not given
-    if not none and not (isinstance(given, str) and given in ("clamped", "free")):
+    if isinstance(given, (bool, np.bool_)):
+        return type(model)().fit_intercept if given else False
+    if not (isinstance(given, str) and given in ("clamped", "free")):
         raise ValueError(
             f"fit_intercept={given!r} of {type(model).__name__} must be 'clamped' (the weight of "
-            "one more input that is always -1), 'free' (not a weight), or False (none)."
+            "one more input that is always -1), 'free' (not a weight), True (the default of the "
+            "class), or False (none)."
         )
+    return given
 
 
 def not_separated(model: Any, examples: Examples) -> str:
@@ -197,12 +379,13 @@ def not_separated(model: Any, examples: Examples) -> str:
 
 def separability_call(model: Any) -> str:
     """Return the call that decides whether a hyperplane separates the classes for a model."""
-    return f"is_separable(X, y{', fit_intercept=False' if model.fit_intercept is False else ''})"
+    return f"is_separable(X, y{', fit_intercept=False' if threshold_kind(model) is False else ''})"
 
 
 def nothing_separates(model: Any, name: str) -> str:
     """Return a text that says that there is no hyperplane to be found, and what to do."""
-    advice = "Set a finite gamma" if hasattr(model, "gamma") else "Use AdaTron with a finite gamma"
+    bound = "C" if hasattr(model, "C") else "gamma"
+    advice = f"Set a finite {bound}" if hasattr(model, bound) else "Use AdaTron with a finite gamma"
     return (
         f"{type(model).__name__} found that nothing separates {name} with a stability above "
         f"{VANISHED:g} of the longest example; it keeps the best weights seen. {advice} to allow "

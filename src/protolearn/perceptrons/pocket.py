@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +10,25 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from .._arrays import Floats, Indices
+from .._validation import check_choice
 from ..separability import balance_entries, scale_columns
 from .examples import Best, Examples, Inputs, Unit
-from .optimum import Goal, optimum
-from .perceptron import Perceptron, TrainingLog
-from .presentation import AHEAD, FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, Draws, draw
-from .products import LinearProducts
+from .perceptron import LinearUnit, threshold_kind
+from .presentation import (
+    AHEAD,
+    FEWEST,
+    LONGEST,
+    MISTAKES,
+    PRICE,
+    RUN,
+    SORTING,
+    Draws,
+    draw,
+    draw_and_count,
+)
+from .training_record import Training
+
+COUNTS = ("runs", "updates")
 
 FEW = 32
 """Up to so many examples errors are counted whenever the rule says so, and in the end the fewest
@@ -30,7 +43,7 @@ ROUNDING = 1e-9
 Flags = NDArray[np.bool_]
 
 
-class Pocket(Perceptron):
+class Pocket(LinearUnit):
     """The pocket algorithm with ratchet.
 
     Examples are drawn at random, and a perceptron learns from its mistakes. If its present run of
@@ -43,11 +56,26 @@ class Pocket(Perceptron):
 
     Parameters
     ----------
-    fit_intercept : {"clamped", "free", False}, default="clamped"
+    fit_intercept : {"clamped", "free", True, False}, default="clamped"
         The threshold: the weight of one more input that is always -1, or not a weight (then it
-        does not count in the length of ``w``), or none.
+        does not count in the length of ``w``), or none. True is the default.
+    count : {"runs", "updates"}, default="runs"
+        When the errors over all examples are counted: after a run of correct answers that is
+        longer than that of the weights in the pocket, or after every update, as it is printed
+        in the notes; then only fewer errors go into the pocket. The second takes longer and
+        finds fewer errors in as many sweeps.
     max_iter : int, default=1000
         Most sweeps; in each as many examples are drawn as there are.
+    keep : {"best", "last"}, default="best"
+        Whether ``coef_`` are the weights with the fewest errors, then the largest stability, of
+        all sweeps, or the last ones.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on with the last weights of the fit before.
+    callback : callable, default=None
+        Called with a ``TrainingState`` after every sweep; a true value ends training.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the states after each sweep (True: the same), or each step, as
+        ``history_``; the callback is called as often.
     verbose : int, default=0
         Whether to print lines while training.
     random_state : int, RandomState or None, default=None
@@ -61,6 +89,8 @@ class Pocket(Perceptron):
         The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
     embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
         The embedding strengths ``u`` of the examples.
     support_ : array of int
@@ -71,6 +101,10 @@ class Pocket(Perceptron):
         How many times weights were changed, in all.
     n_iter_ : int
         Number of sweeps; with several classes, the largest.
+    history_ : list of dict
+        For each unit, arrays with one line a state, the first before training: "coef",
+        "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
+        "n_iter".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -119,28 +153,47 @@ class Pocket(Perceptron):
     errors_curve_: list[Indices]
     optimal_: Flags
 
+    count = "runs"  # of older files
+
     def __init__(
         self,
         *,
         fit_intercept: Any = "clamped",
+        count: str = "runs",
         max_iter: int = 1000,
+        keep: str = "best",
+        warm_start: bool = False,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
         random_state: Any = None,
     ):
         self.fit_intercept = fit_intercept
+        self.count = count
         self.max_iter = max_iter
+        self.keep = keep
+        self.warm_start = warm_start
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
         self.random_state = random_state
 
-    def _learn(self, examples: Examples, rng: np.random.RandomState) -> Unit:
-        progress = TrainingLog(self.verbose, examples.name)
-        best, curve, mistakes = fill_pocket(examples, rng, int(self.max_iter), progress)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if check_choice(self, "count", COUNTS) == "updates" and threshold_kind(self) == "free":
+            raise ValueError(
+                "count='updates' of Pocket is not possible with fit_intercept='free', whose "
+                "threshold is another one for each count. Take 'clamped' or False."
+            )
+
+    def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:
+        best, last, curve, mistakes = fill_pocket(examples, rng, training, self.count)
         optimal = best.errors == 0
         if not optimal and len(examples.signs) <= FEW:
             optimal = improve_pocket(best, examples)
-            curve[-1] = best.errors
+            curve[-1:] = [best.errors]
         details = PocketHistory(np.array(curve), optimal)
-        return examples.unit(best, mistakes, len(curve))._replace(details=details)
+        return examples.unit(best, last, mistakes, len(curve))._replace(details=details)
 
     def _store(self, units: list[Unit], inputs: Inputs) -> None:
         super()._store(units, inputs)
@@ -156,30 +209,42 @@ class PocketHistory(NamedTuple):
 
 
 def fill_pocket(
-    examples: Examples, rng: np.random.RandomState, max_iter: int, progress: TrainingLog
-) -> tuple[Best, list[int], int]:
+    examples: Examples, rng: np.random.RandomState, training: Training, count: str = "runs"
+) -> tuple[Best, Floats, list[int], int]:
     """Draw examples, learn from mistakes, and keep the best weights.
 
-    Return what is in the pocket, its errors after each sweep, and the number of mistakes.
+    Return what is in the pocket, the last strengths, the errors in the pocket after each sweep,
+    and the number of mistakes.
     """
-    n = len(examples.signs)
-    rows, w, u = examples.mirrored_rows, examples.no_weights(), np.zeros(n)
-    state = np.zeros(6, dtype=np.intp)
+    n, rows, size = len(examples.signs), examples.mirrored_rows, examples.inputs.size
+    w, u, state = examples.first_sums(), examples.first_strengths(), np.zeros(6, dtype=np.intp)
     best, curve, draws, ahead = examples.best(), list[int](), Draws(rng), np.empty(AHEAD)
     price = SORTING if examples.free else PRICE
     state[FEWEST], earned = best.errors, 1 + price * FEW**2 // n
-    while len(curve) < max_iter and best.errors > 0:
+    training.see(examples, w / size, u, 0)
+    aged = 0
+    while len(curve) < training.max_iter and best.errors > 0 and not training.stopped:
         order, partners = draw_sweep(examples, draws)
-        position = 0
-        while position < n and best.errors > 0:
-            position, hopeful = draw(
-                rows, order, partners, position, 0.0, earned, w, u, state, ahead
-            )
-            if hopeful and examples.offer(best, w, u):
-                state[LONGEST], state[FEWEST] = state[RUN], best.errors
+        if len(curve) >= aged:
+            aged = 4 * len(curve)
+            places = examples.hard_first(best)
+        for part, others in zip(training.parts(order), training.parts(partners), strict=True):
+            position = 0
+            while position < len(part) and best.errors > 0:
+                if count == "updates":
+                    position, hopeful = draw_and_count(rows, part, position, w, u, state, places)
+                else:
+                    position, hopeful = draw(
+                        *(rows, part, others, position, 0.0, earned, w, u, state, ahead, places)
+                    )
+                if hopeful and examples.offer(best, w, u):
+                    state[LONGEST], state[FEWEST] = state[RUN], best.errors
+            training.see(examples, w / size, u, len(curve) + 1, part)
+            if training.stopped:
+                break
         curve.append(best.errors)
-        progress.report(len(curve), f"{best.errors} errors", last=best.errors == 0)
-    return best, curve, int(state[MISTAKES])
+        training.report(len(curve), f"{best.errors} errors", last=best.errors == 0)
+    return best, u, curve, int(state[MISTAKES])
 
 
 def improve_pocket(best: Best, examples: Examples) -> bool:
@@ -190,17 +255,35 @@ def improve_pocket(best: Best, examples: Examples) -> bool:
     if right is None:
         return certain
     u = np.zeros(len(right))
-    u[right] = widest_strengths(replace(inputs, rows=inputs.rows[right]), examples.signs[right])
-    examples.offer(best, (u * examples.signs) @ inputs.rows, u)
+    try:
+        u[right] = widest_strengths(inputs.rows[right], examples.signs[right], examples.free)
+    except RuntimeError:  # too many iterations
+        return False
+    u *= inputs.size
+    sums = (u * examples.signs) @ inputs.rows
+    if examples.offer(best, sums, u):
+        best.sums = sums
     return certain and best.errors == np.count_nonzero(~right)
 
 
-def widest_strengths(inputs: Inputs, signs: Floats) -> Floats:
-    """Return the strengths of the hyperplane of largest stability, as the AdaTron does."""
-    free = inputs.center is not None
-    goal = Goal(eta=1.5, gamma=np.inf, pairs=free, tol=1e-6, max_iter=10_000)
-    found = optimum(LinearProducts(inputs), signs, goal, TrainingLog(0, ""), lambda u, E: None)
-    return found.strengths
+def widest_strengths(rows: Floats, signs: Floats, free: bool) -> Floats:
+    """Return the strengths of the hyperplane of largest stability, with potentials of one.
+
+    The shortest convex combination of the mirrored examples, or with a free threshold of the
+    differences between the classes, is its normal: exact by non-negative least squares.
+    """
+    size = float(np.abs(rows).max(initial=0.0)) or 1.0
+    points, members = signs[:, None] * rows / size, np.eye(len(rows))
+    if free:
+        pairs = [(i, j) for i in np.flatnonzero(signs > 0.0) for j in np.flatnonzero(signs < 0.0)]
+        if not pairs:  # no weights: the threshold is enough
+            return np.zeros(len(rows))
+        points, members = points[pairs, :].sum(axis=1), members[pairs, :].sum(axis=1)
+    matrix = np.vstack([points.T, np.ones(len(points))])
+    coefficients, _ = nnls(matrix, np.append(np.zeros(rows.shape[1]), 1.0))
+    least = float((points @ (coefficients @ points)).min(initial=np.inf))
+    scale = (1.0 + free) / (least * size**2) if 0.0 < least < np.inf else 1.0
+    return scale * coefficients @ members
 
 
 def draw_sweep(examples: Examples, draws: Draws) -> tuple[Indices, Indices]:

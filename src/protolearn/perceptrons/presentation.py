@@ -10,16 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import repeat
+from typing import Any, NamedTuple, Self
 
 import numba
 import numpy as np
 
-from .._arrays import Indices, as_indices
-from ..native import FAST, f8, i8, indices, indices_out, matrix, native, types, vector, vector_out
+from .._arrays import Floats, Indices, as_indices
+from ..native import (
+    ADDRESS,
+    FAST,
+    MODULATION,
+    f8,
+    i8,
+    indices,
+    indices_out,
+    matrix,
+    native,
+    pointer,
+    types,
+    vector,
+    vector_out,
+)
+from .examples import Examples
+
+modulation_at = pointer(MODULATION)
 
 ORDERS = ("cyclic", "random")
 
-LOOKS, RARER = 8, 16
+LOOKS, RARER = 8, 32
 """The weights are compared with the best ones in so many sweeps, then in one of so many."""
 
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
@@ -32,7 +50,7 @@ errors so far, and what may be spent on counting."""
 AHEAD = 4
 """Potentials that are computed at a time."""
 
-PRICE, SORTING = 2, 16
+PRICE, SORTING = 3, 16
 """What it costs to look at an example for counting errors, and to find the best threshold too; each
 example that is presented earns one or more."""
 
@@ -55,11 +73,6 @@ def comparison_point(n_iter: int, n: int, rarer: int = RARER) -> int:
     the weights at the end of every sweep the same bias.
     """
     return n if n_iter > LOOKS and n_iter % rarer else int(n * (n_iter * GOLDEN % 1.0))
-
-
-def sweeps_before_comparison(n_iter: int) -> int:
-    """Return how many sweeps there are from this one to the next with a comparison."""
-    return RARER - n_iter % RARER
 
 
 class Draws:
@@ -142,9 +155,11 @@ def learn_mistakes_once(mirrored, order, c, w, u):
                 position += 4  # known before the sums are: the next four can begin
                 continue
             position += one + two + three
-        elif inner(mirrored[order[position]], w) > c:
-            position += 1
-            continue
+        else:
+            i = order[position]
+            if four_potentials(mirrored, i, i, i, i, w)[0] > c:  # the same digits as above
+                position += 1
+                continue
         i = order[position]
         learn(mirrored[i], 1.0, w)
         u[i] += 1.0
@@ -153,49 +168,48 @@ def learn_mistakes_once(mirrored, order, c, w, u):
     return mistakes
 
 
-@native(types.UniTuple(i8, 3)(matrix, indices, i8, f8, vector_out, vector_out))
-def sweep(mirrored, order, times, c, w, u):
-    """Present examples in an order, so many times or until none is a mistake.
-
-    Return how many times it was, the number of mistakes, and how many of them were in the last.
-    """
-    total = mistakes = 0
-    for done in range(times):
-        mistakes = learn_mistakes_once(mirrored, order, c, w, u)
-        total += mistakes
-        if mistakes == 0:
-            return done + 1, total, 0
-    return times, total, mistakes
-
-
 @numba.njit(**FAST)
-def count_errors(mirrored, w, most):
+def count_errors(mirrored, places, w, most):
     """Return the errors, counted up to more than ``most``, and how many examples it took."""
-    n = len(mirrored)
+    n = places.size
     errors = done = 0
     while done + 4 <= n and errors <= most:
-        e0, e1, e2, e3 = four_potentials(mirrored, done, done + 1, done + 2, done + 3, w)
+        i0, i1, i2, i3 = places[done], places[done + 1], places[done + 2], places[done + 3]
+        e0, e1, e2, e3 = four_potentials(mirrored, i0, i1, i2, i3, w)
         errors += int(e0 <= 0.0) + int(e1 <= 0.0) + int(e2 <= 0.0) + int(e3 <= 0.0)
         done += 4
     while done < n and errors <= most:
-        errors += inner(mirrored[done], w) <= 0.0
+        errors += inner(mirrored[places[done]], w) <= 0.0
         done += 1
     return errors, done
 
 
-@native(types.boolean(matrix, vector, i8))
-def has_at_most(mirrored, w, most):
-    """Whether there are no more errors than ``most``."""
-    errors, _ = count_errors(mirrored, w, most)
-    return errors <= most
+@native(types.UniTuple(i8, 4)(matrix, indices, i8, f8, vector_out, vector_out, indices, i8))
+def sweep(mirrored, order, times, c, w, u, places, most):
+    """Present examples in an order, so many times or until none is a mistake.
+
+    After each time the errors are counted, in the order of ``places`` (the hard ones first: then
+    it takes a few examples to see that there are more than ``most``), and no more than ``most``
+    end it. Return how many times it was, the number of mistakes, how many of them were in the
+    last, and 1 if there are so few errors.
+    """
+    total = mistakes = few = 0
+    for done in range(times):
+        mistakes = learn_mistakes_once(mirrored, order, c, w, u)
+        total += mistakes
+        few = int(count_errors(mirrored, places, w, most)[0] <= most)
+        if mistakes == 0 or few:
+            return done + 1, total, mistakes, few
+    return times, total, mistakes, few
 
 
 @native(
     types.UniTuple(i8, 2)(
-        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out, vector_out)
+        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out, vector_out),
+        indices,
     )
 )
-def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
+def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead, places):
     """Present examples until weights may be better than those in the pocket.
 
     That is after a run of correct answers that is longer than that of the pocket, if the errors
@@ -206,6 +220,7 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
     that a threshold does not matter. Errors depend on the threshold, so the caller counts them.
 
     There is room for four potentials ``ahead``, of the next examples until the weights change.
+    Errors are counted in the order of ``places``.
     """
     n, left = len(mirrored), 0
     for position in range(start, order.size):
@@ -218,7 +233,7 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
             left -= 1
             potential = ahead[left]
         else:
-            potential = inner(mirrored[i], w)
+            potential = four_potentials(mirrored, i, i, i, i, w)[0]  # the same digits as above
         if j >= 0:
             potential += inner(mirrored[j], w)
         state[CREDIT] += earned
@@ -228,7 +243,7 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
                 state[COUNTED] = 1
                 errors, cost = 0, SORTING * n
                 if j < 0:
-                    errors, looked = count_errors(mirrored, w, state[FEWEST])
+                    errors, looked = count_errors(mirrored, places, w, state[FEWEST])
                     cost = PRICE * looked
                 state[CREDIT] -= cost
                 if errors <= state[FEWEST]:
@@ -244,10 +259,85 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead):
     return order.size, 0
 
 
-@native(types.void(matrix, vector, vector, vector, f8, f8, vector_out, vector_out))
-def learn_in_turn(rows, signs, target, weight, share, rate, w, u):
-    """Add to one strength after the other what its potential lacks; ``w`` are the weights."""
-    for i in range(target.size):
-        step = rate * weight[i] * (target[i] - inner(rows[i], w))
-        u[i] += signs[i] * step
-        learn(rows[i], share * step, w)
+@native(types.UniTuple(i8, 2)(matrix, indices, i8, vector_out, vector_out, indices_out, indices))
+def draw_and_count(mirrored, order, start, w, u, state, places):
+    """Present examples until an update leaves fewer errors than ``FEWEST``.
+
+    Return where, and 1 if it is so, or 0 at the end of the order.
+    """
+    for position in range(start, order.size):
+        i = order[position]
+        if four_potentials(mirrored, i, i, i, i, w)[0] <= 0.0:
+            learn(mirrored[i], 1.0, w)
+            u[i] += 1.0
+            state[MISTAKES] += 1
+            errors, _ = count_errors(mirrored, places, w, state[FEWEST] - 1)
+            if errors < state[FEWEST]:
+                return position + 1, 1
+    return order.size, 0
+
+
+@native(
+    i8(
+        *(matrix, indices, ADDRESS, vector, vector, vector),
+        *(f8, vector, f8, vector_out, vector_out),
+    )
+)
+def present(mirrored, order, f, theta, weight, shift, low, high, share, w, u):
+    """Present examples in an order; return how many strengths change.
+
+    Strength i changes by ``weight f(E_i + shift)`` as far as the bounds allow, and the weights by
+    ``share`` times as much of the example.
+    """
+    modulation = modulation_at(f)
+    updates = 0
+    for i in order:
+        step = weight[i] * modulation(inner(mirrored[i], w) + shift[i], theta)
+        step = min(max(step, low - u[i]), high[i] - u[i])
+        if step != 0.0:
+            u[i] += step
+            learn(mirrored[i], share * step, w)
+            updates += 1
+    return updates
+
+
+@native(types.void(ADDRESS, vector, vector, vector, f8, vector, vector, vector_out))
+def steps_together(f, theta, weight, potentials, low, high, u, steps):
+    """Compute the changes of all strengths by the same weights."""
+    modulation = modulation_at(f)
+    for i in range(u.size):
+        step = weight[i] * modulation(potentials[i], theta)
+        steps[i] = min(max(step, low - u[i]), high[i] - u[i])
+
+
+class LearningRule(NamedTuple):
+    """By how much the strength of an example changes: ``f`` of its potential, within bounds."""
+
+    f: Any  # the address of the modulation function
+    theta: Floats  # its parameters
+    weight: Floats  # factor of each example
+    shift: Floats  # added to each potential
+    low: float
+    high: Floats
+
+    @classmethod
+    def of(
+        cls, f: Any, theta: Any, examples: Examples, *, low: float = -np.inf, high: float = np.inf
+    ) -> Self:
+        """Return the rule of a native function for examples; their weights are factors."""
+        n, weight = len(examples.signs), examples.weight
+        weight = np.ones(n) if weight is None else weight
+        return cls(f.address, np.array(theta, float), weight, np.zeros(n), low, np.full(n, high))
+
+    def in_turn(self, examples: Examples, order: Indices, w: Floats, u: Floats) -> int:
+        """Change strengths and weights one example after the other; return how many changed."""
+        share = 1.0 / examples.inputs.size
+        return int(present(examples.mirrored_rows, order, *self, share, w, u))
+
+    def together(self, examples: Examples, w: Floats, u: Floats) -> int:
+        """Change all strengths at once; return how many changed."""
+        potentials, steps = examples.mirrored_rows @ w + self.shift, np.empty(len(u))
+        steps_together(*self[:3], potentials, self.low, self.high, u, steps)
+        u += steps
+        w += steps @ examples.mirrored_rows / examples.inputs.size
+        return int(np.count_nonzero(steps))

@@ -59,7 +59,7 @@ def test_size_of_machines_with_several_units():
     assert (n_prototypes(exemplars), n_numbers(exemplars)) == (30, 30 * (4 + 1))
 
 
-@pytest.mark.parametrize("model", [RVM(kernel="rbf"), KernelAdaTron(gamma=10.0)])
+@pytest.mark.parametrize("model", [RVM(kernel="rbf"), KernelAdaTron(C=10.0)])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_size_of_planes_behind_a_kernel(model, n_classes):
     """A number for each row that is referred to, one for the threshold, and those rows."""

@@ -38,7 +38,7 @@ SETTINGS: dict[str, Grid] = {
     "BoostedPrototypes": {"C": [1.0, 10.0, np.inf]},
     "CommitteeMachine": {"n_units": [3, 5]},
     "ExemplarSVM": {"C": [100.0, 1.0]},
-    "KernelAdaTron": {"gamma": [10.0, 1.0, 100.0]},
+    "KernelAdaTron": {"C": [10.0, 1.0, 100.0]},
     "ParityMachine": {"early_stopping": [True, False]},
     "RVM": {"kernel": ["linear", "rbf"]},
 }
