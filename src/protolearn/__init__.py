@@ -46,6 +46,7 @@ from .linear import (
     MeanOfClass,
     NotSeparableError,
     SoftMarginSVM,
+    SoftPreprocessing,
     generalized_prototypes,
     regularization_path,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "RejectClassifier",
     "Rosenblatt",
     "SoftMarginSVM",
+    "SoftPreprocessing",
     "certified_radius",
     "compare",
     "counterfactual",

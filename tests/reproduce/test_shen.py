@@ -249,11 +249,11 @@ def test_sizes_of_ensembles():
     (table,) = found.tables
     for record in table.records:
         rows = ROWS[record["dataset"]][0]
-        assert record["exemplars"] == pytest.approx(rows * 2 / 3 * 3 / 4, abs=0.1)
+        classes = ROWS[record["dataset"]][1]  # held-out rows of a class are rounded down
+        assert 0.0 <= record["exemplars"] - rows * 2 / 3 * 3 / 4 <= classes
         for kind in ("clean", "noisy"):
             assert 2 <= record[f"extended_{kind}"] < record[f"published_{kind}"]
-            rounding = ROWS[record["dataset"]][1]  # held-out rows of a class are rounded down
-            assert record[f"published_{kind}"] <= record["exemplars"] + rounding
+            assert record[f"published_{kind}"] <= record["exemplars"] + 1.0  # noise moves rows
     assert "on 2 of 2 sets, although" in found.remarks[0]
 
 

@@ -21,6 +21,7 @@ from .paper import (
     MEASURED,
     OTHERS,
     PSVM,
+    SHOWN,
     TABLE2,
     TABLE3,
     TABLE4,
@@ -33,7 +34,7 @@ from .pictures import draw_accuracy
 from .variations import orders_of_folds, stripes
 
 SHORT = {
-    PSVM: "PSVM as published",
+    **SHOWN,
     "boosted linear SVM": "boosted SVM",
     "polynomial SVM": "poly. SVM",
     "multilayer perceptron": "MLP",
@@ -107,7 +108,10 @@ def _findings(
 
 def _accuracies(found: Draws, paper: Accuracies, number: str, kind: str) -> Table:
     """Make a row a set, a column a method."""
-    rows = [[name, *(_cell(found, paper, name, method) for method in MEASURED)] for name in found]
+    rows = [
+        [SHOWN.get(name, name), *(_cell(found, paper, name, method) for method in MEASURED)]
+        for name in found
+    ]
     most = max(len(draws) for draws in found.values())
     folds = int(next(iter(found.values()))[0].n_splits.max())
     return Table(

@@ -23,7 +23,7 @@ from .draws import mean_accuracy, shares_of_wins, spread
 from .folds import compared, n_folds
 from .local_svms import ClusterSVMs
 from .methods import KMEANS, LOCALIZED, MODELS, PROFILE
-from .paper import EXTENDED, LOSS, PSVM, WIN
+from .paper import EXTENDED, LOSS, PSVM, SHOWN, WIN
 
 RIVALS = (KMEANS, LOCALIZED, PROFILE)
 METHODS = (PSVM, EXTENDED, *RIVALS)
@@ -81,7 +81,7 @@ def _accuracies(found: dict[str, list[Comparison]]) -> Table:
     return Table(
         "accuracy",
         "Accuracy in percent on the same folds, clean labels",
-        ["data set", "PSVM as published", *METHODS[1:]],
+        ["data set", *(SHOWN.get(method, method) for method in METHODS)],
         rows,
         records,
         [
@@ -148,7 +148,12 @@ def _parts(records: list[dict[str, Any]]) -> Table:
         ["data set", "method", "true parts", "clusters", "homogeneity", "completeness"],
         [
             [
-                *(r["dataset"], r["method"], f"{r['parts']:.0f}", f"{r['clusters']:.0f}"),
+                *(
+                    r["dataset"],
+                    SHOWN.get(r["method"], r["method"]),
+                    f"{r['parts']:.0f}",
+                    f"{r['clusters']:.0f}",
+                ),
                 *(f"{r[key]:.2f}" for key in ("homogeneity", "completeness")),
             ]
             for r in records
@@ -158,21 +163,18 @@ def _parts(records: list[dict[str, Any]]) -> Table:
 
 
 def _remarks(found: dict[str, list[Comparison]], records: list[dict[str, Any]]) -> Iterator[str]:
-    for psvm, words in ((PSVM, "as published"), (EXTENDED, "extended")):
+    for psvm, words in ((PSVM, "PSVM as published"), (EXTENDED, "extended PSVM")):
         counts = []
         for rival in RIVALS:
             signs = [_sign(draws, psvm, rival) for draws in found.values()]
             counts.append(f"{signs.count(1)} and {signs.count(-1)} of {len(signs)} ({rival})")
-        yield (
-            f"Sets on which the PSVM {words} is significantly better and worse: "
-            f"{', '.join(counts)}."
-        )
+        yield (f"Sets on which the {words} is significantly better and worse: {', '.join(counts)}.")
     means = {m: np.mean([mean_accuracy(draws, m) for draws in found.values()]) for m in METHODS}
-    yield f"Mean accuracy: {', '.join(f'{m} {means[m]:.1f}' for m in METHODS)}."
+    yield f"Mean accuracy: {', '.join(f'{SHOWN.get(m, m)} {means[m]:.1f}' for m in METHODS)}."
     ratio = {m: [r["clusters"] / r["parts"] for r in records if r["method"] == m] for m in FINDERS}
     yield (
         "Clusters for each true part: "
-        + ", ".join(f"{m} {min(v):.1f} to {max(v):.1f}" for m, v in ratio.items())
+        + ", ".join(f"{SHOWN.get(m, m)} {min(v):.1f} to {max(v):.1f}" for m, v in ratio.items())
         + ". A PSVM needs no number of clusters, but "
         + (
             "it ends with several times as many models as there are parts: its clusters are pieces "

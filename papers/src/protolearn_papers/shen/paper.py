@@ -26,6 +26,9 @@ MEASURED = (PSVM, EXTENDED, *OTHERS)
 
 TWITTER = "twitter"
 
+SHOWN = {PSVM: "PSVM as published", TWITTER: "twitter (stand-in)"}
+"""What tables say for names that would be taken for the paper's."""
+
 WIN, LOSS = "o", "*"
 """Marks: the PSVM is significantly better, or worse, than the other method."""
 

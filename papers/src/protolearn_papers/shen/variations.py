@@ -9,7 +9,7 @@ import numpy as np
 from ..findings import Table
 from ..work import Work
 from .folds import BY_CLASS, IN_ORDER, SHUFFLED, measure, n_folds
-from .paper import EXTENDED, MEASURED, PSVM, Published
+from .paper import EXTENDED, MEASURED, PSVM, SHOWN, Published
 
 ORDERS = SHUFFLED, IN_ORDER, BY_CLASS
 
@@ -63,7 +63,10 @@ def orders_of_folds(
 
 def _row(record: dict[str, Any]) -> list[str]:
     cells = (record[key] for key in (*ORDERS, "paper"))
-    return [record["method"], *("" if cell == "" else f"{cell:.1f}" for cell in cells)]
+    return [
+        SHOWN.get(record["method"], record["method"]),
+        *("" if cell == "" else f"{cell:.1f}" for cell in cells),
+    ]
 
 
 def _nearest_order(records: list[dict[str, Any]]) -> str:
@@ -102,7 +105,7 @@ def stripes(work: Work) -> tuple[Table, str]:
     table = Table(
         "stripes",
         "Striated set by the number of its stripes, accuracy in percent, clean labels",
-        ["stripes", *STRIPED],
+        ["stripes", *(SHOWN.get(method, method) for method in STRIPED)],
         [
             *([str(r["stripes"]), *(f"{r[m]:.1f}" for m in STRIPED)] for r in records),
             ["paper's", *(f"{PRINTED[m]:.1f}" if m in PRINTED else "" for m in STRIPED)],
