@@ -145,6 +145,17 @@ def test_as_many_neighbours_as_rows_are_all_rows(stripes):
         assert_array_equal(model.predict_proba(X), expected)
 
 
+def test_many_rows_are_not_all_looked_at(stripes, monkeypatch):
+    X, y = stripes
+    base = PrototypeSVM(n_shifts=1, random_state=0)
+    assert base.fit(X, y)._voters.reach is None
+    monkeypatch.setattr("protolearn.ensemble.prototype.ALL_ROWS", len(X) - 1)
+    monkeypatch.setattr("protolearn.ensemble.prototype.SOME_ROWS", 50)
+    expected = clone(base).set_params(n_neighbors=50).fit(X, y)
+    assert_array_equal(clone(base).fit(X, y).predict_proba(X), expected.predict_proba(X))
+    assert np.isfinite(expected._voters.reach).all()
+
+
 def test_neighbours_are_enough_where_classes_have_many_parts():
     X, y = make_striated(1000, random_state=0)
     model = PrototypeSVM(n_neighbors=150, n_shifts=2, random_state=0).fit(X[::2], y[::2])
