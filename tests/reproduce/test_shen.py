@@ -234,6 +234,18 @@ def test_folds_by_class_test_the_class_that_is_rarer_in_training():
         np.testing.assert_array_equal(np.diff(test), 1)
 
 
+def test_rows_are_sorted_by_their_true_class():
+    """With noise a test fold of one class has the share of wrong labels that all rows have."""
+    X, noisy = data.given("spirals", True, 0)
+    _, y = data.given("spirals", False, 0)
+    train, test = folds.split(X, y, 10, 0, folds.BY_CLASS)[0]
+    mean, spread = X[train].mean(axis=0), X[train].std(axis=0)
+    model = SVC(kernel="linear").fit((X[train] - mean) / spread, noisy[train])
+    scaled = (X[test] - mean) / spread
+    found = folds.measure("spirals", "linear SVM", True, 0, 10, 0, folds.BY_CLASS)
+    assert found["accuracy"] == model.score(scaled, noisy[test])
+
+
 def test_an_order_by_class_explains_the_spirals(table2):
     table = table2.tables[2]
     printed = [r for r in table.records if r["paper"] != ""]

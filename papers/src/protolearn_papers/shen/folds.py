@@ -107,7 +107,9 @@ def measure(
     X, y = (
         given(name, noisy, seed) if settings is None else DRAWN[name](random_state=seed, **settings)
     )
-    train, test = split(X, y, folds, seed, order)[fold]
+    # Rows that are sorted by class are so before labels are made wrong.
+    labels = y if order == SHUFFLED else given(name, False, seed)[1]
+    train, test = split(X, labels, folds, seed, order)[fold]
     model = MODELS[method](X.shape[1], len(np.unique(y)), seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -54,8 +54,8 @@ def orders_of_folds(
         [
             f"*{IN_ORDER.capitalize()}*: ten stretches of the spirals from the outside inwards, "
             f"each with both classes. *{BY_CLASS.capitalize()}*: ten stretches of the rows sorted "
-            "by class, so that nearly every test fold has one class, which is the rarer one in its "
-            "training rows."
+            "by their true class, so that nearly every test fold has one class, which is the rarer "
+            "one in its training rows."
         ],
     )
     return table, _nearest_order(records)
