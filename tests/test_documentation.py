@@ -77,6 +77,10 @@ OTHER_TEXTS = {
     ("classifiers", "regularization"): {"LGMLVQ": "there are several maps, which may learn noise"},
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
+    **{
+        ("linear", name): {"SoftPreprocessing": "it stands around another classifier"}
+        for name in ("C", "kernel", "gamma", "coef_", "intercept_")
+    },
     ("linear", "verbose"): {"BoostedPrototypes": "it has two kinds of lines"},
     ("linear", "n_iter_"): {
         "BoostedPrototypes": "rounds of boosting",

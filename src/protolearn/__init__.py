@@ -47,6 +47,7 @@ from .linear import (
     MeanOfClass,
     NotSeparableError,
     SoftMarginSVM,
+    SoftPreprocessing,
     generalized_prototypes,
     regularization_path,
 )
@@ -112,6 +113,7 @@ __all__ = [
     "Rosenblatt",
     "ScaleWarning",
     "SoftMarginSVM",
+    "SoftPreprocessing",
     "certified_radius",
     "compare",
     "counterfactual",

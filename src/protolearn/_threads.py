@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -34,6 +35,7 @@ _controller = cache(ThreadpoolController)
 _lock = threading.Lock()
 _inside = 0
 _limit: Any = None
+_most: ContextVar[int | None] = ContextVar("most threads for native work", default=None)
 
 
 @contextmanager
@@ -68,6 +70,16 @@ def one_openmp_thread() -> AbstractContextManager[object]:
     return limit
 
 
+@contextmanager
+def at_most_threads(n_jobs: int | None) -> Iterator[None]:
+    """Limit the threads for native work within a context; None or -1: no limit."""
+    token = _most.set(None if n_jobs in (None, -1) else n_jobs)
+    try:
+        yield
+    finally:
+        _most.reset(token)
+
+
 def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
     """Call ``work(first, last)`` for slices of items, in as many threads as there are cores.
 
@@ -88,7 +100,8 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
 
 def _n_threads() -> int:
     """Return the number of threads for native work."""
-    return min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS)
+    cores, most = min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS), _most.get()
+    return cores if most is None else min(cores, most)
 
 
 @cache

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from protolearn.datasets import make_isolated
+from protolearn.datasets import make_isolated, make_striated
 from protolearn.ensemble.exemplar import ExemplarSVM
 from protolearn.ensemble.prototype import PrototypeSVM
 
@@ -232,3 +232,11 @@ def test_rows_of_pruned_models_join_the_clusters_of_the_others(stripes):
         if np.isfinite(to_each).any():
             assert row in model.positive_sets_[to_each.argmin()]
     assert np.mean([len(rows) for rows in model.positive_sets_]) > 2
+
+
+def test_half_of_the_models_fall_silent_on_stripes():
+    X, y = make_striated(random_state=0)
+    model = PrototypeSVM(pruning=None, calibration="platt", random_state=0).fit(X, y)
+    assert model.n_firing_[0] == 600
+    assert model.n_firing_[-1] < 0.55 * model.n_firing_[0]
+    assert (np.diff(model.n_firing_) <= 0).all()

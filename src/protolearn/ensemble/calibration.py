@@ -45,7 +45,8 @@ class Calibration(ABC):
     """How a curve is made, and what it says.
 
     ``scores`` are decision values, ``distances`` squared distances to the exemplars, ``own`` tells
-    which rows are of the class of a model and ``prior`` which share of all rows is.
+    which rows are of the class of a model and ``prior`` which share of all rows is. A row of the
+    decision value minus infinity is none that the model looks at.
     """
 
     width: int
@@ -219,17 +220,20 @@ def fit_sigmoids(scores, own, curves):
     n = scores.shape[1]
     out = np.empty(5)
     for i in range(len(scores)):
-        positives, square = 0.0, 0.0
+        positives, negatives, square = 0.0, 0.0, 0.0
         for j in range(n):
-            positives += own[i, j]
-            square += scores[i, j] * scores[i, j]
-        unit = 1.0 / max(np.sqrt(square / n), 1e-300)
-        high, low = (positives + 1.0) / (positives + 2.0), 1.0 / (n - positives + 2.0)
-        a, b = 0.0, np.log((positives + 1.0) / (n - positives + 1.0))
+            if scores[i, j] > -np.inf:
+                positives += own[i, j]
+                negatives += not own[i, j]
+                square += scores[i, j] * scores[i, j]
+        total = positives + negatives
+        unit = 1.0 / max(np.sqrt(square / total), 1e-300)
+        high, low = (positives + 1.0) / (positives + 2.0), 1.0 / (negatives + 2.0)
+        a, b = 0.0, np.log((positives + 1.0) / (negatives + 1.0))
         loss = entropy_and_slopes(scores[i], own[i], unit, high, low, a, b, out)
         for _ in range(ITERATIONS):
             g1, g2, h11, h12, h22 = out[0], out[1], out[2] + 1e-12, out[3], out[4] + 1e-12
-            if abs(g1) + abs(g2) <= GRADIENT * n:
+            if abs(g1) + abs(g2) <= GRADIENT * total:
                 break
             det = h11 * h22 - h12 * h12
             da, db = (h12 * g2 - h22 * g1) / det, (h12 * g1 - h11 * g2) / det
@@ -253,6 +257,8 @@ def entropy_and_slopes(scores, own, unit, high, low, a, b, out):
     loss = g1 = g2 = h11 = h12 = h22 = 0.0
     product = 1.0  # of what the logarithm is taken of, which is slow
     for j in range(scores.size):
+        if scores[j] == -np.inf:
+            continue
         s = scores[j] * unit
         target = high if own[j] else low
         z = a * s + b

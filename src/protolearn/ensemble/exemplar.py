@@ -13,12 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, middle, validate_data
 from .._dask import row_by_row
-from .._threads import one_blas_thread
-from .._validation import all_or_nothing, check_choice, check_flag, check_integer, check_number
+from .._threads import at_most_threads, one_blas_thread
+from .._validation import (
+    all_or_nothing,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+)
 from ..one_versus_rest import OneVersusRestClassifier
 from .calibration import CALIBRATIONS, Calibration
 from .linear_machines import Machines, SolverSettings
 from .members import Members, choose_negatives
+from .neighbourhoods import View
 from .voters import Voters
 
 PENALTIES = ("l2", "l1")
@@ -34,6 +41,7 @@ class SVMEnsemble(OneVersusRestClassifier):
     standardize: Any
     tol: Any
     max_iter: Any
+    n_jobs: Any = None  # files of the first models have none
 
     exemplar_indices_: Indices
     exemplars_: Floats
@@ -79,7 +87,8 @@ class SVMEnsemble(OneVersusRestClassifier):
         """
         X = self._check_rows(X)
         rows = self._scaler.transform(X)
-        return self._voters.votes(rows, np.arange(len(self._voters))).T
+        with at_most_threads(self.n_jobs):
+            return self._voters.votes(rows, np.arange(len(self._voters))).T
 
     def _check_rows(self, X: Any) -> Floats:
         check_is_fitted(self, "classes_")
@@ -88,7 +97,8 @@ class SVMEnsemble(OneVersusRestClassifier):
     def _shares(self, X: Floats) -> Floats:
         """Return the share of each class in the votes."""
         K = len(self.classes_)
-        totals = self._voters.totals(self._scaler.transform(X), K) + 1.0 / K
+        with at_most_threads(self.n_jobs):
+            totals = self._voters.totals(self._scaler.transform(X), K) + 1.0 / K
         return totals / totals.sum(axis=1, keepdims=True)
 
     def _scores(self, X: Floats) -> Floats:
@@ -106,6 +116,8 @@ class SVMEnsemble(OneVersusRestClassifier):
         check_flag(self, "standardize")
         check_number(self, "tol", low=0.0, high=1.0, above=True, below=True)
         check_integer(self, "max_iter", low=1)
+        if self.n_jobs not in (None, -1):
+            check_integer(self, "n_jobs", low=1)
 
     def _fit_scaler(self, X: Floats) -> Floats:
         """Learn the scale of features; return the rows relative to their mean, in these units."""
@@ -119,13 +131,15 @@ class SVMEnsemble(OneVersusRestClassifier):
     def _calibration(self) -> Calibration:
         return CALIBRATIONS[self.calibration]
 
-    def _exemplar_machines(self, rows: Floats, codes: Indices) -> Machines:
+    def _exemplar_machines(
+        self, rows: Floats, codes: Indices, view: View | None = None
+    ) -> Machines:
         """Train one model a row; keep those that fire."""
         exemplar, negative = choose_negatives(rows, codes, self.n_negatives)
         own = np.arange(len(rows))
         members = Members.empty().with_rows(own, own, 1.0).with_rows(exemplar, negative, -1.0)
         machines = Machines.one_a_row(rows, codes, members)
-        return machines.train(rows, self._settings()).that_fire(rows)
+        return machines.train(rows, self._settings()).that_fire(rows, view)
 
     def _store(self, machines: Machines, voters: Voters, X: Floats, places: Indices) -> None:
         """Set the fitted attributes, in the units of X; ``places`` are the training rows."""
@@ -189,6 +203,8 @@ class ExemplarSVM(SVMEnsemble):
         The duality gap, in parts of the cost, at which a model is trained well enough.
     max_iter : int, default=1000
         Most sweeps through the rows of a model, or with "l1" through its weights.
+    n_jobs : int or None, default=None
+        Number of threads; None or -1: one a core. It changes no number but times.
 
     Attributes
     ----------
@@ -251,6 +267,7 @@ class ExemplarSVM(SVMEnsemble):
         standardize: bool = True,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        n_jobs: int | None = None,
     ):
         self.n_negatives = n_negatives
         self.C = C
@@ -259,6 +276,7 @@ class ExemplarSVM(SVMEnsemble):
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train the models.
@@ -279,7 +297,7 @@ class ExemplarSVM(SVMEnsemble):
             self._check_parameters()
             X, codes, _ = self._check_data(X, y, None)
             rows = self._fit_scaler(X)
-            with one_blas_thread():
+            with one_blas_thread(), at_most_threads(self.n_jobs):
                 machines = self._exemplar_machines(rows, codes)
                 voters = Voters.of(machines, rows, self._calibration())
                 voters = voters.calibrate(rows, codes, len(self.classes_))

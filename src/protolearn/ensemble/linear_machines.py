@@ -9,9 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Floats, Indices, as_indices, rows_at_a_time
-from ..native import i8, indices, indices_out, matrix, native, types, vector, vector_out
+from ..native import (
+    i8,
+    indices,
+    indices_matrix,
+    indices_out,
+    matrix,
+    native,
+    types,
+    vector_out,
+)
 from .hyperplane_solver import solve
 from .members import Members, by_blocks
+from .neighbourhoods import View, as_table, decision_values, rows_seen, squared_distances
 
 
 class SolverSettings(NamedTuple):
@@ -72,8 +82,8 @@ class Machines:
             solved=_with(self.solved, models, found.converged),
         )
 
-    def that_fire(self, X: Floats) -> Machines:
-        """Return the models that fire on a row; all, if none does.
+    def that_fire(self, X: Floats, view: View | None = None) -> Machines:
+        """Return the models that fire on a row that they look at; all, if none does.
 
         Without weights a model fires on everything or on nothing, and is of no use.
         """
@@ -82,10 +92,11 @@ class Machines:
 
         def look(block: slice) -> None:
             models = new[block]
-            scores = self.weights[models] @ X.T + self.intercepts[models, None]
+            planes = self.weights[models], self.intercepts[models]
+            scores = decision_values(*planes, X, rows_seen(view, models))
             fires[models] = (scores > 0.0).any(axis=1) & self.weights[models].any(axis=1)
 
-        by_blocks(len(new), len(X), look)
+        by_blocks(len(new), len(X) if view is None else view.width, look)
         if not fires.any():
             return replace(self, silent=True)
         return replace(self.some(np.flatnonzero(fires)), silent=False)
@@ -116,7 +127,12 @@ def _with(values: Any, places: Indices, new: Any) -> Any:
 
 
 def shift(
-    machines: Machines, X: Floats, codes: Indices, probability: float, rng: np.random.RandomState
+    machines: Machines,
+    X: Floats,
+    codes: Indices,
+    probability: float,
+    rng: np.random.RandomState,
+    view: View | None = None,
 ) -> Machines:
     """Return the models with more rows in their sets (algorithm 3 of Shen and Danyluk).
 
@@ -124,17 +140,17 @@ def shift(
     exemplar. Of the rows of other classes that a model fires on, its hard negatives, each joins its
     negatives with the given probability.
     """
-    codes, squares = as_indices(codes), np.einsum("ij,ij->i", X, X)
+    codes, width = as_indices(codes), len(X) if view is None else view.width
     least, nearest = np.full(len(X), np.inf), np.full(len(X), -1, np.intp)
     hard: list[tuple[Indices, Indices]] = []
-    for start in range(0, len(machines), size := rows_at_a_time(len(X))):
+    for start in range(0, len(machines), size := rows_at_a_time(width)):
         seen: dict[int, FiredRows] = {}
 
         def see(block: slice, start: int = start, seen: dict[int, FiredRows] = seen) -> None:
             models = slice(start + block.start, start + block.stop)
-            seen[models.start] = find_fired_rows(machines, X, squares, codes, models)
+            seen[models.start] = find_fired_rows(machines, X, codes, models, view)
 
-        by_blocks(min(size, len(machines) - start), len(X), see)
+        by_blocks(min(size, len(machines) - start), width, see)
         for each in (seen[first] for first in sorted(seen)):
             closer = each.least < least
             least[closer], nearest[closer] = each.least[closer], each.nearest[closer]
@@ -158,48 +174,53 @@ class FiredRows(NamedTuple):
 
 
 def find_fired_rows(
-    machines: Machines, X: Floats, squares: Floats, codes: Indices, models: slice
+    machines: Machines, X: Floats, codes: Indices, models: slice, view: View | None
 ) -> FiredRows:
     """Return what some models fire on."""
     exemplar, label = machines.exemplar[models], machines.label[models]
-    scores = machines.weights[models] @ X.T + machines.intercepts[models, None]
-    model, row = np.empty((2, count_foreign(scores, label, codes)), np.intp)
-    seen = FiredRows(np.full(len(X), np.inf), np.full(len(X), -1, np.intp), model, row)
-    find_nearest(scores, X[exemplar] @ X.T, squares, exemplar, label, codes, *seen)
-    return FiredRows(seen.least, models.start + seen.nearest, models.start + model, row)
+    seen = rows_seen(view, models)
+    scores = decision_values(machines.weights[models], machines.intercepts[models], X, seen)
+    distances, table = squared_distances(X[exemplar], X, seen), as_table(seen, len(X))
+    model, row = np.empty((2, count_foreign(scores, label, codes, table)), np.intp)
+    found = FiredRows(np.full(len(X), np.inf), np.full(len(X), -1, np.intp), model, row)
+    find_nearest(scores, distances, exemplar, label, codes, table, *found)
+    return FiredRows(found.least, models.start + found.nearest, models.start + model, row)
 
 
-@native(i8(matrix, indices, indices))
-def count_foreign(scores, label, codes):
+@native(i8(matrix, indices, indices, indices_matrix))
+def count_foreign(scores, label, codes, table):
     """Count the rows of other classes that models fire on."""
     count = 0
     for i in range(len(scores)):
-        for j in range(codes.size):
-            count += scores[i, j] > 0.0 and codes[j] != label[i]
+        rows = table[min(i, len(table) - 1)]
+        for q in range(rows.size):
+            count += scores[i, q] > 0.0 and codes[rows[q]] != label[i]
     return count
 
 
 @native(
     types.void(
-        *(matrix, matrix, vector, indices, indices, indices),
+        *(matrix, matrix, indices, indices, indices, indices_matrix),
         *(vector_out, indices_out, indices_out, indices_out),
     )
 )
-def find_nearest(scores, products, squares, exemplar, label, codes, least, nearest, model, row):
+def find_nearest(scores, distances, exemplar, label, codes, table, least, nearest, model, row):
     """Find the nearest of the models that fire on a row and are of its class.
 
-    ``least`` is the distance to its exemplar, squared and less the square of the row; ``products``
-    are those of exemplars and rows. Write also the pairs of models and rows of other classes.
+    ``least`` is the squared distance to its exemplar; row ``q`` of a model is ``table[q]``, of one
+    line or one a model. Write also the pairs of models and rows of other classes.
     """
     place = 0
     for i in range(len(scores)):
-        for j in range(codes.size):
-            if scores[i, j] > 0.0:
+        rows = table[min(i, len(table) - 1)]
+        for q in range(rows.size):
+            if scores[i, q] > 0.0:
+                j = rows[q]
                 if codes[j] != label[i]:
                     model[place], row[place] = i, j
                     place += 1
                     continue
-                distance = squares[exemplar[i]] - 2.0 * products[i, j]
+                distance = distances[i, q]
                 if exemplar[i] == j:
                     distance = -np.inf  # to itself, whatever the rounding
                 if distance < least[j]:

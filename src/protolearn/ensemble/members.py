@@ -140,11 +140,11 @@ def _negatives_of(
     at_exemplar = along[np.arange(len(exemplars)), exemplars]
     front = apart & (along > at_exemplar[:, None])
     front |= negative & ~apart.any(axis=1, keepdims=True)
-    which, row = np.nonzero(_mark_smallest(np.where(front, distances, np.inf), k))
+    which, row = np.nonzero(mark_smallest(np.where(front, distances, np.inf), k))
     return exemplars[which], row
 
 
-def _mark_smallest(values: Floats, k: int) -> NDArray[np.bool_]:
+def mark_smallest(values: Floats, k: int) -> NDArray[np.bool_]:
     """Return where the k smallest finite values of each row are; of equal ones the first."""
     if k >= values.shape[1]:
         return np.isfinite(values)

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from .._arrays import Floats, Indices
-from .._threads import one_blas_thread
-from .._validation import all_or_nothing, check_integer, check_number, check_verbose
+from .._threads import at_most_threads, one_blas_thread
+from .._validation import (
+    all_or_nothing,
+    check_choice,
+    check_integer,
+    check_number,
+    check_verbose,
+)
 from .exemplar import SVMEnsemble
 from .linear_machines import Machines, shift
 from .members import worth_learning
+from .neighbourhoods import Neighbourhoods, View
 from .voters import Voters, worth_keeping
+
+ALL_ROWS, SOME_ROWS = 5000, 1000
+"""Most rows of which a model looks at all, and at how many it looks where there are more."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +34,15 @@ class ScaledRows:
     rows: Floats
     codes: Indices
     places: Indices
+    near: Neighbourhoods | None = None  # of the exemplars in X, if models look at these alone
 
     def some(self, rows: Indices) -> ScaledRows:
         """Return some rows."""
-        return ScaledRows(self.rows[rows], self.codes[rows], self.places[rows])
+        return ScaledRows(self.rows[rows], self.codes[rows], self.places[rows], self.near)
+
+    def view(self, exemplar: Indices) -> View | None:
+        """Return which of these rows models look at, by their exemplars; None: all."""
+        return None if self.near is None else self.near.within(self.places, exemplar)
 
 
 @dataclass(frozen=True)
@@ -88,6 +103,13 @@ class PrototypeSVM(SVMEnsemble):
         The duality gap, in parts of the cost, at which a model is trained well enough.
     max_iter : int, default=1000
         Most sweeps through the rows of a model, or with "l1" through its weights.
+    n_neighbors : int, None or "auto", default="auto"
+        How many of the training rows a model looks at, those nearest to its exemplar: it is
+        shifted, calibrated and pruned by these, and votes within the distance of the farthest of
+        them. Time and memory grow with the number of rows then, not with its square. None: all
+        rows, as published. "auto": all of up to 5,000 rows, and 1,000 of more.
+    n_jobs : int or None, default=None
+        Number of threads; None or -1: one a core. It changes no number but times.
     verbose : int, default=0
         Whether to print a line after each shift.
     random_state : int, RandomState or None, default=None
@@ -142,18 +164,24 @@ class PrototypeSVM(SVMEnsemble):
     Notes
     -----
     The algorithm is that of Shen and Danyluk, who leave some of it open. Models see features
-    relative to their exemplar, and their bias is regularised, as by LIBLINEAR, which matters little
-    then. The held-out rows are stratified; models that fire on nothing go before an ensemble is
-    tried on these rows; of equally accurate ensembles the smallest is kept. Models are calibrated
-    on the whole training part; those of the ensemble that is kept once more, with the held-out rows
-    too. Where no model fires the one with the largest decision value decides.
+    relative to their exemplar, and their bias is regularised, as by LIBLINEAR; with LIBSVM, which
+    the paper used, it is free, which changes accuracy by some points. The held-out rows are
+    stratified; models that fire on nothing go before an ensemble is tried on these rows; of equally
+    accurate ensembles the smallest is kept. Models are calibrated on the whole training part; those
+    of the ensemble that is kept once more, with the held-out rows too. Where no model fires the one
+    with the largest decision value decides.
 
     Pruning is an addition, after each shift and before the first, and in the end once more with the
     held-out rows. So is editing (Wilson): rows of the training part whose class is not among the
     most frequent of their three nearest neighbours are neither exemplars nor members of any set,
     but calibration and pruning count them. It is left undone if nothing is held out, or if a
     nearest neighbour then tells the class of fewer held-out rows. With ``pruning=None`` and
-    ``calibration="platt"`` the algorithm is as published, but for the points above.
+    ``calibration="platt"``, and ``n_neighbors=None`` for more than 5,000 rows, the algorithm is as
+    published, but for the points above.
+
+    The pairs of models and rows that are looked at are about ``n_samples * n_neighbors``, and so
+    are time and memory, but for the search of neighbours, whose time grows with the square of
+    ``n_samples``. A pair takes twelve bytes, of which at most 256 MB are votes.
 
     References
     ----------
@@ -177,6 +205,8 @@ class PrototypeSVM(SVMEnsemble):
     True
     """
 
+    n_neighbors: Any = "auto"  # files of the first models have none
+
     validation_scores_: Floats
     ensemble_sizes_: Indices
     n_firing_: Indices
@@ -198,6 +228,8 @@ class PrototypeSVM(SVMEnsemble):
         standardize: bool = True,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        n_neighbors: int | str | None = "auto",
+        n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -212,6 +244,8 @@ class PrototypeSVM(SVMEnsemble):
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
+        self.n_neighbors = n_neighbors
+        self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
@@ -241,12 +275,16 @@ class PrototypeSVM(SVMEnsemble):
                 for places in (np.flatnonzero(~held), np.flatnonzero(held if held.any() else ~held))
             )
             self.validation_indices_ = np.flatnonzero(held)
-            with one_blas_thread():
+            with one_blas_thread(), at_most_threads(self.n_jobs):
                 core = self._rows_to_learn(train, validation)
                 self.edited_indices_ = np.setdiff1d(train.places, core.places)
+                near = self._neighbourhoods(core.rows, rows)
+                core, train = replace(core, near=near), replace(train, near=near)
                 best = self._shift_boundaries(core, train, validation, rng)
-                voters = best.voters.calibrate(rows, codes, len(self.classes_))
-                kept = self._worth_keeping(best.machines, voters, rows, codes)
+                everyone = ScaledRows(rows, codes, np.arange(len(rows)), near)
+                models = np.arange(len(best.machines))
+                voters = self._calibrate(best.machines, everyone, best.voters, models)
+                kept = self._worth_keeping(best.machines, voters, everyone)
                 machines = self._gather_clusters(best.machines.some(kept), core, rng)
             self._store(machines, voters.some(kept), X, core.places)
             self.n_iter_ = len(self.validation_scores_)
@@ -271,18 +309,20 @@ class PrototypeSVM(SVMEnsemble):
 
         Models learn from the core of the training part; all of it tells what they are worth.
         """
-        machines = self._exemplar_machines(core.rows, core.codes)
-        voters = self._calibrate(
-            machines, train, Voters.of(machines, core.rows, self._calibration())
-        )
+        view = core.view(np.arange(len(core.rows)))
+        machines = self._exemplar_machines(core.rows, core.codes, view)
+        reach = None if core.near is None else core.near.squares[machines.exemplar]
+        voters = Voters.of(machines, core.rows, self._calibration(), reach)
+        voters = self._calibrate(machines, train, voters, np.flatnonzero(machines.changed))
         best = self._prune(machines, voters, train, validation)
         self.best_shift_, story = 0, [self._report(0, best)]
         for number in range(1, self.n_shifts + 1):
             old = machines.exemplar
-            machines = shift(machines, core.rows, core.codes, self.hard_negative_probability, rng)
-            machines = machines.train(core.rows, self._settings()).that_fire(core.rows)
+            given, view = (core.rows, core.codes), core.view(machines.exemplar)
+            machines = shift(machines, *given, self.hard_negative_probability, rng, view)
+            machines = machines.train(core.rows, self._settings()).that_fire(core.rows, view)
             voters = voters.some(np.searchsorted(old, machines.exemplar)).with_hyperplanes(machines)
-            voters = self._calibrate(machines, train, voters)
+            voters = self._calibrate(machines, train, voters, np.flatnonzero(machines.changed))
             ensemble = self._prune(machines, voters, train, validation)
             if ensemble.beats(best):
                 best, self.best_shift_ = ensemble, number
@@ -292,27 +332,40 @@ class PrototypeSVM(SVMEnsemble):
         self.ensemble_sizes_, self.n_firing_ = np.array(sizes), np.array(firing)
         return best
 
-    def _calibrate(self, machines: Machines, train: ScaledRows, voters: Voters) -> Voters:
-        """Fit the curves of the models that have changed."""
-        models = np.flatnonzero(machines.changed)
-        return voters.calibrate(train.rows, train.codes, len(self.classes_), models)
+    def _neighbourhoods(self, exemplars: Floats, rows: Floats) -> Neighbourhoods | None:
+        """Return the rows that models look at; None: all."""
+        n_rows = len(rows)
+        wanted = (
+            (SOME_ROWS if n_rows > ALL_ROWS else None)
+            if self.n_neighbors == "auto"
+            else (self.n_neighbors)
+        )
+        if wanted is None or wanted >= n_rows:
+            return None
+        return Neighbourhoods.of(exemplars, rows, int(wanted))
+
+    def _calibrate(
+        self, machines: Machines, part: ScaledRows, voters: Voters, models: Indices
+    ) -> Voters:
+        """Fit the curves of some models."""
+        given = part.rows, part.codes, len(self.classes_)
+        return voters.calibrate(*given, models, part.view(machines.exemplar))
 
     def _prune(
         self, machines: Machines, voters: Voters, train: ScaledRows, validation: ScaledRows
     ) -> Ensemble:
         """Return the models that are worth it, with their held-out accuracy."""
-        kept = self._worth_keeping(machines, voters, train.rows, train.codes)
+        kept = self._worth_keeping(machines, voters, train)
         totals = voters.some(kept).totals(validation.rows, len(self.classes_))
         accuracy = float((totals.argmax(axis=1) == validation.codes).mean())
         return Ensemble(machines, voters, kept, accuracy)
 
-    def _worth_keeping(
-        self, machines: Machines, voters: Voters, rows: Floats, codes: Indices
-    ) -> Indices:
+    def _worth_keeping(self, machines: Machines, voters: Voters, part: ScaledRows) -> Indices:
         """Return the models that are worth their price; all, if there is none or if none fires."""
         if self.pruning is None or machines.silent:
             return np.arange(len(machines))
-        return worth_keeping(voters, rows, codes, len(self.classes_), float(self.pruning))
+        given = part.rows, part.codes, len(self.classes_), float(self.pruning)
+        return worth_keeping(voters, *given, part.view(machines.exemplar))
 
     def _gather_clusters(
         self, machines: Machines, core: ScaledRows, rng: np.random.RandomState
@@ -337,6 +390,10 @@ class PrototypeSVM(SVMEnsemble):
         check_number(self, "validation_fraction", low=0.0, high=1.0, below=True)
         if self.pruning is not None:
             check_number(self, "pruning", low=0.0)
+        if isinstance(self.n_neighbors, str):
+            check_choice(self, "n_neighbors", ("auto",), "an integer", None)
+        elif self.n_neighbors is not None:
+            check_integer(self, "n_neighbors", low=2)
         check_verbose(self)
 
     def _report(self, number: int, ensemble: Ensemble) -> tuple[float, int, int]:

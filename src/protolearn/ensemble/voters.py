@@ -10,16 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from .._arrays import Floats, Indices, as_indices
-from ..native import FAST, f8, i8, indices, matrix, native, types, vector, vector_out
+from ..native import (
+    FAST,
+    f8,
+    i8,
+    indices,
+    indices_out,
+    matrix,
+    native,
+    types,
+    vector,
+    vector_out,
+)
 from .calibration import Calibration
 from .linear_machines import Machines
 from .members import by_blocks
+from .neighbourhoods import View, decision_values, rows_seen, squared_distances
 
 JUST = np.finfo(np.float64).tiny
 """The decision value of a model that just fires."""
@@ -33,6 +45,7 @@ LEAST_GAIN = 1e-9
 """A gain that is not rounding."""
 
 flags_out = types.Array(types.boolean, 1, "C")
+small_indices_matrix = types.Array(types.int32, 2, "C", readonly=True)
 
 
 @dataclass(frozen=True)
@@ -45,19 +58,31 @@ class Voters:
     label: Indices  # (M,): the class code that a model votes for
     calibration: Calibration
     curves: Floats  # (M, calibration.width)
+    reach: Floats | None = None  # (M,): squared distance up to which a model votes; None: anywhere
 
     @classmethod
-    def of(cls, machines: Machines, X: Floats, calibration: Calibration) -> Voters:
+    def of(
+        cls,
+        machines: Machines,
+        X: Floats,
+        calibration: Calibration,
+        reach: Floats | None = None,
+    ) -> Voters:
         """Return the voters that machines are before calibration; X is their training part."""
         planes, exemplars = (machines.weights, machines.intercepts), X[machines.exemplar]
         none = np.zeros((len(machines), calibration.width))
-        return cls(*planes, exemplars, machines.label, calibration, none)
+        return cls(*planes, exemplars, machines.label, calibration, none, reach)
 
     def __len__(self) -> int:
         return len(self.label)
 
     def calibrate(
-        self, X: Floats, codes: Indices, n_classes: int, models: Indices | None = None
+        self,
+        X: Floats,
+        codes: Indices,
+        n_classes: int,
+        models: Indices | None = None,
+        view: View | None = None,
     ) -> Voters:
         """Return voters with curves, of all models or of some, fitted to rows of known classes."""
         curves = self.curves.copy()
@@ -66,30 +91,35 @@ class Voters:
 
         def fit(block: slice) -> None:
             chosen = some[block]
-            own = self.label[chosen, None] == codes
-            scores, distances = self._numbers(X, chosen)
+            seen = rows_seen(view, chosen)
+            own = self.label[chosen, None] == (codes if seen is None else codes[seen])
+            scores, distances = self._numbers(X, chosen, seen)
             curves[chosen] = self.calibration.fit(scores, distances, own, prior[chosen])
 
         if curves.size:
-            by_blocks(len(some), len(X), fit)
+            by_blocks(len(some), len(X) if view is None else view.width, fit)
         return replace(self, curves=curves)
 
-    def votes(self, X: Floats, models: Indices) -> Floats:
-        """Return the votes of some models, an array (models, rows), zero where one is silent."""
-        out = np.empty((len(models), len(X)))
+    def votes(self, X: Floats, models: Indices, view: View | None = None) -> Floats:
+        """Return the votes of some models, an array (models, rows), zero where one is silent.
+
+        With a view, the rows are those that the models look at.
+        """
+        out = np.empty((len(models), len(X) if view is None else view.width))
 
         def vote(block: slice) -> None:
             chosen = models[block]
-            numbers = self._numbers(X, chosen)
+            numbers = self._numbers(X, chosen, rows_seen(view, chosen))
             out[block] = self.calibration.votes(*numbers, self.curves[chosen])
 
-        by_blocks(len(models), len(X), vote)
+        by_blocks(*out.shape, vote)
         return out
 
     def totals(self, X: Floats, n_classes: int) -> Floats:
         """Return the votes for each class, an array (rows, classes).
 
-        Where no model fires the one with the largest decision value votes as if it just did.
+        Where no model fires the one with the largest decision value votes as if it just did; beyond
+        the reach of all models, the one with the nearest exemplar.
         """
         members = (self.label == np.arange(n_classes)[:, None]).astype(np.float64)
         out = np.empty((len(X), n_classes))
@@ -97,7 +127,11 @@ class Voters:
         def add(rows: slice) -> None:
             scores, distances = self._numbers(X[rows], slice(None))
             silent = np.flatnonzero(~(scores > 0.0).any(axis=0))
-            scores[scores[:, silent].argmax(axis=0), silent] = JUST
+            loudest = scores[:, silent].argmax(axis=0)
+            if self.reach is not None:
+                alone = np.isneginf(scores[:, silent].max(axis=0, initial=-np.inf))
+                loudest[alone] = distances[:, silent[alone]].argmin(axis=0)
+            scores[loudest, silent] = JUST
             out[rows] = (members @ self.calibration.votes(scores, distances, self.curves)).T
 
         by_blocks(len(X), len(self), add)
@@ -116,22 +150,33 @@ class Voters:
             self.label[models],
             self.calibration,
             self.curves[models],
+            None if self.reach is None else self.reach[models],
         )
 
-    def _numbers(self, X: Floats, models: Any) -> tuple[Floats, Floats]:
-        """Return decision values and squared distances to the exemplars, where they are needed."""
-        scores = self.weights[models] @ X.T + self.intercepts[models, None]
-        if not self.calibration.needs_distances:
+    def _numbers(
+        self, X: Floats, models: Any, seen: Indices | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return decision values and squared distances to the exemplars, where they are needed.
+
+        Beyond the reach of a model its decision value is minus infinity.
+        """
+        scores = decision_values(self.weights[models], self.intercepts[models], X, seen)
+        beyond = None if seen is not None or self.reach is None else self.reach[models, None]
+        if beyond is None and not self.calibration.needs_distances:
             return scores, scores
-        exemplars = self.exemplars[models]
-        distances = -2.0 * exemplars @ X.T
-        distances += np.einsum("ij,ij->i", exemplars, exemplars)[:, None]
-        distances += np.einsum("ij,ij->i", X, X)
+        distances = squared_distances(self.exemplars[models], X, seen)
+        if beyond is not None:
+            scores[distances > beyond] = -np.inf
         return scores, distances
 
 
 def worth_keeping(
-    voters: Voters, X: Floats, codes: Indices, n_classes: int, price: float
+    voters: Voters,
+    X: Floats,
+    codes: Indices,
+    n_classes: int,
+    price: float,
+    view: View | None = None,
 ) -> Indices:
     """Return the models to keep; each has to raise the log-likelihood of the rows by its price.
 
@@ -139,20 +184,19 @@ def worth_keeping(
     """
     codes, label = as_indices(codes), as_indices(voters.label)
     mine, total = np.full(len(X), 1.0 / n_classes), np.ones(len(X))
-    ballot = Ballot(voters, X, np.arange(len(voters)))
+    ballot = Ballot(voters, X, view)
     first, member = np.empty(len(voters)), np.zeros(len(voters), bool)
-    for models, _, votes in ballot.blocks():
-        out = np.empty(len(models))
-        gains(votes, label[models], codes, mine, total, out)
-        first[models] = out
+    for papers in ballot.papers():
+        write_gains(*papers, *ballot.seen, label, codes, mine, total, first)
     order = np.argsort(-first, kind="stable")
-    ballot = ballot.in_order(order)
-    for _ in range(PASSES):
-        changes = 0
-        for models, places, votes in ballot.blocks():
-            changes += join_or_leave(
-                votes, places, models, label, codes, price, member, mine, total
-            )
+    ballot.put_in_order(order)
+    asked, changed = np.full(len(voters), -1, np.intp), np.zeros(len(X), np.intp)
+    state = price, member, mine, total, asked, changed
+    for number in range(PASSES):
+        changes, now = 0, number * len(voters)
+        for papers in ballot.papers():
+            changes += join_or_leave(*papers, *ballot.seen, label, codes, *state, now)
+            now += len(papers.models)
         if not changes:
             break
     if not member.any():
@@ -160,70 +204,128 @@ def worth_keeping(
     return np.flatnonzero(member)
 
 
+class Papers(NamedTuple):
+    """The votes of some models; one line of votes may belong to any of them."""
+
+    votes: Floats  # (lines, rows that a model looks at)
+    lines: Indices  # (models,): which line of the votes is theirs
+    models: Indices  # (models,)
+
+
 class Ballot:
     """The votes of all models on some rows, in some order; those of the first stay in memory."""
 
-    def __init__(self, voters: Voters, X: Floats, order: Indices):
-        self.voters, self.X, self.order = voters, X, order
-        self._size = max(KEPT_BYTES // (8 * len(X)), 1)
-        self._kept = voters.votes(X, order[: self._size])
-        self._place = np.empty(len(order), np.intp)
-        self._place[order] = np.arange(len(order))
+    def __init__(self, voters: Voters, X: Floats, view: View | None):
+        self.voters, self.X, self.view = voters, X, view
+        self._kept: Floats
+        self.seen = View.of_all(len(X), len(voters)) if view is None else view
+        self._size = max(KEPT_BYTES // (8 * self.seen.width), 1)
+        self._count(np.arange(len(voters)))
 
-    def in_order(self, order: Indices) -> Ballot:
-        """Return the votes with the models in another order."""
+    def put_in_order(self, order: Indices) -> None:
+        """Go through the models in another order from now on."""
         if len(order) > self._size:
-            return Ballot(self.voters, self.X, order)
+            del self._kept  # before the others are computed: there is room for one of both
+            self._count(order)
         self.order = order
-        return self
 
-    def blocks(self) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """Yield some models at a time, with votes and the rows in which theirs are."""
-        kept = self.order[: self._size]
-        yield kept, self._place[kept], self._kept
-        step = max(self._size // 8, 1)
+    def _count(self, order: Indices) -> None:
+        self.order, self._line = order, np.empty(len(order), np.intp)
+        self._line[order] = np.arange(len(order))
+        self._kept = self.voters.votes(self.X, order[: self._size], self.view)
+
+    def papers(self) -> Iterator[Papers]:
+        """Yield the votes of some models at a time."""
+        kept, step = self.order[: self._size], max(self._size // 8, 1)
+        yield Papers(self._kept, self._line[kept], kept)
         for start in range(self._size, len(self.order), step):
             models = self.order[start : start + step]
-            yield models, np.arange(len(models)), self.voters.votes(self.X, models)
+            votes = self.voters.votes(self.X, models, self.view)
+            yield Papers(votes, np.arange(len(models)), models)
 
 
-@native(types.void(matrix, indices, indices, vector, vector, vector_out))
-def gains(votes, label, codes, mine, total, out):
+@native(
+    types.void(
+        *(matrix, indices, indices, small_indices_matrix, indices, indices, indices, indices),
+        *(vector, vector, vector_out),
+    )
+)
+def write_gains(votes, lines, models, near, place, exemplar, label, codes, mine, total, out):
     """Write what the log-likelihood gains by each model if it joins."""
-    for i in range(len(votes)):
-        out[i] = gain(votes[i], label[i], codes, 1.0, mine, total)
+    for k in range(models.size):
+        model = models[k]
+        rows = near[exemplar[model]]
+        out[model] = gain(votes[lines[k]], rows, place, label[model], codes, 1.0, mine, total)
 
 
-@native(i8(matrix, indices, indices, indices, indices, f8, flags_out, vector_out, vector_out))
-def join_or_leave(votes, places, models, label, codes, price, member, mine, total):
+@native(
+    i8(
+        *(matrix, indices, indices, small_indices_matrix, indices, indices, indices, indices),
+        *(f8, flags_out, vector_out, vector_out, indices_out, indices_out, i8),
+    )
+)
+def join_or_leave(
+    votes,
+    lines,
+    models,
+    near,
+    place,
+    exemplar,
+    label,
+    codes,
+    price,
+    member,
+    mine,
+    total,
+    asked,
+    changed,
+    now,
+):
     """Let models join or leave where the log-likelihood, less the price of members, gains.
 
-    The votes of a model are in the row of its place. Return how many changed.
+    A model that was asked before is asked again where a row that it votes on has changed since.
+    Return how many changed.
     """
     changes = 0
     for k in range(models.size):
-        i, model = places[k], models[k]
-        sign = -1.0 if member[model] else 1.0
-        if gain(votes[i], label[model], codes, sign, mine, total) > sign * price + LEAST_GAIN:
+        model, vote = models[k], votes[lines[k]]
+        rows, sign = near[exemplar[model]], -1.0 if member[model] else 1.0
+        if is_as_before(vote, rows, place, changed, asked[model]):
+            continue
+        asked[model] = now + k
+        gained = gain(vote, rows, place, label[model], codes, sign, mine, total)
+        if gained > sign * price + LEAST_GAIN:
             member[model] = not member[model]
             changes += 1
-            for j in range(codes.size):
-                total[j] += sign * votes[i, j]
-                if codes[j] == label[model]:
-                    mine[j] += sign * votes[i, j]
+            for q in range(vote.size):
+                if vote[q] > 0.0:
+                    j = place[rows[q]]
+                    changed[j] = now + k + 1
+                    total[j] += sign * vote[q]
+                    if codes[j] == label[model]:
+                        mine[j] += sign * vote[q]
     return changes
 
 
 @numba.njit(**FAST)
-def gain(votes, label, codes, sign, mine, total):
+def is_as_before(votes, rows, place, changed, since):
+    """Whether no row that a model votes on has changed."""
+    for q in range(votes.size):  # noqa: SIM110 (numba has no generators)
+        if votes[q] > 0.0 and changed[place[rows[q]]] > since:
+            return False
+    return True
+
+
+@numba.njit(**FAST)
+def gain(votes, rows, place, label, codes, sign, mine, total):
     """Return what the log-likelihood gains if a model joins (+1) or leaves (-1).
 
     Ratios are multiplied, and few logarithms taken.
     """
     gained, product = 0.0, 1.0
-    for j in range(votes.size):
-        if votes[j] > 0.0:
-            change = sign * votes[j]
+    for q in range(votes.size):
+        if votes[q] > 0.0:
+            j, change = place[rows[q]], sign * votes[q]
             ratio = total[j] / (total[j] + change)
             if codes[j] == label:
                 ratio *= (mine[j] + change) / mine[j]

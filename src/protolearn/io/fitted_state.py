@@ -66,6 +66,7 @@ VOTERS = {
     "_voters.exemplars": "M d float",
     "_voters.label": "M below c",
     "_voters.curves": "M w number",
+    "_voters.reach": "M float",
     "exemplars_": "M d float",
     "hyperplanes_": "M d float",
     "offsets_": "M float",

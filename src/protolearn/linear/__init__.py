@@ -8,7 +8,7 @@ from .generalized import PrototypePath, generalized_prototypes, regularization_p
 from .generalized import hyperplane_of as hyperplane_of
 from .linear_prototypes import LinearPrototypes
 from .rvm import RVM
-from .support_vector_machines import HardMarginSVM, SoftMarginSVM
+from .support_vector_machines import HardMarginSVM, SoftMarginSVM, SoftPreprocessing
 
 __all__ = [
     "RVM",
@@ -20,6 +20,7 @@ __all__ = [
     "NotSeparableError",
     "PrototypePath",
     "SoftMarginSVM",
+    "SoftPreprocessing",
     "generalized_prototypes",
     "regularization_path",
 ]

@@ -157,7 +157,7 @@ FAMILIES = {
 ALL_PAIRS = "kernel", "ensemble"
 """Families that compare all pairs of rows."""
 
-ALL_PAIRS_MODELS = "AdaTron", "ExemplarSVM", "KernelAdaTron", "RVM"
+ALL_PAIRS_MODELS = "AdaTron", "ExemplarSVM", "KernelAdaTron", "RVM", "SoftPreprocessing"
 """Other models that do."""
 
 
