@@ -63,6 +63,7 @@ PLAIN = [
     pl.RVM(kernel="rbf"),
     pl.HardMarginSVM(),
     pl.SoftMarginSVM(),
+    pl.SoftMarginSVM(multi_class="crammer_singer"),
     pl.BoostedPrototypes(),
     pl.Rosenblatt(**SEED),
     pl.Pocket(**SEED),

@@ -179,7 +179,7 @@ def test_slacks_without_weight_reduce_the_hull_of_the_larger_class():
 @pytest.mark.parametrize("norm", [1, 2])
 def test_infinite_weight_is_the_hard_margin(norm):
     X, y = separable()
-    hard, soft = HardMarginSVM().fit(X, y), SoftMarginSVM(norm, C=1e12).fit(X, y)
+    hard, soft = HardMarginSVM().fit(X, y), SoftMarginSVM(norm=norm, C=1e12).fit(X, y)
     assert_allclose(soft.prototypes_, hard.prototypes_, atol=1e-8)
     assert_allclose(soft.shift_, 0.0, atol=1e-8)
 

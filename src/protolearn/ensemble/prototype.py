@@ -142,11 +142,11 @@ class PrototypeSVM(SVMEnsemble):
     Notes
     -----
     The algorithm is that of Shen and Danyluk, who leave some of it open. Models see features
-    relative to their exemplar, and their bias is regularised, as by LIBLINEAR, which matters little
-    then. The held-out rows are stratified; models that fire on nothing go before an ensemble is
-    tried on these rows; of equally accurate ensembles the smallest is kept. Models are calibrated
-    on the whole training part; those of the ensemble that is kept once more, with the held-out rows
-    too. Where no model fires the one with the largest decision value decides.
+    relative to their exemplar, and their bias is regularised, as by LIBLINEAR. The held-out rows
+    are stratified; models that fire on nothing go before an ensemble is tried on these rows; of
+    equally accurate ensembles the smallest is kept. Models are calibrated on the whole training
+    part; those of the ensemble that is kept once more, with the held-out rows too. Where no model
+    fires the one with the largest decision value decides.
 
     Pruning is an addition, after each shift and before the first, and in the end once more with the
     held-out rows. So is editing (Wilson): rows of the training part whose class is not among the

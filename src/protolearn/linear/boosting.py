@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import check_integer, check_number, check_verbose, number_in
+from .._validation import check_choice, check_integer, check_number, check_verbose, number_in
 from ..one_versus_rest import BinaryProblem
 from .ada_boost import Boosted, BoostingProgress, BoostingSettings, Report, Rounds
 from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
-from .generalized import PrototypePath
+from .generalized import PrototypePath, compared_classes
 
 LINES = 20
 """Lines that a fit with verbose=1 prints at most, besides the first and the last."""
@@ -45,6 +45,10 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         Stop when the margin of the hyperplane is at most this part below the bound that the weights
         give, the cosine between the hyperplane and that of the last weights at most a twentieth of
         it below one, and the distance of the prototypes within one per cent of the least known.
+    multi_class : {"ovr", "nearest"}, default="ovr"
+        How more than two classes are told apart: each is separated from the rest, and the largest
+        score wins ("ovr"), or the nearest of the prototypes that the classes have against the rest
+        (Graf et al., 2009, section 9).
     verbose : int, default=0
         1 prints some lines of progress, 2 all steps of the path.
 
@@ -55,18 +59,22 @@ class BoostedPrototypes(LinearPrototypeClassifier):
     prototypes_ : array of shape (n_classes, n_features)
         The prototype of each class, an average of samples.
     rest_prototypes_ : array of shape (n_classes, n_features)
-        The prototypes of all other samples; with more than two classes only.
+        The prototypes of all other samples; one versus rest only.
     shift_ : array of shape (1,), or (n_classes,)
         What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class. If zero, the hyperplane is midway
-        between the prototypes.
+        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
+        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the hyperplanes: differences of the prototypes.
+        Normals of the scores: differences of the prototypes, or multiples of them where scores
+        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
+        told apart jointly, multiples of the prototypes as seen from an origin that all share.
     intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the hyperplanes.
+        Offsets of the scores.
     dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
         The positive ones are the weights of samples in one prototype, the negative in the other.
+        Where classes are told apart jointly, the weights of the samples in each prototype, which
+        sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
     n_features_in_ : int
@@ -122,16 +130,19 @@ class BoostedPrototypes(LinearPrototypeClassifier):
 
     def __init__(
         self,
+        *,
         C: float = np.inf,
         epsilon: float = 1.0,
         max_iter: int = 1_000_000,
         tol: float = 5e-4,
+        multi_class: str = "ovr",
         verbose: int = 0,
     ):
         self.C = C
         self.epsilon = epsilon
         self.max_iter = max_iter
         self.tol = tol
+        self.multi_class = multi_class
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -157,6 +168,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         check_number(self, "epsilon", low=0.0, high=1.0, above=True)
         check_integer(self, "max_iter", low=1)
         check_number(self, "tol", low=0.0)
+        check_choice(self, "multi_class", ("ovr", "nearest"))
         check_verbose(self)
 
     def _hard(self) -> bool:
@@ -190,7 +202,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
             PrototypePath.of(
                 "round", [s.round for s in run.steps], [s.form for s in run.steps], two
             )
-            for run, two in zip(runs, self._pairs(), strict=True)
+            for run, two in zip(runs, compared_classes(self.classes_), strict=True)
         ]
         margins = [np.array([step.margin for step in run.steps]) for run in runs]
         bounds = [np.array([step.bound for step in run.steps]) for run in runs]
@@ -201,13 +213,14 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         self.margin_ = np.array([margin[-1] for margin in margins])
         self.duality_gap_ = np.array([run.gap for run in runs])
         self.n_iter_ = max(run.n_iter for run in runs)
+        if len(forms) > 1:  # scores that are compared have the scale of their margins
+            self._rescale([self._half_square(form) for form in forms])
         self._warn(runs)
 
-    def _pairs(self) -> list[Any]:
-        """Return the classes of each problem; the first of one versus rest is None."""
-        if len(self.classes_) == 2:
-            return [self.classes_]
-        return [np.array([None, label], dtype=object) for label in self.classes_]
+    def _half_square(self, form: Canonical) -> float:
+        """Return what a score is divided by to be 1 and -1 on the margin of the limit."""
+        square = float(form.coef @ form.coef) + float(np.sum(form.gamma**2)) / float(self.C)
+        return 0.5 * square if square > 0.0 else 1.0
 
     def _warn(self, runs: list[Boosted]) -> None:
         """Warn of classes that were not separated, and of problems that are not solved."""
