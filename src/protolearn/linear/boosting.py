@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Self
 
@@ -12,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from .._validation import check_choice, check_integer, check_number, check_verbose, number_in
 from ..one_versus_rest import BinaryProblem
 from .ada_boost import Boosted, BoostingProgress, BoostingSettings, Report, Rounds
-from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .canonical import Canonical, CenteredFrame, Expansion
 from .generalized import PrototypePath, compared_classes
+from .kernel_prototypes import KernelPrototypeClassifier
 
 LINES = 20
 """Lines that a fit with verbose=1 prints at most, besides the first and the last."""
@@ -22,7 +24,7 @@ SMALLEST_C = 1e-250
 """In the frame; a smaller one leaves the range of double precision."""
 
 
-class BoostedPrototypes(LinearPrototypeClassifier):
+class BoostedPrototypes(KernelPrototypeClassifier):
     """Boost the mean-of-class classifier until it is the support vector machine.
 
     The first round is :class:`MeanOfClass`. Every further one takes the means of the classes again,
@@ -49,6 +51,18 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         How more than two classes are told apart: each is separated from the rest, and the largest
         score wins ("ovr"), or the nearest of the prototypes that the classes have against the rest
         (Graf et al., 2009, section 9).
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
     verbose : int, default=0
         1 prints some lines of progress, 2 all steps of the path.
 
@@ -77,13 +91,31 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
+    support_vectors_ : array of shape (n_support, n_features)
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
     path_ : PrototypePath, or list of them for more than two classes
         The aggregated prototypes, normal, offset and shift after the first rounds and then ever
-        more sparsely, from the mean of class to this model, the round with the largest margin.
+        more sparsely, from the mean of class to this model, the round with the largest margin. Not
+        there for kernels other than the linear one.
     margins_ : array of shape (n_steps,), or list of them
         The margin at every step of the path: the distance of the nearest sample to the hyperplane,
         negative on the wrong side. With a finite ``C`` among samples with a further coordinate of
@@ -136,6 +168,10 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         max_iter: int = 1_000_000,
         tol: float = 5e-4,
         multi_class: str = "ovr",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
         verbose: int = 0,
     ):
         self.C = C
@@ -143,6 +179,10 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -151,7 +191,8 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
 

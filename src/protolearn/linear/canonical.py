@@ -15,6 +15,7 @@ All classifiers that are fitted in these forms are a :class:`LinearPrototypeClas
 from __future__ import annotations
 
 from abc import abstractmethod
+from inspect import signature
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -184,6 +185,7 @@ class LinearPrototypeClassifier(LinearClassifier):
     shift_: Floats
     dual_coef_: Floats
     support_: Indices
+    _factors: Floats  # during fit: what scores by the coefficients of samples are multiplied with
 
     def project(self, X: Any) -> Floats:
         """Return where rows lie along the axes of the decision, as signed distances.
@@ -210,6 +212,11 @@ class LinearPrototypeClassifier(LinearClassifier):
             raise ValueError("Both prototypes are the same point: there is no axis through them.")
         return scores / (length if scores.ndim == 2 else length[0])
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a model; one of an earlier version has the defaults of parameters since then."""
+        defaults = {name: each.default for name, each in signature(type(self)).parameters.items()}
+        super().__setstate__(defaults | state)
+
     @abstractmethod
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         """Return the hyperplane between two classes of the rows of a frame."""
@@ -228,22 +235,36 @@ class LinearPrototypeClassifier(LinearClassifier):
         with all_or_nothing(self):
             self._check_parameters()
             rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
-            frame, forms = CenteredFrame.of(rows, weight), []
-            several = len(self.classes_) > 2
-            whole = self._expand_jointly(frame, codes, weight) if several else None
-            expansions = [whole] if whole is not None else self._by_problems(frame, codes, weight)
-            if whole is not None:
-                self._store(joint(whole, frame))
-            else:
-                forms = [canonical(expansion, frame) for expansion in expansions]
-                self._store_forms(forms, frame)
-            self.dual_coef_, gamma = np.zeros((len(self.dual_coef_), n)), self.dual_coef_
-            self.dual_coef_[:, places] = gamma
-            chosen = np.unique(np.concatenate([samples_of(each) for each in expansions]))
-            self.support_ = places[chosen]
-            self._store_details(expansions, forms)
+            chosen = self._solve(CenteredFrame.of(rows, weight), codes, weight, n, places)
             self._store_samples(rows, chosen)
+            del self._factors
         return self
+
+    def _solve(
+        self,
+        frame: CenteredFrame,
+        codes: Indices,
+        weight: Floats | None,
+        n: int,
+        places: Indices,
+    ) -> Indices:
+        """Store the solution in a frame of those of n samples; return which of them it chose."""
+        forms: list[Canonical] = []
+        several = len(self.classes_) > 2
+        whole = self._expand_jointly(frame, codes, weight) if several else None
+        if whole is not None:
+            expansions = [whole]
+            self._store(joint(whole, frame))
+        else:
+            expansions = self._by_problems(frame, codes, weight)
+            forms = [canonical(expansion, frame) for expansion in expansions]
+            self._store_forms(forms, frame)
+        self.dual_coef_, gamma = np.zeros((len(self.dual_coef_), n)), self.dual_coef_
+        self.dual_coef_[:, places] = gamma
+        chosen = np.unique(np.concatenate([samples_of(each) for each in expansions]))
+        self.support_ = places[chosen]
+        self._store_details(expansions, forms)
+        return chosen
 
     def _by_problems(
         self, frame: CenteredFrame, codes: Indices, weight: Floats | None
@@ -277,6 +298,7 @@ class LinearPrototypeClassifier(LinearClassifier):
         self.coef_, self.intercept_ = form.coef, form.intercept
         self.shift_, self.prototypes_ = form.shift, form.prototypes
         self.dual_coef_ = form.gamma
+        self._factors = np.full(len(form.coef), form.factor)
 
     def _rescale(self, factors: Any) -> None:
         """Divide canonical scores by factors; prototypes, shifts and coefficients stay."""
@@ -284,6 +306,7 @@ class LinearPrototypeClassifier(LinearClassifier):
             factors = np.asarray(factors)
             self.coef_ = self.coef_ / factors[:, None]
             self.intercept_ = self.intercept_ / factors
+            self._factors = self._factors / factors
 
     def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         """Store what a method has beyond its hyperplanes; there are no forms of a joint one."""

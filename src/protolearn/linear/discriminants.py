@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._validation import check_choice, check_number
 from ..one_versus_rest import BinaryProblem
-from .canonical import CenteredFrame, Expansion, LinearPrototypeClassifier
+from .canonical import CenteredFrame, Expansion
+from .kernel_prototypes import KernelPrototypeClassifier
 
 ROUNDING = 1e-14
 """Relative error of sums that may be rounding."""
@@ -24,11 +26,26 @@ LARGEST = 1e60
 """A ridge beyond the fourth power of this, in units of the scatter, makes no difference."""
 
 
-class MeanOfClass(LinearPrototypeClassifier):
+class MeanOfClass(KernelPrototypeClassifier):
     """The classical prototype classifier: the nearest class mean.
 
     All other linear classifiers here are variations of it: the hyperplane between two classes
     halves the way between their prototypes (``shift_`` is zero).
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
 
     Attributes
     ----------
@@ -53,10 +70,27 @@ class MeanOfClass(LinearPrototypeClassifier):
         sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
+    support_vectors_ : array of shape (n_support, n_features)
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
 
     Examples
     --------
@@ -68,13 +102,27 @@ class MeanOfClass(LinearPrototypeClassifier):
     ['a', 'b']
     """
 
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Average the classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -101,7 +149,7 @@ class MeanOfClass(LinearPrototypeClassifier):
         )
 
 
-class FisherPrototypes(LinearPrototypeClassifier):
+class FisherPrototypes(KernelPrototypeClassifier):
     """Fisher's linear discriminant, seen as prototypes and shifts.
 
     The direction along which the means of two classes are far apart compared with the scatter
@@ -124,6 +172,18 @@ class FisherPrototypes(LinearPrototypeClassifier):
         How more than two classes are told apart: by one solution for all, or by the nearest of the
         prototypes that each class has against the rest (Graf et al., 2009, section 9), which leaves
         the priors out.
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
 
     Attributes
     ----------
@@ -148,10 +208,27 @@ class FisherPrototypes(LinearPrototypeClassifier):
         sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
+    support_vectors_ : array of shape (n_support, n_features)
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
 
     Notes
     -----
@@ -176,10 +253,24 @@ class FisherPrototypes(LinearPrototypeClassifier):
     0.97
     """
 
-    def __init__(self, *, ridge: float = 0.0, priors: Any = "auto", multi_class: str = "joint"):
+    def __init__(
+        self,
+        *,
+        ridge: float = 0.0,
+        priors: Any = "auto",
+        multi_class: str = "joint",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+    ):
         self.ridge = ridge
         self.priors = priors
         self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the discriminant.
@@ -187,7 +278,8 @@ class FisherPrototypes(LinearPrototypeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None

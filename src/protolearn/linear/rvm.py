@@ -46,10 +46,10 @@ class RVM(LinearPrototypeClassifier):
     Parameters
     ----------
     kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
-        The product of two rows. "linear" is of the centred samples, and gives two prototypes and
-        a shift. A function takes two arrays of rows and gives the matrix of their products. With
-        "precomputed" ``fit`` takes the Gram matrix of the training rows and the other methods
-        the products of the given rows (one a line) with all training rows.
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
     gamma : "scale" or float, default="scale"
         Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
         ``1 / (n_features * X.var())``, by the weights of the rows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,12 +11,13 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._validation import check_choice, check_positive
 from ..one_versus_rest import BinaryProblem
-from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
+from .canonical import Canonical, CenteredFrame, Expansion
 from .crammer_singer import crammer_singer
+from .kernel_prototypes import KernelPrototypeClassifier
 from .svm_solver import Machine, hard_margin, reduce_features, soft_margin
 
 
-class SupportVectorMachine(LinearPrototypeClassifier):
+class SupportVectorMachine(KernelPrototypeClassifier):
     """A linear classifier whose scores are 1 and -1 on the margin."""
 
     support_vectors_: Floats
@@ -41,6 +43,18 @@ class HardMarginSVM(SupportVectorMachine):
         How more than two classes are told apart: each is separated from the rest, and the largest
         score wins ("ovr"), or the nearest of the prototypes that the classes have against the rest
         (Graf et al., 2009, section 9).
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
 
     Attributes
     ----------
@@ -68,11 +82,26 @@ class HardMarginSVM(SupportVectorMachine):
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
     support_vectors_ : array of shape (n_support, n_features)
-        These samples.
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
     margin_ : array of shape (1,), or (n_classes,)
         Distance of the nearest samples from each hyperplane.
     n_iter_ : int
@@ -97,8 +126,20 @@ class HardMarginSVM(SupportVectorMachine):
     (3, 1.0)
     """
 
-    def __init__(self, *, multi_class: str = "ovr"):
+    def __init__(
+        self,
+        *,
+        multi_class: str = "ovr",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+    ):
         self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the hyperplane.
@@ -106,7 +147,8 @@ class HardMarginSVM(SupportVectorMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
 
@@ -147,6 +189,18 @@ class SoftMarginSVM(SupportVectorMachine):
         each sample, the largest over the other classes; it takes ``norm=1`` only. "nearest" takes
         the nearest of the prototypes that the classes have against the rest (Graf et al., 2009,
         section 9).
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
 
     Attributes
     ----------
@@ -174,11 +228,26 @@ class SoftMarginSVM(SupportVectorMachine):
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
     support_vectors_ : array of shape (n_support, n_features)
-        These samples.
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
     n_iter_ : int
         Newton steps; passes through the samples where classes are told apart jointly.
 
@@ -224,11 +293,19 @@ class SoftMarginSVM(SupportVectorMachine):
         C: float = 1.0,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
     ):
         self.norm = norm
         self.C = C
         self.class_weight = class_weight
         self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplane.
@@ -236,7 +313,8 @@ class SoftMarginSVM(SupportVectorMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -14,7 +14,7 @@ from ..._arrays import Floats, as_floats, row_lengths
 from ...analysis import factors, is_linear, joint_factor
 from ...classifiers import NearestPrototypeClassifier
 from ...distances import LinearMetric, SquaredEuclidean
-from ...linear import RVM, is_joint
+from ...linear import RVM, LinearPrototypeClassifier, is_joint
 from ...one_versus_rest import LinearClassifier
 from ...perceptrons import KernelAdaTron
 from ...rule import SINGLE
@@ -284,6 +284,9 @@ class LinearOutputs(ModelOutputs):
         if isinstance(model, RVM):
             dual, offset = model.dual_coef_[:, model.support_], model.intercept_
             vectors = getattr(model, "relevance_vectors_", None)
+        elif isinstance(model, LinearPrototypeClassifier):
+            dual = model.score_scale_[:, None] * model.dual_coef_[:, model.support_]
+            offset, vectors = model.intercept_, getattr(model, "support_vectors_", None)
         else:
             dual, offset = model.dual_coef_, model.offset_
             vectors = getattr(model, "support_vectors_", None)

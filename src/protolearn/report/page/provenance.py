@@ -75,8 +75,8 @@ def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
     if not isinstance(subject.last, SoftMarginSVM) or subject.last.class_weight is not None:
         return [], ""  # weights are no part of a path
     model, y = subject.last, subject.y
-    if is_joint(model):
-        return [], ""  # the path is that of one class against the rest
+    if is_joint(model) or not hasattr(model, "coef_"):
+        return [], ""  # a path is that of one class against the rest, among the rows
     labels = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
     found = []
     for label in labels[:MOST_PATHS]:
