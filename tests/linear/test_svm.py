@@ -20,7 +20,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM
+from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM, is_separable
 from protolearn.datasets import make_graf_toy, make_neurons
 from protolearn.linear.canonical import CenteredFrame
 from protolearn.linear.svm_solver import soft_margin_1, soft_margin_2
@@ -345,6 +345,16 @@ def test_rows_in_the_way():
     copy = pickle.loads(pickle.dumps(caught.value))
     assert copy.rows.tolist() == rows.tolist()
     assert str(copy) == str(caught.value)
+
+
+def test_many_rows_that_overlap_are_found_without_the_large_program(monkeypatch):
+    X, y = make_classification(4000, 30, n_informative=8, flip_y=0.02, random_state=0)
+    monkeypatch.setattr("protolearn.linear.svm_solver.samples_in_the_way", None)
+    with pytest.raises(NotSeparableError) as caught:
+        HardMarginSVM().fit(X, y)
+    kept = np.setdiff1d(np.arange(len(X)), caught.value.rows)
+    assert is_separable(X[kept], y[kept])
+    assert len(kept) > 0.8 * len(X)
 
 
 @given(
