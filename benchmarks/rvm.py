@@ -132,7 +132,7 @@ def beside_svm(name: str, kernel: str) -> Iterator[Line]:
     """Count vectors and measure accuracies on the same folds."""
     check_known(name)
     X, y = datasets.load(name)
-    vectors, accuracies = folds(RVM(kernel), X, y)
+    vectors, accuracies = folds(RVM(kernel=kernel), X, y)
     their_vectors, their_accuracies = folds(SVC(kernel=kernel), X, y)
     spread = accuracies.var(ddof=1) + their_accuracies.var(ddof=1)
     yield Sparsity(

@@ -1,4 +1,4 @@
-"""Checks for your own losses, margins and distances, and for scikit-learn's ``check_estimator``.
+"""Checks for your own losses, margins, distances and classifiers, and for ``check_estimator``.
 
 Each check raises an ``AssertionError`` that names what is wrong, and returns None if all is well.
 """
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.utils import check_X_y
 
 from ._arrays import Floats, as_floats, as_indices
 from .codebook import Codebook
@@ -21,7 +22,15 @@ from .losses import Loss
 from .margins import Margin
 from .native import GRADIENT, LOSS, MARGIN, PAIR, Native
 
-__all__ = ["check_distance", "check_loss", "check_margin", "expected_failed_checks"]
+__all__ = [
+    "check_distance",
+    "check_invariance",
+    "check_loss",
+    "check_margin",
+    "expected_failed_checks",
+]
+
+TRANSFORMATIONS = ("rotation", "translation", "permutation", "inversion", "scaling")
 
 STEP = 1e-6
 FALL = {"margin": "fall", "attraction": "rise"}
@@ -137,6 +146,83 @@ def check_distance(distance: Distance, X: Any = None) -> None:
     _check_pairs(distance, X, codebook)
     _check_blocks(distance, X, codebook, rng)
     _check_mixins(distance, X, codebook)
+
+
+def check_invariance(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    transformations: Any = TRANSFORMATIONS,
+    tol: float = 0.0,
+    random_state: int = 0,
+) -> None:
+    """Check that a classifier is the same for data in other coordinates, units and order.
+
+    A clone is fitted to transformed data, and classifies transformed rows: the training rows and as
+    many points between random pairs of them. The answers must be those of the classifier of the
+    data as they are (Graf et al., 2009, definition 1).
+
+    Parameters
+    ----------
+    estimator : classifier
+        It is cloned; give it a seed if it draws random numbers.
+    X : array-like of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    transformations : sequence of str, default=all of the following
+        "rotation" (or reflection), "translation" by some standard deviations, "permutation" of the
+        samples, "inversion" of the order of the labels, "scaling" by 3.
+    tol : float, default=0.0
+        Share of the rows that may change their class: rows on the boundary may by rounding.
+    random_state : int, default=0
+        Seed of the rotation, the translation, the order and the points.
+
+    Raises
+    ------
+    AssertionError
+        If the answers differ; it names the transformations.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from protolearn import MeanOfClass
+    >>> from protolearn.checks import check_invariance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> check_invariance(MeanOfClass(), X, y)
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    >>> check_invariance(tree, X, y, transformations=["permutation", "scaling"], tol=0.02)
+    """
+    unknown = [name for name in transformations if name not in TRANSFORMATIONS]
+    if unknown:
+        known = ", ".join(map(repr, TRANSFORMATIONS))
+        raise ValueError(f"transformations contains {unknown[0]!r}, expected some of {known}.")
+    X, y = check_X_y(X, y, dtype=np.float64)
+    rng = np.random.RandomState(random_state)
+    share = rng.uniform(size=(len(X), 1))
+    between = share * X + (1.0 - share) * X[rng.permutation(len(X))]
+    rows = np.vstack([X, between])
+    rotation = np.linalg.qr(rng.standard_normal((X.shape[1], X.shape[1])))[0]
+    move, order = 3.0 * X.std(axis=0) * rng.standard_normal(X.shape[1]), rng.permutation(len(X))
+    classes, codes = np.unique(y, return_inverse=True)
+    inverted = codes.max() - codes
+    cases = {
+        "rotation": (X @ rotation, y, rows @ rotation),
+        "translation": (X + move, y, rows + move),
+        "permutation": (X[order], y[order], rows),
+        "inversion": (X, inverted, rows),
+        "scaling": (3.0 * X, y, 3.0 * rows),
+    }
+    expected, changed = np.asarray(clone(estimator).fit(X, y).predict(rows)), []
+    for name in transformations:
+        *data, places = cases[name]
+        found = np.asarray(clone(estimator).fit(*data).predict(places))
+        found = classes[codes.max() - found] if name == "inversion" else found
+        part = float(np.mean(found != expected))
+        changed += [f"{name} ({part:.2%} of the rows)"] if part > tol else []
+    assert not changed, f"{type(estimator).__name__} changes its answers by {', '.join(changed)}"
 
 
 def _slope_jump(loss: Loss) -> float:

@@ -13,7 +13,7 @@ from .classifiers import (
     TrainedClassifier,
 )
 from .distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
-from .linear import RVM, HardMarginSVM
+from .linear import HardMarginSVM, LinearPrototypeClassifier
 from .perceptrons import AdaTron, KernelAdaTron, Perceptron, Rosenblatt
 
 WEIGHTS = (
@@ -166,7 +166,7 @@ def linear_failures(estimator: BaseEstimator) -> dict[str, str]:
     """Return the checks that a linear classifier or perceptron cannot pass, with the reasons."""
     if isinstance(estimator, HardMarginSVM):
         return dict.fromkeys(NOT_SEPARABLE, "the check has classes that no hyperplane separates")
-    if isinstance(estimator, RVM) and estimator._is("precomputed"):
+    if isinstance(estimator, LinearPrototypeClassifier) and estimator.kernel == "precomputed":
         return {NO_GRAM[-1]: "the check gives rows, not a Gram matrix"}
     failures = {}
     if isinstance(estimator, KernelAdaTron) and estimator._is_precomputed():

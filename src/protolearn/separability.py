@@ -37,7 +37,8 @@ class NotSeparableError(ValueError):
     Parameters
     ----------
     rows : array of int
-        The samples on the wrong side of the hyperplane with the least total slack.
+        The samples on the wrong side of the hyperplane with the least total slack; of very many
+        samples, of a hyperplane that is nearly that one.
     problem : str
         What was to be separated.
 
@@ -141,6 +142,11 @@ def balance_entries(columns: Floats) -> Floats:
         columns = columns / np.where(largest > 0.0, middle, 1.0)
     largest = np.abs(columns).max(axis=1, keepdims=True)
     return columns / np.where(largest > 0.0, largest, 1.0)
+
+
+def separates(rows: Floats, signs: Floats) -> bool:
+    """Whether a hyperplane separates two classes; much sooner known than which samples do not."""
+    return _feasible(balance_entries(scale_columns(rows, True)), signs)
 
 
 def _feasible(columns: Floats, signs: Floats) -> bool:

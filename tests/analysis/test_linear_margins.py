@@ -9,9 +9,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protolearn import RejectClassifier, certified_radius, hypothesis_margin
+from protolearn import GLVQ, RejectClassifier, certified_radius, hypothesis_margin
 from protolearn.analysis.hypothesis_margins import margin_of_prediction
-from protolearn.linear import RVM, SoftMarginSVM
+from protolearn.linear import RVM, SoftMarginSVM, is_joint
 from protolearn.linear.discriminants import FisherPrototypes, MeanOfClass
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -119,10 +119,59 @@ def test_no_smaller_moves_change_the_class_and_a_little_larger_ones_do(seed, n_p
     assert min(after) < 0.0
 
 
+def given_points(points, shift, factor):
+    """Make a fitted model that takes the least ``|x - p|^2 - S``."""
+    model = MeanOfClass()
+    model.classes_, model.n_features_in_ = np.arange(len(points)), points.shape[1]
+    model.prototypes_, model.shift_ = points, shift
+    model.coef_ = factor * (points - 3.0)  # seen from any origin
+    model.intercept_ = 0.5 * factor * (shift - np.sum(points**2, axis=1)) + 7.0
+    return model
+
+
+def joint_lead_after(theta, x, y, k, points, shift):
+    """Give the lead of y over k after the moves by theta that are worst for y."""
+    signs = np.array([1, -1]) * (1 if theta >= 0 else -1)
+    moved_to = moved(x, points[[y, k]], signs, abs(theta))
+    own, rival = np.sum((x - moved_to) ** 2, axis=1) - shift[[y, k]]
+    return rival - own
+
+
+@given(seed=SEEDS, n_classes=st.integers(3, 5), d=st.integers(1, 6), size=SIZES)
+def test_of_joint_solutions(seed, n_classes, d, size):
+    rng = np.random.RandomState(seed)
+    points, shift = rng.randn(n_classes, d), size * rng.randn(n_classes)
+    if size > 0.0 and rng.rand() < 0.2:
+        points[:] = points[0]  # the shifts alone decide
+    model, X = given_points(points, shift, np.exp(rng.randn())), 2.0 * rng.randn(4, d)
+    for y in model.classes_:
+        margin = hypothesis_margin(model, X, np.full(4, y))
+        np.testing.assert_array_equal(margin > 0.0, model.predict(X) == y)
+        rivals = [k for k in model.classes_ if k != y]
+        expected = [
+            min(
+                brentq(joint_lead_after, -1e4, 1e4, (x, y, k, points, shift), xtol=1e-13)
+                for k in rivals
+            )
+            for x in X
+        ]
+        np.testing.assert_allclose(margin, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_of_several_class_means_is_that_of_the_nearest_prototype(iris):
+    X, y = iris
+    model = MeanOfClass().fit(X, y)
+    lvq = GLVQ(init="means", random_state=0).fit(X, y)
+    lvq.prototypes_ = model.prototypes_
+    np.testing.assert_allclose(hypothesis_margin(model, X, y), hypothesis_margin(lvq, X, y))
+
+
 FITTED = {
     "means": MeanOfClass(),
     "fisher": FisherPrototypes(),
     "svm": SoftMarginSVM(),
+    "crammer singer": SoftMarginSVM(multi_class="crammer_singer"),
+    "nearest": SoftMarginSVM(multi_class="nearest"),
     "rvm": RVM(),
 }
 
@@ -140,6 +189,8 @@ def test_fitted_models(iris, estimator, n_classes):
     assert (margin[right] <= radius[right] + 1e-12).all()
     last, Z = model[-1], model[0].transform(3.0 * X + 1e3)
     np.testing.assert_array_equal(hypothesis_margin(last, Z, y), margin)
+    if is_joint(last):
+        return
     planes = planes_of(last, Z)
     for i in range(0, len(Z), 10):
         code = last.classes_.tolist().index(y[i])

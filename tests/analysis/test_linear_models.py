@@ -48,6 +48,8 @@ MODELS = [
     MeanOfClass(),
     FisherPrototypes(),
     SoftMarginSVM(),
+    SoftMarginSVM(multi_class="crammer_singer"),
+    SoftMarginSVM(multi_class="nearest"),
     BoostedPrototypes(C=1.0),
     RVM(),
 ]

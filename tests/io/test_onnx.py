@@ -63,6 +63,9 @@ PLAIN = [
     pl.RVM(kernel="rbf"),
     pl.HardMarginSVM(),
     pl.SoftMarginSVM(),
+    pl.SoftMarginSVM(multi_class="crammer_singer"),
+    pl.SoftMarginSVM(kernel="rbf"),
+    pl.FisherPrototypes(kernel="poly", ridge=1.0),
     pl.BoostedPrototypes(),
     pl.Rosenblatt(**SEED),
     pl.Perceptron(**SEED),
@@ -120,7 +123,7 @@ def check(model, X, least_clear=0.98):
         close(nearest, D.min(axis=1), np.abs(D).max())
         has_margin = last.rule_.distance.squared is not None
     else:
-        has_margin = hasattr(last, "shift_")
+        has_margin = hasattr(last, "shift_") and hasattr(last, "prototypes_")
     assert has_margin == ("hypothesis_margin" in found)
     if has_margin:
         check_margins(found, hypothesis_margin(model, X, found["label"]), size, last)

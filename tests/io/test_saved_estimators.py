@@ -25,6 +25,7 @@ from protolearn import (
     PrototypeClassifier,
     PrototypeSVM,
     RejectClassifier,
+    SoftMarginSVM,
 )
 from protolearn.distances import DISTANCES, Kernel, LocalMatrix, Mahalanobis, Matrix, Tangent
 from protolearn.io import ModelFileError
@@ -102,6 +103,8 @@ MODELS = {
     "kernel function": KernelGLVQ(kernel=laplacian_kernel, max_iter=2),
     "kernel AdaTron": KernelAdaTron(kernel="rbf", max_iter=3),
     "kernel RVM": RVM(kernel="rbf", max_iter=20),
+    "kernel SVM": SoftMarginSVM(kernel="rbf"),
+    "kernel of several classes": SoftMarginSVM(kernel="poly", multi_class="crammer_singer"),
     "parity of Pockets": ParityMachine(Pocket(max_iter=3), random_state=0),
     "Platt": ExemplarSVM(calibration="platt"),
     "binning": PrototypeSVM(calibration="binning", n_shifts=1, random_state=0),

@@ -24,3 +24,10 @@ def test_every_kind_of_model_is_there(folder):
     assert names == json.loads((folder / "expected.json").read_text(encoding="utf-8")).keys()
     assert len(names) >= 12
     assert names <= models().keys()
+
+
+@pytest.mark.filterwarnings("ignore:.*was saved with")
+def test_a_file_of_a_version_has_the_defaults_of_later_parameters():
+    model = protolearn.load(VERSIONS / "0.1.0.dev0" / "pipeline.protolearn")
+    assert model[-1].get_params()["multi_class"] == "ovr"
+    assert model[-1].kernel == "linear"

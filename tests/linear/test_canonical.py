@@ -5,8 +5,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.neighbors import NearestCentroid
 
-from protolearn import FisherPrototypes, HardMarginSVM, MeanOfClass, SoftMarginSVM
+from protolearn import (
+    BoostedPrototypes,
+    FisherPrototypes,
+    HardMarginSVM,
+    MeanOfClass,
+    SoftMarginSVM,
+)
 from protolearn.separability import NotSeparableError
 
 
@@ -60,14 +69,19 @@ def test_canonical_form(problem):
         if gamma.any():
             assert_allclose(np.maximum(gamma, 0.0) @ X, plus, atol=1e-12 * size)
             assert_allclose(np.maximum(-gamma, 0.0) @ X, minus, atol=1e-12 * size)
-        assert_allclose(model.coef_[0], plus - minus, atol=1e-12 * size)
-        unit = size**2
+        unit, factor = size**2, 1.0
+        if isinstance(model, (HardMarginSVM, SoftMarginSVM)):  # in the scale of the margin
+            apart, length = np.linalg.norm(plus / size - minus / size), np.linalg.norm(model.coef_)
+            factor = apart / length * size if apart > 1e-9 else np.nan
+        if np.isnan(factor):
+            continue
+        assert_allclose(factor * model.coef_[0], plus - minus, atol=1e-12 * size)
         level = (plus / size) @ (plus / size) - (minus / size) @ (minus / size)
-        shift = 2.0 * model.intercept_[0] / unit + level
+        shift = 2.0 * factor * model.intercept_[0] / unit + level
         assert_allclose(model.shift_[0] / unit, shift, atol=1e-12, rtol=1e-9)
         far = np.sum(((X - minus) / size) ** 2, axis=1) - np.sum(((X - plus) / size) ** 2, axis=1)
         half = 0.5 * (far + model.shift_[0] / unit)
-        assert_allclose(model.decision_function(X) / unit, half, atol=1e-12, rtol=1e-9)
+        assert_allclose(factor * model.decision_function(X) / unit, half, atol=1e-12, rtol=1e-9)
         if isinstance(model, (MeanOfClass, HardMarginSVM)):
             spread = np.ptp(X / size, axis=0).max() ** 2
             assert_allclose(model.shift_[0] / unit, 0.0, atol=1e-9 * spread)
@@ -78,8 +92,11 @@ def test_units_make_no_difference(problem):
     X, y, scale = problem
     for norm, ridge in ((1, 0.0), (2, 1.0)):
         for model, rescaled in (
-            (SoftMarginSVM(norm), SoftMarginSVM(norm, C=scale**-2.0)),
-            (FisherPrototypes(ridge), FisherPrototypes(min(ridge * scale**2 * scale**2, 1e300))),
+            (SoftMarginSVM(norm=norm), SoftMarginSVM(norm=norm, C=scale**-2.0)),
+            (
+                FisherPrototypes(ridge=ridge),
+                FisherPrototypes(ridge=min(ridge * scale**2 * scale**2, 1e300)),
+            ),
         ):
             if isinstance(rescaled, FisherPrototypes) and ridge and abs(np.log10(scale)) > 70:
                 continue  # the fourth power cannot be represented
@@ -104,25 +121,73 @@ def test_all_samples_are_one_point():
         HardMarginSVM().fit(X, y)
 
 
-def test_one_versus_rest_attributes(iris):
+@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+def test_several_class_means_are_the_nearest_centroid(iris, weighted, rng):
     X, y = iris
-    model = MeanOfClass().fit(X, y)
-    assert model.coef_.shape == model.prototypes_.shape == model.rest_prototypes_.shape == (3, 4)
-    assert model.dual_coef_.shape == (3, 150)
-    for k in range(3):
-        assert_allclose(model.prototypes_[k], X[y == k].mean(axis=0), atol=1e-14)
-        assert_allclose(model.rest_prototypes_[k], X[y != k].mean(axis=0), atol=1e-14)
-    assert_allclose(model.shift_, 0.0, atol=1e-14)
-    distances = [
-        np.sum((X - rest) ** 2, axis=1) - np.sum((X - own) ** 2, axis=1)
-        for own, rest in zip(model.prototypes_, model.rest_prototypes_, strict=True)
-    ]
-    assert_allclose(model.decision_function(X), 0.5 * np.transpose(distances), atol=1e-12)
+    X, y = X[20:], y[20:]  # classes of different size
+    weight = rng.randint(0, 4, len(X)) if weighted else np.ones(len(X), int)
+    model = MeanOfClass().fit(X, y, weight if weighted else None)
+    theirs = NearestCentroid().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert_allclose(model.prototypes_, theirs.centroids_, atol=1e-13)
+    rows = X.mean(axis=0) + 3.0 * rng.standard_normal((2000, 4))
+    assert (model.predict(rows) == theirs.predict(rows)).all()
+    assert not model.shift_.any()
+    assert_allclose(model.dual_coef_ @ X, model.prototypes_, atol=1e-13)
+    near = cdist(rows, model.prototypes_, "sqeuclidean")
+    scores = model.decision_function(rows)
+    assert_allclose(
+        scores - scores[:, :1], 0.5 * (near[:, :1] - near), atol=1e-11
+    )  # differences of scores are halves of those of squared distances
+
+
+JOINT = {
+    "mean": MeanOfClass(),
+    "fisher": FisherPrototypes(),
+    "fisher ridge": FisherPrototypes(ridge=1e4),
+    "nearest fisher": FisherPrototypes(multi_class="nearest"),
+    "crammer singer": SoftMarginSVM(multi_class="crammer_singer"),
+    "nearest svm": SoftMarginSVM(multi_class="nearest"),
+    "nearest boosting": BoostedPrototypes(C=1.0, multi_class="nearest"),
+}
+
+
+@pytest.mark.parametrize("name", JOINT)
+def test_joint_form(name, iris, rng):
+    X, y = iris
+    model = clone(JOINT[name]).fit(X, y)
+    assert not hasattr(model, "rest_prototypes_")
+    gamma = model.dual_coef_
+    assert (gamma >= 0.0).all()
+    assert_allclose(gamma.sum(axis=1), 1.0)
+    assert_allclose(gamma @ X, model.prototypes_, atol=1e-12)
+    if not name.startswith("nearest"):
+        assert not gamma.min(axis=0).any()
+    rows = np.vstack([X, X.mean(axis=0) + 10.0 * rng.standard_normal((500, 4))])
+    away = cdist(rows, model.prototypes_, "sqeuclidean") - model.shift_
+    assert (model.classes_[away.argmin(axis=1)] == model.predict(rows)).all()
+    assert abs(model.shift_.sum()) < 1e-12
+    axes = model.project(rows)  # distances between prototypes and classes are seen in the axes
+    assert axes.shape == (len(rows), 2)
+    assert_allclose(cdist(*[model.project(model.prototypes_)] * 2), cdist(*[model.prototypes_] * 2))
+
+
+def test_the_nearest_prototype_of_each_class_against_the_rest(iris):
+    X, y = iris
+    for plain, by_nearest in (
+        (SoftMarginSVM(norm=2), SoftMarginSVM(norm=2, multi_class="nearest")),
+        (BoostedPrototypes(C=1.0), BoostedPrototypes(C=1.0, multi_class="nearest")),
+    ):
+        rest = plain.fit(X, y).prototypes_
+        assert_allclose(by_nearest.fit(X, y).prototypes_, rest, atol=1e-12)
+        expected = cdist(X, rest).argmin(axis=1)
+        assert (by_nearest.predict(X) == expected).all()
+        assert not by_nearest.shift_.any()
 
 
 def test_two_classes_after_three_leave_no_rest(iris):
     X, y = iris
-    model = MeanOfClass().fit(X, y)
+    model = SoftMarginSVM().fit(X, y)
+    assert model.rest_prototypes_.shape == (3, 4)
     assert not hasattr(model.fit(X[:100], y[:100]), "rest_prototypes_")
 
 

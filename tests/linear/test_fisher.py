@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from protolearn import FisherPrototypes
@@ -91,15 +91,89 @@ def test_weights_are_repeated_rows(ridge, rng):
     assert_allclose(spread, repeated.dual_coef_[0], atol=1e-12)
 
 
-def test_one_versus_rest_is_two_classes_at_a_time():
-    X, y = load_wine(return_X_y=True)
+def centred(scores):
+    return scores - scores.mean(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_digits])
+def test_several_classes_are_lda(load):
+    X, y = load(return_X_y=True)
+    X = X[:, X.std(axis=0) > 0.1]
+    X, y = X[len(X) // 7 :], y[len(X) // 7 :]  # classes of different size
     model = FisherPrototypes().fit(X, y)
-    for k in range(3):
-        assert_allclose(
-            model.decision_function(X)[:, k],
-            FisherPrototypes().fit(X, y == k).decision_function(X),
-            atol=1e-9 * np.abs(model.decision_function(X)).max(),
-        )
+    lda = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    mine, theirs = centred(model.decision_function(X)), centred(lda.decision_function(X))
+    assert_allclose(mine, theirs, atol=1e-8 * np.abs(theirs).max())
+    for solver in ("lsqr", "svd"):
+        lda = LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+        assert (model.predict(X) == lda.predict(X)).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("priors", [None, "empirical", [0.7, 0.2, 0.1]], ids=str)
+def test_priors(n_classes, priors, rng):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[30 : 50 * n_classes], y[30 : 50 * n_classes]
+    priors = priors[:n_classes] if isinstance(priors, list) else priors
+    model = FisherPrototypes(priors=priors).fit(X, y)
+    given = np.ones(n_classes) if priors is None else priors
+    given = np.bincount(y) if isinstance(given, str) else np.array(given)
+    lda = LinearDiscriminantAnalysis(priors=given / given.sum()).fit(X, y)
+    rows = X.mean(axis=0) + rng.standard_normal((2000, 4))
+    assert np.mean(model.predict(rows) == lda.predict(rows)) > 0.999
+
+
+def test_equal_priors_are_those_of_two_classes(rng):
+    X, y = overlapping(rng)
+    default, equal = FisherPrototypes().fit(X, y), FisherPrototypes(priors=[0.5, 0.5]).fit(X, y)
+    assert_allclose(default.prototypes_, equal.prototypes_, atol=1e-10)
+    assert_allclose(default.shift_, equal.shift_, atol=1e-9)
+
+
+def literal_scores(X, y, ridge):
+    """Scores by ``S + ridge (X^T X)^-1``, the scatter within the classes and the ridge, over n."""
+    Z = X - X.mean(axis=0)
+    means = np.array([Z[y == label].mean(axis=0) for label in np.unique(y)])
+    within = Z - means[y]
+    S = (within.T @ within + ridge * np.linalg.inv(Z.T @ Z)) / len(X)
+    normals = np.linalg.solve(S, means.T).T
+    offsets = np.log(np.bincount(y) / len(y)) - 0.5 * np.sum(normals * means, axis=1)
+    return Z @ normals.T + offsets
+
+
+@pytest.mark.parametrize("ridge", [0.0, 10.0, 1e5])
+def test_literal_formula_of_several_classes(ridge):
+    X, y = load_iris(return_X_y=True)
+    mine = centred(FisherPrototypes(ridge=ridge).fit(X[10:], y[10:]).decision_function(X[10:]))
+    assert_allclose(mine, centred(literal_scores(X[10:], y[10:], ridge)), atol=1e-9)
+
+
+def test_several_classes_in_many_dimensions_are_the_limit_of_a_small_ridge(rng):
+    y = np.arange(30) % 4
+    X = rng.standard_normal((30, 50)) + np.eye(50)[y]
+    rows = rng.standard_normal((500, 50))
+    none, small = FisherPrototypes().fit(X, y), FisherPrototypes(ridge=1e-6).fit(X, y)
+    assert none.score(X, y) == 1.0
+    assert (none.predict(rows) == small.predict(rows)).all()
+    assert cosine(none.coef_ - none.coef_.mean(0), small.coef_ - small.coef_.mean(0)) > 1 - 1e-12
+
+
+def test_directions_without_scatter_decide_first(rng):
+    y = np.arange(80) % 4
+    X = rng.standard_normal((80, 3))
+    X[:, 0] = y < 2  # no scatter within any class
+    X[:, 1] += 2.0 * (y % 2)
+    model = FisherPrototypes().fit(X, y)
+    assert ((model.predict(X) < 2) == (y < 2)).all()
+    inner = [LinearDiscriminantAnalysis().fit(X[part, 1:], y[part]) for part in (y < 2, y > 1)]
+    for part, lda in zip((y < 2, y > 1), inner, strict=True):
+        assert np.mean(model.predict(X[part]) == lda.predict(X[part, 1:])) > 0.9
+
+
+@pytest.mark.parametrize("priors", ["same", [0.5, 0.5], [1.0, 1.0, 0.0], [1.0, np.nan, 1.0]])
+def test_bad_priors(priors):
+    with pytest.raises(ValueError, match="priors="):
+        FisherPrototypes(priors=priors).fit([[0.0], [1.0], [2.0], [3.1]], [0, 1, 2, 2])
 
 
 @pytest.mark.parametrize("ridge", [-1.0, np.inf, "much", None, True])

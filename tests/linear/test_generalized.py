@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, csr_matrix
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
@@ -84,6 +85,64 @@ def test_same_decision(name, rng):
     assert_allclose(np.maximum(linear.gamma, 0.0) @ X, plus, atol=1e-11)
 
 
+SEVERAL = {
+    "mean of class": MeanOfClass(),
+    "fisher": FisherPrototypes(),
+    "one versus rest": SoftMarginSVM(),
+    "crammer singer": SoftMarginSVM(multi_class="crammer_singer"),
+    "nearest": SoftMarginSVM(multi_class="nearest"),
+    "rvm": RVM(),
+    "LinearSVC": LinearSVC(),
+    "LogisticRegression": LogisticRegression(max_iter=2000),
+    "LDA": LinearDiscriminantAnalysis(),
+    "RidgeClassifier": RidgeClassifier(),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_several_classes(name, sparse, iris, rng):
+    X, y = iris
+    model = clone(SEVERAL[name]).fit(X, np.array(["b", "c", "a"])[y])
+    linear = generalized_prototypes(model, csr_matrix(X) if sparse else X, model.predict(X))
+    assert (linear.gamma >= 0.0).all()
+    assert_allclose(linear.gamma.sum(axis=1), 1.0)
+    assert not linear.gamma.min(axis=0).any()
+    assert_allclose(linear.gamma @ X, linear.prototypes, atol=1e-9)
+    rows = X.mean(axis=0) + 5.0 * rng.standard_normal((500, 4))
+    assert (linear.predict(rows) == model.predict(rows)).all()
+    mine, theirs = linear.decision_function(rows), model.decision_function(rows)
+    mine, theirs = mine - mine[:, :1], theirs - theirs[:, :1]
+    ratio = np.linalg.norm(theirs) / np.linalg.norm(mine)
+    assert_allclose(ratio * mine, theirs, atol=1e-6 * np.abs(theirs).max())
+    away = cdist(rows, linear.prototypes, "sqeuclidean") - linear.shift
+    assert (linear.classes[away.argmin(axis=1)] == linear.predict(rows)).all()
+    if hasattr(model, "prototypes_") and not hasattr(model, "rest_prototypes_"):
+        assert_allclose(linear.prototypes, model.prototypes_, atol=1e-9)
+        assert_allclose(linear.shift, model.shift_, atol=1e-7)
+        assert_allclose(linear.project(rows), model.project(rows), atol=1e-7)
+
+
+def test_several_classes_in_a_pipeline(iris):
+    X, y = iris
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    linear = generalized_prototypes(model, X, y)
+    assert repr(linear) == "<LinearPrototypes: 3 classes, 4 features>"
+    assert (linear.predict(X) == model.predict(X)).all()
+    assert_allclose(linear.gamma @ X, linear.prototypes)
+    assert linear.projected_prototypes.shape == (3, 2)
+
+
+def test_prototypes_of_several_classes_and_back(rng):
+    P, shift = rng.standard_normal((4, 3)), rng.standard_normal(4)
+    first = LinearPrototypes.from_prototypes(P, shift, list("abcd"))
+    plane = LinearPrototypes.from_hyperplane(P, *first.hyperplane, list("abcd"))
+    rows = 3.0 * rng.standard_normal((300, 3))
+    assert (first.predict(rows) == plane.predict(rows)).all()
+    expected = (cdist(rows, P, "sqeuclidean") - shift).argmin(axis=1)
+    assert (first.predict(rows) == np.array(list("abcd"))[expected]).all()
+
+
 @pytest.mark.parametrize("name", [name for name in THEIRS if name != "SVC"])
 def test_least_expansion(name):
     X, y = two_classes()
@@ -138,7 +197,8 @@ def test_ours_are_canonical_already(name):
     assert_allclose(linear.gamma, model.dual_coef_[0], atol=1e-9)
     assert_allclose(linear.prototypes, model.prototypes_, atol=1e-9)
     assert_allclose(linear.shift, model.shift_[0], atol=1e-8)
-    assert_allclose(linear.intercept, model.intercept_[0], atol=1e-8)
+    scale = np.linalg.norm(linear.coef) / np.linalg.norm(model.coef_)
+    assert_allclose(linear.intercept, scale * model.intercept_[0], atol=1e-8)
 
 
 @pytest.mark.parametrize("sparse", [csr_matrix, csr_array])
@@ -221,8 +281,7 @@ def cases():
             ValueError,
             "outside the span",
         ),
-        "three": (RidgeClassifier().fit(X, three), X, three, ValueError, "3 classes apart"),
-        "three of ours": (MeanOfClass().fit(X, three), X, three, ValueError, "3 classes apart"),
+        "pairs": (SVC(kernel="linear").fit(X, three), X, three, TypeError, "pairs of its 3"),
         "unfitted": (LogisticRegression(), X, y, NotFittedError, "not fitted"),
         "kernel": (SVC().fit(X, y), X, y, TypeError, "no coef_"),
         "neighbours": (KNeighborsClassifier().fit(X, y), X, y, TypeError, "no coef_"),
@@ -240,8 +299,7 @@ def cases():
     [
         "outside",
         "constant",
-        "three",
-        "three of ours",
+        "pairs",
         "unfitted",
         "kernel",
         "neighbours",
@@ -292,7 +350,8 @@ def test_uneven_coefficients_are_those_of_centred_samples(rng):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: LinearPrototypes.from_prototypes([[0.0], [1.0], [2.0]]), "3 rows"),
+        (lambda: LinearPrototypes.from_prototypes([[0.0]]), "1 row"),
+        (lambda: LinearPrototypes.from_prototypes([[0.0], [1.0], [2.0]], [1.0, 2.0]), "shift="),
         (lambda: LinearPrototypes.from_prototypes([[0.0], [1.0]], classes=[0]), "two different"),
         (lambda: LinearPrototypes.from_expansion([[0.0], [1.0]], [1.0]), "1 coefficients for 2"),
         (
@@ -311,7 +370,8 @@ def test_uneven_coefficients_are_those_of_centred_samples(rng):
         ),
     ],
     ids=[
-        "three",
+        "one",
+        "shifts",
         "labels",
         "short",
         "same label",

@@ -7,6 +7,9 @@ from scipy.optimize import minimize
 from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.linear_model import Perceptron
+from sklearn.neighbors import NearestCentroid
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from protolearn import (
     RVM,
@@ -16,6 +19,7 @@ from protolearn import (
     MeanOfClass,
     SoftMarginSVM,
 )
+from protolearn.checks import TRANSFORMATIONS, check_invariance
 from protolearn.datasets import make_graf_toy
 
 MODELS = {
@@ -179,7 +183,7 @@ def test_slacks_without_weight_reduce_the_hull_of_the_larger_class():
 @pytest.mark.parametrize("norm", [1, 2])
 def test_infinite_weight_is_the_hard_margin(norm):
     X, y = separable()
-    hard, soft = HardMarginSVM().fit(X, y), SoftMarginSVM(norm, C=1e12).fit(X, y)
+    hard, soft = HardMarginSVM().fit(X, y), SoftMarginSVM(norm=norm, C=1e12).fit(X, y)
     assert_allclose(soft.prototypes_, hard.prototypes_, atol=1e-8)
     assert_allclose(soft.shift_, 0.0, atol=1e-8)
 
@@ -188,3 +192,34 @@ def test_first_round_of_boosting_is_the_mean_of_class():
     X, y = separable()
     path = BoostedPrototypes().fit(X, y).path_
     assert_allclose(path.prototypes[0], MeanOfClass().fit(X, y).prototypes_, atol=1e-10)
+
+
+@each_model
+def test_invariance_of_any_classifier(name):
+    X, y = separable()
+    model = clone(MODELS[name][0])
+    weighted = name in ("soft margin", "squared slacks", "fisher ridge")
+    kept = [kind for kind in TRANSFORMATIONS if not (weighted and kind == "scaling")]
+    check_invariance(model, X, y, transformations=kept, tol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("model", "breaks"),
+    [
+        (DecisionTreeClassifier(max_depth=3, random_state=0), "rotation"),
+        (Perceptron(shuffle=False, tol=None, max_iter=5), "permutation"),
+        (LinearSVC(C=0.01), "translation"),
+        (SVC(kernel="linear", C=1e-3), "scaling"),
+    ],
+    ids=["tree", "perceptron", "regularised offset", "fixed weight"],
+)
+def test_what_is_not_invariant(model, breaks, iris):
+    with pytest.raises(AssertionError, match=f"changes its answers by .*{breaks}"):
+        check_invariance(model, *iris, transformations=[breaks])
+
+
+def test_several_classes_are_invariant(iris):
+    for model in (MeanOfClass(), FisherPrototypes(), NearestCentroid()):
+        check_invariance(model, *iris)
+    with pytest.raises(ValueError, match="contains 'shear'"):
+        check_invariance(MeanOfClass(), *iris, transformations=["shear"])

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from protolearn import MeanOfClass, SoftMarginSVM, regularization_path
 from protolearn.datasets import make_graf_toy, make_neurons
 from protolearn.linear.svm_solver import soft_margin_1, soft_margin_2
+from protolearn.report import PrototypePathDisplay
 
 
 def overlapping(n=90, offset=2.0):
@@ -26,12 +27,43 @@ def test_same_as_separate_machines(norm, weighted):
     assert path.classes.tolist() == [0, 1]
     assert len(path) == 6
     for step, C in enumerate(values):
-        model = SoftMarginSVM(norm, C=C).fit(X, y, weight)
+        model = SoftMarginSVM(norm=norm, C=C).fit(X, y, weight)
         size = np.abs(model.shift_).max() + 1.0
         assert_allclose(path.prototypes[step], model.prototypes_, atol=1e-9)
-        assert_allclose(path.coef[step], model.coef_[0], atol=1e-9)
-        assert_allclose(path.intercept[step], model.intercept_[0], atol=1e-9 * size)
+        scale = np.linalg.norm(path.coef[step]) / np.linalg.norm(model.coef_)
+        assert_allclose(path.coef[step], scale * model.coef_[0], atol=1e-9)
+        assert_allclose(path.intercept[step], scale * model.intercept_[0], atol=1e-9 * size)
         assert_allclose(path.shift[step], model.shift_[0], atol=1e-9 * size)
+
+
+def test_several_classes_have_a_path_each_against_the_rest(iris):
+    X, y = iris
+    paths = regularization_path(X, y, [0.1, 3.0])
+    assert len(paths) == 3
+    for code, path in enumerate(paths):
+        two = regularization_path(X, y == code, [0.1, 3.0])
+        assert path.classes.tolist() == [None, code]
+        assert_allclose(path.prototypes, two.prototypes)
+        assert_allclose(path.shift, two.shift)
+        model = SoftMarginSVM(C=3.0).fit(X, y)
+        assert_allclose(path.prototypes[-1][1], model.prototypes_[code], atol=1e-8)
+
+
+def test_all_classes_at_once(iris):
+    X, y = iris
+    values = [3.0, 0.1, 1.0]
+    path = regularization_path(X, y, values, multi_class="crammer_singer")
+    assert path.prototypes.shape == path.coef.shape == (3, 3, 4)
+    assert path.classes.tolist() == [0, 1, 2]
+    for step, C in enumerate(values):
+        model = SoftMarginSVM(C=C, multi_class="crammer_singer").fit(X, y)
+        scores = X @ path.coef[step].T + path.intercept[step]
+        away = ((X[:, None] - path.prototypes[step]) ** 2).sum(axis=2) - path.shift[step]
+        assert (scores.argmax(axis=1) == away.argmin(axis=1)).all()
+        assert np.mean(scores.argmax(axis=1) == model.predict(X)) > 0.98
+        assert_allclose(path.prototypes[step], model.prototypes_, atol=0.05)
+    with pytest.raises(ValueError, match="path has 3 classes"):
+        PrototypePathDisplay.from_path(path, X, y)
 
 
 def test_default_values_span_all_there_is():
@@ -68,7 +100,6 @@ def test_a_warm_start_is_worth_it(name, solver):
         ({"C": []}, "one or more numbers"),
         ({"C": [[1.0]]}, "in a row"),
         ({"norm": 3}, "norm=3"),
-        ({"y": [0, 1, 2, 0]}, "3 classes"),
         ({"sample_weight": [1.0]}, "one weight a row"),
     ],
 )

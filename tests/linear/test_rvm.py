@@ -34,7 +34,9 @@ from protolearn.linear.marginal_likelihood import (
     reestimate,
 )
 
-ESTIMATORS = in_all(RVM(), RVM("rbf"), thorough=[RVM("precomputed"), RVM("poly", degree=2)])
+ESTIMATORS = in_all(
+    RVM(), RVM(kernel="rbf"), thorough=[RVM(kernel="precomputed"), RVM(kernel="poly", degree=2)]
+)
 
 
 @pytest.mark.filterwarnings("ignore:RVM finds no sample relevant")
@@ -104,7 +106,7 @@ def test_every_precision_is_best_and_no_function_is_missing(kind, seed):
 
 def test_the_model_of_the_estimator_is_stationary():
     X, signs = wavy()
-    model = RVM("rbf", gamma=2.0, tol=1e-11).fit(X, signs)
+    model = RVM(kernel="rbf", gamma=2.0, tol=1e-11).fit(X, signs)
     gram = rbf_kernel(X, gamma=2.0)
     chosen = model.support_
     weights = model.dual_coef_[0, chosen]
@@ -273,7 +275,7 @@ def test_a_linear_kernel_needs_no_gram_matrix(rng):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_two_classes(kernel):
     X, signs = overlapping()
-    model = RVM(kernel).fit(X, signs)
+    model = RVM(kernel=kernel).fit(X, signs)
     proba, scores = model.predict_proba(X), model.decision_function(X)
     assert_allclose(proba.sum(axis=1), 1.0)
     assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
@@ -308,7 +310,7 @@ def test_a_linear_model_is_its_expansion_and_its_prototypes():
 def test_more_classes_have_normalised_logistic_functions(kernel):
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    model = RVM(kernel).fit(X, y)
+    model = RVM(kernel=kernel).fit(X, y)
     odds = model.decision_function(X)
     logistic = expit(odds)
     assert_allclose(model.predict_proba(X), logistic / logistic.sum(axis=1, keepdims=True))
@@ -316,7 +318,7 @@ def test_more_classes_have_normalised_logistic_functions(kernel):
     assert model.score(X, y) > 0.97
     assert model.alpha_.shape == (3, len(model.support_))
     for k in range(3):
-        alone = RVM(kernel).fit(X, y == k)
+        alone = RVM(kernel=kernel).fit(X, y == k)
         proba = alone.predict_proba(X)
         assert_allclose(np.log(proba[:, 1] / proba[:, 0]), odds[:, k], rtol=1e-6, atol=1e-9)
         if kernel == "linear":
@@ -331,7 +333,7 @@ def test_probabilities_agree_with_predictions_far_away(kernel, n_classes):
     X, y = make_classification(
         90, 4, n_informative=3, n_redundant=0, n_classes=n_classes, random_state=0
     )
-    model = RVM(kernel).fit(X, y)
+    model = RVM(kernel=kernel).fit(X, y)
     far = np.vstack([s * X for s in (0.0, 1e-9, 1.0, 1e3, 1e6)])
     proba = model.predict_proba(far)
     assert np.isfinite(proba).all()
@@ -344,8 +346,8 @@ def test_a_weight_of_two_is_the_row_twice(kernel):
     X, signs = overlapping(60)
     weight = np.arange(60) % 3
     twice = np.repeat(np.arange(60), weight)
-    one = RVM(kernel, tol=1e-10).fit(X, signs, weight)
-    other = RVM(kernel, tol=1e-10).fit(X[twice], signs[twice])
+    one = RVM(kernel=kernel, tol=1e-10).fit(X, signs, weight)
+    other = RVM(kernel=kernel, tol=1e-10).fit(X[twice], signs[twice])
     assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-6)
     assert len(one.support_) == len(other.support_)
     assert (weight[one.support_] > 0).all()
@@ -362,16 +364,16 @@ def test_kernels_by_name_by_function_and_by_matrix():
     X, signs = wavy()
     new = wavy(30, 5)[0]
     weight = np.where(np.arange(100) < 10, 0.0, 1.0)
-    named = RVM("rbf", gamma=1.5).fit(X, signs, weight)
-    called = RVM(lambda a, b: rbf_kernel(a, b, gamma=1.5)).fit(X, signs, weight)
-    given_ = RVM("precomputed").fit(rbf_kernel(X, gamma=1.5), signs, weight)
+    named = RVM(kernel="rbf", gamma=1.5).fit(X, signs, weight)
+    called = RVM(kernel=lambda a, b: rbf_kernel(a, b, gamma=1.5)).fit(X, signs, weight)
+    given_ = RVM(kernel="precomputed").fit(rbf_kernel(X, gamma=1.5), signs, weight)
     products = rbf_kernel(new, X, gamma=1.5)
     assert_array_equal(named.support_, given_.support_)
     assert_allclose(called.predict_proba(new), named.predict_proba(new), atol=1e-7)
     assert_allclose(given_.predict_proba(products), named.predict_proba(new), atol=1e-7)
     assert not hasattr(given_, "relevance_vectors_")
     assert not hasattr(called, "gamma_")
-    assert RVM("precomputed").__sklearn_tags__().input_tags.pairwise
+    assert RVM(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
 
 
 def test_other_kernels_have_no_prototypes():
@@ -390,7 +392,7 @@ def test_other_kernels_have_no_prototypes():
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_wrong_parameters_leave_the_model_as_it_was(kernel):
     X, signs = overlapping()
-    model = RVM(kernel).fit(X, signs)
+    model = RVM(kernel=kernel).fit(X, signs)
     before = model.predict_proba(X)
     with pytest.raises(ValueError, match="tol=-1"):
         model.set_params(tol=-1).fit(X, signs)
@@ -400,9 +402,9 @@ def test_wrong_parameters_leave_the_model_as_it_was(kernel):
 def test_the_size_of_a_given_matrix_does_not_matter():
     X, signs = wavy()
     gram = rbf_kernel(X)
-    one = RVM("precomputed").fit(gram, signs)
+    one = RVM(kernel="precomputed").fit(gram, signs)
     for size in (1e-120, 1e120):
-        other = RVM("precomputed").fit(size * gram, signs)
+        other = RVM(kernel="precomputed").fit(size * gram, signs)
         assert_array_equal(one.support_, other.support_)
         assert_allclose(other.decision_function(size * gram), one.decision_function(gram))
 
@@ -427,7 +429,7 @@ def test_a_linear_model_turns_and_moves_with_the_rows(seed):
 
 def test_a_fit_is_repeatable():
     X, signs = wavy()
-    one, other = (RVM("rbf").fit(X, signs) for _ in range(2))
+    one, other = (RVM(kernel="rbf").fit(X, signs) for _ in range(2))
     assert_array_equal(one.dual_coef_, other.dual_coef_)
 
 
@@ -460,7 +462,7 @@ def test_hard_data_have_finite_models(seed, n, d, kind, kernel):
     else:
         X *= {"tiny": 1e-120, "huge": 1e120}[kind]
     y[:2] = [0, 1]
-    model = RVM(kernel).fit(X, y)
+    model = RVM(kernel=kernel).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
     assert np.isfinite(model.dual_coef_).all()
     assert np.isfinite(model.alpha_).all()
@@ -480,7 +482,7 @@ def test_labels_without_a_rule_leave_the_bias(kernel):
     y = np.array([1, 1, 0, 0] * 5) if kernel == "linear" else np.repeat([0, 1], [10, 10])[::-1]
     X = X if kernel == "linear" else np.zeros((20, 2))
     with pytest.warns(UserWarning, match="no sample relevant: .* another kernel"):
-        model = RVM(kernel).fit(X, y)
+        model = RVM(kernel=kernel).fit(X, y)
     assert len(model.support_) == 0
     assert_allclose(model.predict_proba(X), 0.5)
 
@@ -494,7 +496,7 @@ def test_the_middle_class_is_named_if_no_sample_is_relevant_for_it():
 def test_too_few_rounds_are_told(capsys):
     X, signs = wavy()
     with pytest.warns(ConvergenceWarning, match="max_iter=3 rounds.*Increase max_iter or tol"):
-        model = RVM("rbf", max_iter=3, verbose=True).fit(X, signs)
+        model = RVM(kernel="rbf", max_iter=3, verbose=True).fit(X, signs)
     assert model.n_iter_ == 3
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
@@ -522,9 +524,9 @@ def test_wrong_parameters(parameters, message):
 def test_products_that_are_not_finite():
     X, signs = overlapping(10)
     with pytest.raises(ValueError, match=r"not finite\. Scale the features"):
-        RVM("poly", gamma=1.0, degree=9).fit(1e50 * X, signs)
+        RVM(kernel="poly", gamma=1.0, degree=9).fit(1e50 * X, signs)
     with pytest.raises(ValueError, match="square matrix"):
-        RVM("precomputed").fit(X, signs)
+        RVM(kernel="precomputed").fit(X, signs)
 
 
 # Beside support vector machines
@@ -542,7 +544,7 @@ def ten_folds(make, X, y):
 
 
 def check_sparser(X, y, kernel):
-    ours, few = ten_folds(lambda: RVM(kernel), X, y)
+    ours, few = ten_folds(lambda: RVM(kernel=kernel), X, y)
     theirs, many = ten_folds(lambda: SVC(kernel=kernel), X, y)
     error = np.sqrt((ours.var(ddof=1) + theirs.var(ddof=1)) / 10)
     assert ours.mean() >= theirs.mean() - error

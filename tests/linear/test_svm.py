@@ -8,13 +8,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_classification,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
-from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM
+from protolearn import HardMarginSVM, NotSeparableError, SoftMarginSVM, is_separable
 from protolearn.datasets import make_graf_toy, make_neurons
 from protolearn.linear.canonical import CenteredFrame
 from protolearn.linear.svm_solver import soft_margin_1, soft_margin_2
@@ -36,15 +42,16 @@ def overlapping(name):
     return StandardScaler().fit_transform(X) / np.sqrt(X.shape[1]), y
 
 
-def machine(model, X, y, C):
-    """Give ``alpha, w, b`` in the scale of the margin: the best point of the dual on the ray."""
-    gamma, coef = model.dual_coef_[0], model.coef_[0]
+def machine(model, X, C=np.inf):
+    """Give ``alpha, w, b`` in the scale of the margin; alpha is best on its ray in the dual."""
+    gamma, plain = model.dual_coef_[0], np.diff(model.prototypes_, axis=0)[0]
     if model.norm == 2:
-        length = 2.0 / (coef @ coef + np.sum(gamma**2 / C))
+        length = 2.0 / (plain @ plain + np.sum(gamma**2 / C))
     else:
         with np.errstate(divide="ignore"):
-            length = min(2.0 / (coef @ coef), np.min(C / np.abs(gamma)))
-    return length * np.abs(gamma), length * coef, length * model.intercept_[0]
+            length = min(2.0 / (plain @ plain), np.min(C / np.abs(gamma)))
+    assert_allclose(model.coef_[0], length * plain, rtol=1e-6, atol=1e-9 * length)
+    return length * np.abs(gamma), model.coef_[0], model.intercept_[0]
 
 
 def primal(norm, w, b, X, signs, C):
@@ -75,7 +82,7 @@ SETS = ["overlap", "wdbc", "neurons", "wide"]
 @pytest.mark.parametrize("name", SETS)
 def test_same_as_libsvm(name, C, norm):
     X, y = overlapping(name)
-    _, w, b = machine(SoftMarginSVM(norm, C=C).fit(X, y), X, y, C)
+    _, w, b = machine(SoftMarginSVM(norm=norm, C=C).fit(X, y), X, C)
     coef, intercept = libsvm(norm, X, y, C)
     assert_allclose(w, coef, atol=1e-6 * np.linalg.norm(coef))
     assert_allclose(b, intercept, atol=1e-6 * max(1.0, np.linalg.norm(coef)))
@@ -87,7 +94,7 @@ def test_same_as_libsvm(name, C, norm):
 def test_optimum(name, C, norm):
     X, y = overlapping(name)
     signs = 2 * y - 1
-    alpha, w, b = machine(SoftMarginSVM(norm, C=C).fit(X, y), X, y, C)
+    alpha, w, b = machine(SoftMarginSVM(norm=norm, C=C).fit(X, y), X, C)
     value = primal(norm, w, b, X, signs, C)
     gap = value - dual(norm, alpha, X, signs, C)
     assert abs(alpha @ signs) <= 1e-12 * alpha.sum()
@@ -108,7 +115,7 @@ def test_never_worse_than_libsvm(name, C):
     X, y = overlapping(name)
     signs = 2 * y - 1
     theirs = SVC(kernel="linear", C=C, tol=1e-6, max_iter=200_000).fit(X, y)
-    _, w, b = machine(SoftMarginSVM(C=C).fit(X, y), X, y, C)
+    _, w, b = machine(SoftMarginSVM(C=C).fit(X, y), X, C)
     best = primal(1, theirs.coef_[0], theirs.intercept_[0], X, signs, C)
     assert primal(1, w, b, X, signs, C) <= best * (1 + 1e-12)
 
@@ -117,8 +124,8 @@ def test_never_worse_than_libsvm(name, C):
 def test_sample_weights(norm, rng):
     X, y = overlapping("overlap")
     weight = rng.uniform(0.1, 3.0, len(X))
-    model = SoftMarginSVM(norm, C=2.0).fit(X, y, weight)
-    _, w, b = machine(model, X, y, 2.0 * weight)
+    model = SoftMarginSVM(norm=norm, C=2.0).fit(X, y, weight)
+    _, w, b = machine(model, X, 2.0 * weight)
     coef, intercept = libsvm(norm, X, y, 2.0, weight)
     assert_allclose(np.append(w, b), np.append(coef, intercept), atol=2e-6)
 
@@ -127,7 +134,7 @@ def test_sample_weights(norm, rng):
 def test_weights_are_repeated_rows(norm, rng):
     X, y = overlapping("overlap")
     weight = rng.randint(0, 4, len(X))
-    model = SoftMarginSVM(norm).fit(X, y, weight)
+    model = SoftMarginSVM(norm=norm).fit(X, y, weight)
     coef, prototypes, shift = model.coef_, model.prototypes_, model.shift_
     model.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     assert_allclose(model.coef_, coef, atol=1e-10)
@@ -140,7 +147,7 @@ def test_class_weight(class_weight):
     X, y = overlapping("overlap")
     model = SoftMarginSVM(class_weight=class_weight).fit(X, y)
     theirs = SVC(kernel="linear", tol=1e-10, class_weight=class_weight).fit(X, y)
-    _, w, b = machine(model, X, y, theirs.class_weight_[y])
+    _, w, b = machine(model, X, theirs.class_weight_[y])
     assert_allclose(np.append(w, b), np.append(theirs.coef_, theirs.intercept_), atol=2e-6)
 
 
@@ -156,10 +163,83 @@ def test_balanced_classes_count_by_their_weights(rng):
 @pytest.mark.parametrize("norm", [1, 2])
 def test_one_versus_rest(norm, iris):
     X, y = iris
-    mine = SoftMarginSVM(norm).fit(X, y)
-    other = OneVsRestClassifier(SoftMarginSVM(norm)).fit(X, y)
+    mine = SoftMarginSVM(norm=norm).fit(X, y)
+    other = OneVsRestClassifier(SoftMarginSVM(norm=norm)).fit(X, y)
     assert_allclose(mine.decision_function(X), other.decision_function(X), atol=1e-9)
     assert (mine.predict(X) == other.predict(X)).all()
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_one_versus_rest_is_that_of_libsvm(C, iris):
+    X, y = iris
+    mine = SoftMarginSVM(C=C).fit(X, y)
+    theirs = OneVsRestClassifier(SVC(kernel="linear", C=C, tol=1e-10)).fit(X, y)
+    assert_allclose(mine.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    assert (mine.predict(X) == theirs.predict(X)).all()
+
+
+def joint_cost(W, b, X, y, C):
+    """Give the cost of Crammer and Singer."""
+    scores = X @ W.T + b
+    lead = 1.0 + scores - scores[np.arange(len(y)), y][:, None]
+    lead[np.arange(len(y)), y] = 0.0
+    return 0.5 * np.sum(W**2) + np.sum(C * lead.max(axis=1))
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_digits])
+@pytest.mark.parametrize("C", [0.2, 5.0])
+def test_crammer_singer_and_liblinear(load, C):
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X) / np.sqrt(X.shape[1])
+    settings = {"C": C, "multi_class": "crammer_singer"}
+    model = SoftMarginSVM(**settings).fit(X, y)
+    theirs = LinearSVC(**settings, tol=1e-6, max_iter=100_000, random_state=0).fit(X, y)
+    mine, other = (joint_cost(m.coef_, m.intercept_, X, y, C) for m in (model, theirs))
+    assert mine <= other * (1.0 + 1e-6)
+    # LIBLINEAR's own cost has the squared offsets as well, and is the least of its kind.
+    offsets = model.intercept_ - model.intercept_.mean()
+    assert other + 0.5 * np.sum(theirs.intercept_**2) <= 1.001 * (mine + 0.5 * np.sum(offsets**2))
+    assert np.mean(model.predict(X) == theirs.predict(X)) > 0.97
+
+
+def test_crammer_singer_is_the_quadratic_program(rng):
+    y = np.arange(18) % 3
+    X = rng.standard_normal((18, 2)) + 1.5 * np.eye(3)[y][:, :2]
+    weight, C = rng.uniform(0.5, 2.0, 18), 0.7
+    model = SoftMarginSVM(C=C, multi_class="crammer_singer").fit(X, y, weight)
+
+    def cost(v):  # normals, offsets and slacks
+        return 0.5 * np.sum(v[:6] ** 2) + C * weight @ v[9:]
+
+    def room(v):
+        scores = X @ v[:6].reshape(3, 2).T + v[6:9]
+        lead = scores[np.arange(18), y][:, None] - scores - 1.0 + v[9:, None]
+        lead[np.arange(18), y] = v[9:]
+        return lead.ravel()
+
+    start = np.concatenate([np.zeros(9), np.ones(18)])
+    solved = minimize(
+        cost,
+        start,
+        constraints={"type": "ineq", "fun": room},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    mine = joint_cost(model.coef_, model.intercept_, X, y, C * weight)
+    assert mine == pytest.approx(solved.fun, rel=2e-6)
+    coef = model.coef_ - model.coef_.mean(axis=0)
+    assert_allclose(coef, solved.x[:6].reshape(3, 2), atol=5e-3)
+
+
+def test_crammer_singer_warns_of_impossible_data(rng):
+    X = rng.standard_normal((60, 3)) * [1.0, 1e4, 1e-4]
+    with pytest.warns(ConvergenceWarning, match="Scale the features, or take a smaller C"):
+        SoftMarginSVM(C=1e3, multi_class="crammer_singer").fit(X, np.arange(60) % 3)
+
+
+def test_squared_slacks_have_no_joint_form():
+    with pytest.raises(ValueError, match="exclude each other"):
+        SoftMarginSVM(norm=2, multi_class="crammer_singer").fit([[0.0], [1.0]], [0, 1])
 
 
 def separable(rng, n=24, d=3, margin=0.3):
@@ -193,9 +273,13 @@ def test_hard_margin_is_the_quadratic_program(shape, rng):
     coef, length = model.coef_[0], np.linalg.norm(model.coef_)
     assert_allclose(coef / length, w / np.linalg.norm(w), atol=1e-5)
     assert_allclose(model.intercept_[0] / length, b / np.linalg.norm(w), atol=1e-5)
-    nearest = np.min(signs * model.decision_function(X)) / length
-    assert nearest == pytest.approx(model.margin_, rel=1e-9)
-    assert_allclose(model.shift_, 0.0, atol=1e-9 * length**2)
+    scores = signs * model.decision_function(X)
+    assert_allclose(scores[model.support_], 1.0, rtol=1e-9)
+    assert scores.min() == pytest.approx(1.0, rel=1e-9)
+    assert 1.0 / length == pytest.approx(model.margin_, rel=1e-9)
+    assert_allclose(np.abs(model.project(X)).min(), model.margin_, rtol=1e-9)
+    assert_allclose(model.shift_, 0.0, atol=1e-9 * model.margin_[0] ** 2)
+    assert_allclose(model.support_vectors_, X[model.support_], atol=0.0)
     assert (np.abs(model.dual_coef_[0]) > 0.0).nonzero()[0].tolist() == model.support_.tolist()
 
 
@@ -205,9 +289,9 @@ def test_hard_margin_is_libsvm_with_a_large_C():
     theirs = SVC(kernel="linear", C=1e8, tol=1e-10).fit(X, y)
     model = HardMarginSVM().fit(X, y)
     assert model.support_.tolist() == sorted(theirs.support_)
-    scale = np.linalg.norm(theirs.coef_) / np.linalg.norm(model.coef_)
-    assert_allclose(scale * model.coef_, theirs.coef_, rtol=1e-5)
-    assert_allclose(scale * model.intercept_, theirs.intercept_, rtol=1e-5)
+    assert_allclose(model.coef_, theirs.coef_, rtol=1e-5)
+    assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-5)
+    assert_allclose(model.support_vectors_, theirs.support_vectors_[np.argsort(theirs.support_)])
 
 
 @pytest.mark.parametrize("margin", [1e-3, 1e-5])
@@ -261,6 +345,16 @@ def test_rows_in_the_way():
     copy = pickle.loads(pickle.dumps(caught.value))
     assert copy.rows.tolist() == rows.tolist()
     assert str(copy) == str(caught.value)
+
+
+def test_many_rows_that_overlap_are_found_without_the_large_program(monkeypatch):
+    X, y = make_classification(4000, 30, n_informative=8, flip_y=0.02, random_state=0)
+    monkeypatch.setattr("protolearn.linear.svm_solver.samples_in_the_way", None)
+    with pytest.raises(NotSeparableError) as caught:
+        HardMarginSVM().fit(X, y)
+    kept = np.setdiff1d(np.arange(len(X)), caught.value.rows)
+    assert is_separable(X[kept], y[kept])
+    assert len(kept) > 0.8 * len(X)
 
 
 @given(
@@ -323,8 +417,8 @@ def test_message_names_at_most_ten_rows():
 def test_impossible_C_warns(norm):
     X, y = make_classification(100, 5, flip_y=0.2, random_state=0)
     with pytest.warns(ConvergenceWarning, match="take a smaller C"):
-        model = SoftMarginSVM(norm, C=1e40).fit(X, y)
-    easy = SoftMarginSVM(norm, C=1e3).fit(X, y)
+        model = SoftMarginSVM(norm=norm, C=1e40).fit(X, y)
+    easy = SoftMarginSVM(norm=norm, C=1e3).fit(X, y)
     assert model.score(X, y) > easy.score(X, y) - 0.03  # and is still of use
 
 

@@ -84,7 +84,7 @@ def analysis(model: GMLVQ, X: Floats, y: Indices) -> None:
     assert_type(protolearn.relevance_profile(model, X, y), RelevanceProfile)
     assert_type(protolearn.is_separable(X, y), bool)
     assert_type(protolearn.generalized_prototypes(model, X, y), LinearPrototypes)
-    assert_type(protolearn.regularization_path(X, y), PrototypePath)
+    assert_type(protolearn.regularization_path(X, y), PrototypePath | list[PrototypePath])
     assert_type(protolearn.compare({"glvq": GLVQ()}, (X, y)), Comparison)
 
 

@@ -15,6 +15,7 @@ from .feature_units import no_way_back as no_way_back
 from .feature_units import undo_step as undo_step
 from .hypothesis_margins import MarginHistory, hypothesis_margin
 from .hypothesis_margins import factors as factors
+from .hypothesis_margins import joint_factor as joint_factor
 from .hypothesis_margins import known_labels as known_labels
 from .hypothesis_margins import last_step as last_step
 from .hypothesis_margins import margin_of_prediction as margin_of_prediction

@@ -6,7 +6,9 @@ Linear classifiers have a shift besides their prototypes, which does not move. T
 is ``a (|x - p-|^2 - |x - p+|^2 + S)``. If all prototypes move by ``theta``, at worst towards the
 sample or away from it, then the lead of one class over another falls by ``2 theta`` times the sum
 of all ``a |x - p|``, and, once a prototype has come to the sample, also by ``a (theta - |x -
-p|)^2``, since it cannot come nearer. The margin is the ``theta`` at which the lead is lost.
+p|)^2``, since it cannot come nearer. The margin is the ``theta`` at which the lead is lost. Where
+classes are told apart jointly, the score is ``a (S - |x - p|^2)``, and there are no other
+prototypes than one for each class.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from .._arrays import Floats, Indices, check_observed_rows, checked_sparse, rows
 from .._dask import row_by_row
 from ..blocks import Block
 from ..classifiers import CoordinateDistance, NearestPrototypeClassifier
-from ..linear import LinearPrototypeClassifier
+from ..linear import LinearPrototypeClassifier, is_joint
 from ..margins import Hypothesis
 from ..rule import DecisionRule, wrong_kind
 from ..solvers import State
@@ -65,8 +67,9 @@ def hypothesis_margin(model: Any, X: Any, y: Any) -> Floats:
 
     Of a linear classifier with two classes and the shift S in favour of the label it is
     ``(d-^2 - d+^2 + S) / (2 (d- + d+))``, as long as no prototype that comes nearer has to pass the
-    sample; S does not move. Of one versus rest it is the least over the other classes, where the
-    prototypes of both classes and of their rests move.
+    sample; S does not move. Of classes that are told apart jointly it is the least of these over
+    the other classes; of one versus rest as well, where the prototypes of both classes and of their
+    rests move.
 
     Examples
     --------
@@ -147,15 +150,18 @@ def linear_part(
         away, towards = np.where(second, near[::-1], near)[:, :, None]
         weight = factors(model, model.prototypes_[1:] - model.prototypes_[:1])
         return signed_reach(np.where(second, 2.0, -2.0) * scores, away, towards, weight)
-    near, rest = cdist(X, model.prototypes_), cdist(X, model.rest_prototypes_)
-    rows = np.arange(len(X))
-    weight = factors(model, model.prototypes_ - model.rest_prototypes_)
-    weights = pairs(weight[own], weight)
-    away, towards = pairs(near[rows, own], rest), pairs(rest[rows, own], near)
+    near, rows = cdist(X, model.prototypes_), np.arange(len(X))
     lead = 2.0 * (scores[rows, own][:, None] - scores)
-    margin = signed_reach(lead, away, towards, weights)
+    if is_joint(model):
+        away = near[rows, own][:, None, None]
+        margin = signed_reach(lead, away, near[:, :, None], joint_factor(model))
+    else:
+        rest = cdist(X, model.rest_prototypes_)
+        weight = factors(model, model.prototypes_ - model.rest_prototypes_)
+        away, towards = pairs(near[rows, own], rest), pairs(rest[rows, own], near)
+        margin = signed_reach(lead, away, towards, pairs(weight[own], weight))
     margin[rows, own] = np.inf
-    return margin.min(axis=1)  # over the other classes, each against its rest
+    return margin.min(axis=1)  # over the other classes
 
 
 def pairs(own: Floats, others: Floats) -> Floats:
@@ -172,6 +178,21 @@ def factors(model: LinearPrototypeClassifier, normals: Floats) -> Floats:
     np.divide(2.0 * model.intercept_, model.shift_, out=by_offset, where=model.shift_ != 0.0)
     size, apart = np.linalg.norm(model.coef_, axis=1), np.linalg.norm(normals, axis=1)
     return np.divide(size, apart, out=by_offset, where=apart > 0.0)
+
+
+def joint_factor(model: LinearPrototypeClassifier) -> Floats:
+    """Return the factor between squared distances and twice the scores of a joint solution.
+
+    By the offsets where all prototypes are in one place, and the shifts alone decide.
+    """
+    for scores, places in (
+        (model.coef_, model.prototypes_),
+        (2.0 * model.intercept_, model.shift_),
+    ):
+        size = np.linalg.norm(places - places[0])
+        if size > 0.0:
+            return np.array([np.linalg.norm(scores - scores[0]) / size])
+    return np.ones(1)
 
 
 def signed_reach(lead: Floats, away: Floats, towards: Floats, weight: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from ..separability import NotSeparableError
 from .boosting import BoostedPrototypes
 from .canonical import LinearPrototypeClassifier as LinearPrototypeClassifier
+from .canonical import is_joint as is_joint
 from .discriminants import FisherPrototypes, MeanOfClass
 from .generalized import PrototypePath, generalized_prototypes, regularization_path
 from .generalized import hyperplane_of as hyperplane_of

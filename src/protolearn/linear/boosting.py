@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import check_integer, check_number, check_verbose, number_in
+from .._validation import check_choice, check_integer, check_number, check_verbose, number_in
 from ..one_versus_rest import BinaryProblem
 from .ada_boost import Boosted, BoostingProgress, BoostingSettings, Report, Rounds
-from .canonical import Canonical, CenteredFrame, Expansion, LinearPrototypeClassifier
-from .generalized import PrototypePath
+from .canonical import Canonical, CenteredFrame, Expansion
+from .generalized import PrototypePath, compared_classes
+from .kernel_prototypes import KernelPrototypeClassifier
 
 LINES = 20
 """Lines that a fit with verbose=1 prints at most, besides the first and the last."""
@@ -22,7 +24,7 @@ SMALLEST_C = 1e-250
 """In the frame; a smaller one leaves the range of double precision."""
 
 
-class BoostedPrototypes(LinearPrototypeClassifier):
+class BoostedPrototypes(KernelPrototypeClassifier):
     """Boost the mean-of-class classifier until it is the support vector machine.
 
     The first round is :class:`MeanOfClass`. Every further one takes the means of the classes again,
@@ -45,6 +47,22 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         Stop when the margin of the hyperplane is at most this part below the bound that the weights
         give, the cosine between the hyperplane and that of the last weights at most a twentieth of
         it below one, and the distance of the prototypes within one per cent of the least known.
+    multi_class : {"ovr", "nearest"}, default="ovr"
+        How more than two classes are told apart: each is separated from the rest, and the largest
+        score wins ("ovr"), or the nearest of the prototypes that the classes have against the rest
+        (Graf et al., 2009, section 9).
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
     verbose : int, default=0
         1 prints some lines of progress, 2 all steps of the path.
 
@@ -55,27 +73,49 @@ class BoostedPrototypes(LinearPrototypeClassifier):
     prototypes_ : array of shape (n_classes, n_features)
         The prototype of each class, an average of samples.
     rest_prototypes_ : array of shape (n_classes, n_features)
-        The prototypes of all other samples; with more than two classes only.
+        The prototypes of all other samples; one versus rest only.
     shift_ : array of shape (1,), or (n_classes,)
         What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class. If zero, the hyperplane is midway
-        between the prototypes.
+        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
+        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the hyperplanes: differences of the prototypes.
+        Normals of the scores: differences of the prototypes, or multiples of them where scores
+        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
+        told apart jointly, multiples of the prototypes as seen from an origin that all share.
     intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the hyperplanes.
+        Offsets of the scores.
     dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
         The positive ones are the weights of samples in one prototype, the negative in the other.
+        Where classes are told apart jointly, the weights of the samples in each prototype, which
+        sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
+    support_vectors_ : array of shape (n_support, n_features)
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
     path_ : PrototypePath, or list of them for more than two classes
         The aggregated prototypes, normal, offset and shift after the first rounds and then ever
-        more sparsely, from the mean of class to this model, the round with the largest margin.
+        more sparsely, from the mean of class to this model, the round with the largest margin. Not
+        there for kernels other than the linear one.
     margins_ : array of shape (n_steps,), or list of them
         The margin at every step of the path: the distance of the nearest sample to the hyperplane,
         negative on the wrong side. With a finite ``C`` among samples with a further coordinate of
@@ -122,16 +162,27 @@ class BoostedPrototypes(LinearPrototypeClassifier):
 
     def __init__(
         self,
+        *,
         C: float = np.inf,
         epsilon: float = 1.0,
         max_iter: int = 1_000_000,
         tol: float = 5e-4,
+        multi_class: str = "ovr",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
         verbose: int = 0,
     ):
         self.C = C
         self.epsilon = epsilon
         self.max_iter = max_iter
         self.tol = tol
+        self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -140,7 +191,8 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
 
@@ -157,6 +209,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         check_number(self, "epsilon", low=0.0, high=1.0, above=True)
         check_integer(self, "max_iter", low=1)
         check_number(self, "tol", low=0.0)
+        check_choice(self, "multi_class", ("ovr", "nearest"))
         check_verbose(self)
 
     def _hard(self) -> bool:
@@ -190,7 +243,7 @@ class BoostedPrototypes(LinearPrototypeClassifier):
             PrototypePath.of(
                 "round", [s.round for s in run.steps], [s.form for s in run.steps], two
             )
-            for run, two in zip(runs, self._pairs(), strict=True)
+            for run, two in zip(runs, compared_classes(self.classes_), strict=True)
         ]
         margins = [np.array([step.margin for step in run.steps]) for run in runs]
         bounds = [np.array([step.bound for step in run.steps]) for run in runs]
@@ -201,13 +254,14 @@ class BoostedPrototypes(LinearPrototypeClassifier):
         self.margin_ = np.array([margin[-1] for margin in margins])
         self.duality_gap_ = np.array([run.gap for run in runs])
         self.n_iter_ = max(run.n_iter for run in runs)
+        if len(forms) > 1:  # scores that are compared have the scale of their margins
+            self._rescale([self._half_square(form) for form in forms])
         self._warn(runs)
 
-    def _pairs(self) -> list[Any]:
-        """Return the classes of each problem; the first of one versus rest is None."""
-        if len(self.classes_) == 2:
-            return [self.classes_]
-        return [np.array([None, label], dtype=object) for label in self.classes_]
+    def _half_square(self, form: Canonical) -> float:
+        """Return what a score is divided by to be 1 and -1 on the margin of the limit."""
+        square = float(form.coef @ form.coef) + float(np.sum(form.gamma**2)) / float(self.C)
+        return 0.5 * square if square > 0.0 else 1.0
 
     def _warn(self, runs: list[Boosted]) -> None:
         """Warn of classes that were not separated, and of problems that are not solved."""

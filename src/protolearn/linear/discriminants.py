@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
-from .._arrays import Floats
-from .._validation import check_number
+from .._arrays import Floats, Indices
+from .._validation import check_choice, check_number
 from ..one_versus_rest import BinaryProblem
-from .canonical import CenteredFrame, Expansion, LinearPrototypeClassifier
+from .canonical import CenteredFrame, Expansion
+from .kernel_prototypes import KernelPrototypeClassifier
 
 ROUNDING = 1e-14
 """Relative error of sums that may be rounding."""
 
+NULL = 1e-20
+"""Part of the scatter along a direction within the classes that is rounding."""
 
-class MeanOfClass(LinearPrototypeClassifier):
-    """The classical prototype classifier: the nearer of two class means.
+TINY_RIDGE = 1e-10
+"""What takes its place: other directions count only where these do not decide."""
 
-    All other linear classifiers here are variations of it: the hyperplane halves the way between
-    the prototypes (``shift_`` is zero). More than two classes are told apart one versus rest: the
-    mean of a class against the mean of all other samples.
+LARGEST = 1e60
+"""A ridge beyond the fourth power of this, in units of the scatter, makes no difference."""
+
+
+class MeanOfClass(KernelPrototypeClassifier):
+    """The classical prototype classifier: the nearest class mean.
+
+    All other linear classifiers here are variations of it: the hyperplane between two classes
+    halves the way between their prototypes (``shift_`` is zero).
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
 
     Attributes
     ----------
@@ -28,25 +53,44 @@ class MeanOfClass(LinearPrototypeClassifier):
         Labels in sorted order.
     prototypes_ : array of shape (n_classes, n_features)
         The prototype of each class, an average of samples.
-    rest_prototypes_ : array of shape (n_classes, n_features)
-        The prototypes of all other samples; with more than two classes only.
     shift_ : array of shape (1,), or (n_classes,)
         What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class. If zero, the hyperplane is midway
-        between the prototypes.
+        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
+        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the hyperplanes: differences of the prototypes.
+        Normals of the scores: differences of the prototypes, or multiples of them where scores
+        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
+        told apart jointly, multiples of the prototypes as seen from an origin that all share.
     intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the hyperplanes.
+        Offsets of the scores.
     dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
         The positive ones are the weights of samples in one prototype, the negative in the other.
+        Where classes are told apart jointly, the weights of the samples in each prototype, which
+        sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
+    support_vectors_ : array of shape (n_support, n_features)
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
 
     Examples
     --------
@@ -58,13 +102,27 @@ class MeanOfClass(LinearPrototypeClassifier):
     ['a', 'b']
     """
 
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Average the classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -79,12 +137,25 @@ class MeanOfClass(LinearPrototypeClassifier):
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         return class_means(frame, problem.signs)
 
+    def _expand_jointly(
+        self, frame: CenteredFrame, codes: Indices, weight: Floats | None
+    ) -> Expansion:
+        """Return minus half of the squared distances to the means, but for what all share."""
+        gamma = np.where(codes == np.arange(len(self.classes_))[:, None], frame.share, 0.0)
+        gamma = frame.scale**2 * gamma / gamma.sum(axis=1, keepdims=True)
+        means = gamma @ frame.rows / frame.scale
+        return Expansion(
+            gamma - frame.scale**2 * frame.share, -0.5 * np.einsum("ij,ij->i", means, means)
+        )
 
-class FisherPrototypes(LinearPrototypeClassifier):
-    """Fisher's linear discriminant, seen as two prototypes and a shift.
 
-    The direction along which the class means are far apart compared with the scatter within the
-    classes; the hyperplane halves the way between the means along it.
+class FisherPrototypes(KernelPrototypeClassifier):
+    """Fisher's linear discriminant, seen as prototypes and shifts.
+
+    The direction along which the means of two classes are far apart compared with the scatter
+    within the classes; the hyperplane halves the way between the means along it. For more than two
+    classes it is linear discriminant analysis: the nearest class mean, measured by the inverse of
+    the covariance within the classes.
 
     Parameters
     ----------
@@ -93,6 +164,26 @@ class FisherPrototypes(LinearPrototypeClassifier):
         power of the features times the square of the number of samples. 0.0 is the limit of a
         vanishing ridge: linear discriminant analysis, also with fewer samples than features. A
         large one tends to the direction ``X^T X (mean+ - mean-)`` of the centred samples.
+    priors : "auto", "empirical", None or array-like of shape (n_classes,), default="auto"
+        Probabilities of the classes before a row is seen: their shares of the training data, the
+        same for all (None), or given. "auto" are the shares for more than two classes, and equal
+        ones for two.
+    multi_class : {"joint", "nearest"}, default="joint"
+        How more than two classes are told apart: by one solution for all, or by the nearest of the
+        prototypes that each class has against the rest (Graf et al., 2009, section 9), which leaves
+        the priors out.
+    kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
+    gamma : "scale" or float, default="scale"
+        Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
+        ``1 / (n_features * X.var())``, by the weights of the rows.
+    degree : int, default=3
+        Degree of the polynomial.
+    coef0 : float, default=1.0
+        Constant in the polynomial, at least 0.
 
     Attributes
     ----------
@@ -100,25 +191,44 @@ class FisherPrototypes(LinearPrototypeClassifier):
         Labels in sorted order.
     prototypes_ : array of shape (n_classes, n_features)
         The prototype of each class, an average of samples.
-    rest_prototypes_ : array of shape (n_classes, n_features)
-        The prototypes of all other samples; with more than two classes only.
     shift_ : array of shape (1,), or (n_classes,)
         What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class. If zero, the hyperplane is midway
-        between the prototypes.
+        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
+        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the hyperplanes: differences of the prototypes.
+        Normals of the scores: differences of the prototypes, or multiples of them where scores
+        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
+        told apart jointly, multiples of the prototypes as seen from an origin that all share.
     intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the hyperplanes.
+        Offsets of the scores.
     dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
         The positive ones are the weights of samples in one prototype, the negative in the other.
+        Where classes are told apart jointly, the weights of the samples in each prototype, which
+        sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
+    support_vectors_ : array of shape (n_support, n_features)
+        These samples; not there for a precomputed kernel, and for a linear one of support vector
+        machines only.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features,)
         Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    score_scale_ : array of shape (1,), or (n_classes,)
+        Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
+        linear kernel.
+    exemplars_ : array of shape (n_classes, n_features)
+        The training row that is nearest to each prototype in the feature space. Not there for a
+        linear or a precomputed kernel.
+    exemplar_indices_ : array of shape (n_classes,)
+        Their indices; not there for a linear kernel.
+    preimages_ : array of shape (n_classes, n_features)
+        The points whose images are nearest to the prototypes; there for the rbf kernel only.
 
     Notes
     -----
@@ -129,6 +239,11 @@ class FisherPrototypes(LinearPrototypeClassifier):
     scatter between the classes alone, a matrix of rank one; hence gamma is proportional to
     ``U s^2 (s^4 + ridge)^-1 delta``, delta the difference of the class means of the rows of U.
 
+    For more than two classes, S the scatter within the classes with the same ridge over the number
+    of samples, the score of class c is ``m_c.S^-1 x - m_c.S^-1 m_c / 2 + log prior_c``, but for
+    what all classes share. The softmax of the scores are the probabilities of linear discriminant
+    analysis. If S is singular, and ridge is zero, the directions without scatter decide first.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -138,8 +253,24 @@ class FisherPrototypes(LinearPrototypeClassifier):
     0.97
     """
 
-    def __init__(self, ridge: float = 0.0):
+    def __init__(
+        self,
+        *,
+        ridge: float = 0.0,
+        priors: Any = "auto",
+        multi_class: str = "joint",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+    ):
         self.ridge = ridge
+        self.priors = priors
+        self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the discriminant.
@@ -147,7 +278,8 @@ class FisherPrototypes(LinearPrototypeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -161,14 +293,16 @@ class FisherPrototypes(LinearPrototypeClassifier):
 
     def _check_parameters(self) -> None:
         check_number(self, "ridge", low=0.0)
+        check_choice(self, "multi_class", ("joint", "nearest"))
 
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         """Return the hyperplane, solved for in coordinates of the span of the samples."""
         signs = problem.signs
-        root = np.ones(len(signs)) if problem.weight is None else np.sqrt(problem.weight)
-        sides = [float(root[side] @ root[side]) for side in (signs > 0, signs < 0)]
-        if min(sides) < ROUNDING * max(sides):
-            raise ValueError("Change sample_weight: FisherPrototypes loses a class in rounding.")
+        if len(self.classes_) == 2 and not is_auto(self.priors) and self.priors is not None:
+            whole = self._discriminant(frame, (signs > 0.0).astype(np.intp), problem.weight)
+            return Expansion(np.diff(whole.gamma, axis=0)[0], float(np.diff(whole.intercept)[0]))
+        root = weight_roots(problem.weight, len(signs))
+        check_shares([float(root[side] @ root[side]) for side in (signs > 0, signs < 0)])
         U, s = singular_vectors(root[:, None] * frame.rows)
         means = [root[side] @ U[side] / np.sum(root[side] ** 2) for side in (signs > 0, signs < 0)]
         delta = means[0] - means[1]
@@ -178,6 +312,82 @@ class FisherPrototypes(LinearPrototypeClassifier):
         unit = max(1.0, ridge)  # of no account for the result, but the powers stay in range
         solved = s**2 * delta / ((s / unit) ** 4 + (ridge / unit) ** 4)
         return Expansion(root * (U @ solved), -0.5 * float((means[0] + means[1]) @ (s**2 * solved)))
+
+    def _expand_jointly(
+        self, frame: CenteredFrame, codes: Indices, weight: Floats | None
+    ) -> Expansion | None:
+        return None if self.multi_class == "nearest" else self._discriminant(frame, codes, weight)
+
+    def _discriminant(
+        self, frame: CenteredFrame, codes: Indices, weight: Floats | None
+    ) -> Expansion:
+        """Return the scores of linear discriminant analysis.
+
+        The class means M of the rows of U, of the weights D, make up all scatter between the
+        classes; with the ridge, ``A = 1 + ridge s^-4``, the matrix ``A - M^T D M`` is to be
+        inverted. ``P sigma Q^T`` is the singular value decomposition of ``D^1/2 M A^-1/2``.
+        """
+        root = weight_roots(weight, len(codes))
+        total = np.bincount(codes, root**2).astype(np.float64)
+        check_shares(total.tolist())
+        U, s = singular_vectors(root[:, None] * frame.rows)
+        own = codes == np.arange(len(total))[:, None]
+        means = (own * root) @ U / total[:, None]
+        level = root @ np.abs(U) / total.sum()
+        means[np.abs(means) <= ROUNDING * level * s.max(initial=0.0) / s] = 0.0
+        ridge = np.minimum(float(self.ridge) ** 0.25 / frame.scale / s, LARGEST) ** 4
+        half = np.sqrt(1.0 + ridge)
+        P, sigma, Q = np.linalg.svd(np.sqrt(total)[:, None] * means / half, full_matrices=False)
+        within = (U - root[:, None] * means[codes]) / half @ Q.T
+        left = within.T @ within + Q * (ridge / half**2) @ Q.T  # I - sigma^2, without cancellation
+        left = fill_null_space(left, Q / s**4 @ Q.T)
+        solved = np.linalg.solve(left, Q) / half
+        normals = total.sum() * (P / np.sqrt(total)[:, None] * sigma) @ solved
+        offset = log_priors(self.priors, total) - 0.5 * np.einsum("ij,ij->i", normals, means)
+        return Expansion(root * (normals / s**2 @ U.T), offset)
+
+
+def is_auto(priors: Any) -> bool:
+    """Whether priors are those that suit the number of classes."""
+    return isinstance(priors, str) and priors == "auto"
+
+
+def log_priors(priors: Any, total: Floats) -> Floats:
+    """Return the logarithms of the priors of classes with some total weights; raise if wrong."""
+    if priors is None:
+        return np.zeros(len(total))
+    if isinstance(priors, str):
+        if priors not in ("auto", "empirical"):
+            raise ValueError(f"priors={priors!r} must be 'auto', 'empirical', None or numbers.")
+        return np.log(total / total.sum())
+    found = np.asarray(priors, dtype=np.float64)
+    if found.shape != total.shape or not (np.isfinite(found) & (found > 0.0)).all():
+        raise ValueError(f"priors={priors!r} must be {len(total)} numbers greater than 0.")
+    return np.log(found / found.sum())
+
+
+def weight_roots(weight: Floats | None, n: int) -> Floats:
+    """Return the square roots of the weights of n samples."""
+    return np.ones(n) if weight is None else np.sqrt(weight)
+
+
+def check_shares(total: list[float]) -> None:
+    """Raise if the weight of a class is rounding beside that of another."""
+    if min(total) < ROUNDING * max(total):
+        raise ValueError("Change sample_weight: FisherPrototypes loses a class in rounding.")
+
+
+def fill_null_space(left: Floats, slope: Floats) -> Floats:
+    """Return a scatter in which directions without any have as much as a tiny ridge gives them.
+
+    ``slope`` is what grows with the ridge.
+    """
+    values, vectors = np.linalg.eigh(left)
+    null = vectors[:, values <= NULL]
+    if not null.size:
+        return left
+    inside = null.T @ slope @ null
+    return left + TINY_RIDGE / np.trace(inside) * null @ inside @ null.T
 
 
 def class_means(frame: CenteredFrame, signs: Floats) -> Expansion:

@@ -14,7 +14,16 @@ from sklearn.utils import check_array
 
 from .._arrays import Floats
 from .._validation import number_in
-from .canonical import Canonical, CenteredFrame, Expansion, canonical, middle_of
+from .canonical import (
+    Canonical,
+    CenteredFrame,
+    Expansion,
+    JointForm,
+    canonical,
+    joint,
+    middle_of,
+    place_among,
+)
 
 EXACT = 1e-6
 """Share of a direction that is left unexplained by rounding alone."""
@@ -28,26 +37,30 @@ CONSTANT = 1e-7
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearPrototypes:
-    """A linear classifier of two classes in canonical form.
+    """A linear classifier in canonical form: a prototype for each class, and shifts.
 
-    Make one with :func:`generalized_prototypes`, or with the class methods.
+    Make one with :func:`generalized_prototypes`, or with the class methods. With K > 2 classes the
+    class with the least ``|x - p_c|^2 - S_c`` wins.
 
     Attributes
     ----------
-    classes : array of shape (2,)
+    classes : array of shape (n_classes,)
         The labels.
-    gamma : array of shape (n_samples,)
-        Coefficients of the samples; they sum to zero, and their absolute values to two.
-    prototypes : array of shape (2, n_features)
+    gamma : array of shape (n_samples,), or (n_classes, n_samples) for K > 2
+        Coefficients of the samples; they sum to zero, and their absolute values to two. For K > 2
+        the weights of the samples in each prototype, which sum to one.
+    prototypes : array of shape (n_classes, n_features)
         The prototype of each class, in the units of X: averages of samples with the weights
         ``-gamma`` where gamma is negative, and ``gamma`` where it is positive.
-    shift : float
-        ``S = 2 b + |p+|^2 - |p-|^2``, in favour of the second class.
-    coef : array of shape (n_inner_features,)
-        Normal of the hyperplane, ``w = p+ - p-``.
-    intercept : float
-        Offset b of the hyperplane.
-    inner_prototypes : array of shape (2, n_inner_features)
+    shift : float, or array of shape (n_classes,) for K > 2
+        ``S = 2 b + |p+|^2 - |p-|^2``, in favour of the second class; for K > 2 ``S_c`` in favour of
+        each class, which sum to zero.
+    coef : array of shape (n_inner_features,), or (n_classes, n_inner_features) for K > 2
+        Normal of the hyperplane, ``w = p+ - p-``; for K > 2 the prototypes, seen from one origin,
+        so that ``w_c - w_k = p_c - p_k``.
+    intercept : float, or array of shape (n_classes,) for K > 2
+        Offset b of the hyperplane, or of each score.
+    inner_prototypes : array of shape (n_classes, n_inner_features)
         The prototypes where the hyperplane is: for a pipeline in the space of its last step,
         otherwise the same as ``prototypes``.
     steps : transformer or None
@@ -68,15 +81,15 @@ class LinearPrototypes:
     classes: NDArray[Any]
     gamma: Floats
     prototypes: Floats
-    shift: float
+    shift: Any
     coef: Floats
-    intercept: float
+    intercept: Any
     inner_prototypes: Floats
     steps: Any = None
 
     @classmethod
     def from_expansion(
-        cls, X: Any, gamma: Any, intercept: float = 0.0, classes: Any = (0, 1)
+        cls, X: Any, gamma: Any, intercept: Any = 0.0, classes: Any = None
     ) -> LinearPrototypes:
         """Return the canonical form of ``f(x) = sum_i gamma_i (x_i - c).x + intercept``.
 
@@ -84,32 +97,37 @@ class LinearPrototypes:
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; c is their mean, which makes no difference if ``sum gamma = 0``.
-        gamma : array-like of shape (n_samples,)
-            Coefficients of any scale.
-        intercept : float, default=0.0
-            Offset of the hyperplane.
-        classes : sequence of two labels, default=(0, 1)
-            The second is that of positive f.
+        gamma : array-like of shape (n_samples,), or (n_classes, n_samples)
+            Coefficients of any scale; a row for each of more than two classes.
+        intercept : float, or array-like of shape (n_classes,), default=0.0
+            Offset of the hyperplane, or of the score of each class.
+        classes : sequence of labels, default=None
+            The second of two is that of positive f; None: 0, 1 and so on.
 
         Returns
         -------
         linear : LinearPrototypes
         """
-        X, gamma = check_samples(X), np.asarray(gamma, dtype=np.float64).ravel()
-        if len(gamma) != X.shape[0]:
-            raise ValueError(f"gamma has {len(gamma)} coefficients for {X.shape[0]} rows of X.")
-        if not np.isfinite(gamma).all() or not np.ptp(gamma):
+        X, gamma = check_samples(X), one_or_many(gamma)
+        if gamma.shape[-1] != X.shape[0]:
+            raise ValueError(
+                f"gamma has {gamma.shape[-1]} coefficients for {X.shape[0]} rows of X."
+            )
+        if not np.isfinite(gamma).all() or not np.ptp(gamma, axis=-1).any():
             raise ValueError("gamma must be finite, and not the same number everywhere.")
-        intercept, frame = number_in(intercept, "intercept={value!r}", -np.inf), CenteredFrame.of(X)
+        intercept, frame = offsets_in(intercept, "intercept", gamma), CenteredFrame.of(X)
         if issparse(X):
-            gamma = gamma - gamma.mean()
-        normal = np.asarray(gamma @ frame.rows).ravel()
-        inner = (intercept / frame.scale + float(normal @ frame.center)) / frame.scale
-        return cls._of(canonical(Expansion(gamma, inner), frame), classes)
+            gamma = gamma - gamma.mean(axis=-1, keepdims=True)
+        normal = np.asarray(gamma @ frame.rows)
+        inner = (intercept / frame.scale + normal @ frame.center) / frame.scale
+        expansion = Expansion(gamma, inner)
+        if gamma.ndim == 1:
+            return cls._of(canonical(expansion, frame), classes)
+        return cls._of(joint(expansion, frame), classes)
 
     @classmethod
     def from_hyperplane(
-        cls, X: Any, coef: Any, intercept: float = 0.0, classes: Any = (0, 1)
+        cls, X: Any, coef: Any, intercept: Any = 0.0, classes: Any = None
     ) -> LinearPrototypes:
         """Return the canonical form of ``f(x) = coef.x + intercept``.
 
@@ -120,52 +138,61 @@ class LinearPrototypes:
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples.
-        coef : array-like of shape (n_features,)
-            Normal of the hyperplane, of any length; it must lie in the span of the centred samples.
-            Up to a hundredth of it may not: that part says the same of all samples, and is added to
-            the offset.
-        intercept : float, default=0.0
-            Offset of the hyperplane.
-        classes : sequence of two labels, default=(0, 1)
-            The second is that of positive f.
+        coef : array-like of shape (n_features,), or (n_classes, n_features)
+            Normal of the hyperplane, of any length, or the normals of the scores of more than two
+            classes; they must lie in the span of the centred samples. Up to a hundredth may not:
+            that part says the same of all samples, and is added to the offset.
+        intercept : float, or array-like of shape (n_classes,), default=0.0
+            Offset of the hyperplane, or of the score of each class.
+        classes : sequence of labels, default=None
+            The second of two is that of positive f; None: 0, 1 and so on.
 
         Returns
         -------
         linear : LinearPrototypes
         """
-        X, coef = check_samples(X), np.asarray(coef, dtype=np.float64).ravel()
-        if len(coef) != X.shape[1]:
-            raise ValueError(f"coef has {len(coef)} entries for {X.shape[1]} features of X.")
+        X, coef = check_samples(X), one_or_many(coef)
+        if coef.shape[-1] != X.shape[1]:
+            raise ValueError(f"coef has {coef.shape[-1]} entries for {X.shape[1]} features of X.")
+        if coef.ndim == 2:
+            coef = coef - coef.mean(axis=0)  # what all classes share decides nothing
         if not np.isfinite(coef).all() or not coef.any():
             raise ValueError("coef must be finite, and not zero everywhere.")
-        intercept = number_in(intercept, "intercept={value!r}", -np.inf)
-        gamma, left = least_expansion(X, coef)
-        level = float(np.asarray(X.mean(axis=0)).ravel() @ left)
+        intercept = offsets_in(intercept, "intercept", coef)
+        found = [least_expansion(X, row) for row in np.atleast_2d(coef)]
+        level = np.array([np.asarray(X.mean(axis=0)).ravel() @ left for _, left in found])
+        gamma = np.stack([row for row, _ in found])
+        if coef.ndim == 1:
+            return cls.from_expansion(X, gamma[0], intercept + float(level[0]), classes)
         return cls.from_expansion(X, gamma, intercept + level, classes)
 
     @classmethod
     def from_prototypes(
-        cls, prototypes: Any, shift: float = 0.0, classes: Any = (0, 1)
+        cls, prototypes: Any, shift: Any = 0.0, classes: Any = None
     ) -> LinearPrototypes:
         """Return the form of ``|x - p-|^2 - |x - p+|^2 + shift``; the samples are the prototypes.
 
         Parameters
         ----------
-        prototypes : array-like of shape (2, n_features)
-            ``p-`` and ``p+``.
-        shift : float, default=0.0
-            In favour of the second class.
-        classes : sequence of two labels, default=(0, 1)
-            Labels of the prototypes.
+        prototypes : array-like of shape (n_classes, n_features)
+            ``p-`` and ``p+``, or one for each of more than two classes.
+        shift : float, or array-like of shape (n_classes,), default=0.0
+            In favour of the second class; of more than two, in favour of each.
+        classes : sequence of labels, default=None
+            Labels of the prototypes; None: 0, 1 and so on.
 
         Returns
         -------
         linear : LinearPrototypes
         """
         P = check_array(prototypes, dtype=np.float64, input_name="prototypes")
-        if len(P) != 2:
-            raise ValueError(f"prototypes has {len(P)} rows, expected one for each of two classes.")
-        shift = number_in(shift, "shift={value!r}", -np.inf)
+        if len(P) < 2:
+            raise ValueError("prototypes has 1 row, expected one for each of two classes or more.")
+        shift = offsets_in(shift, "shift", P if len(P) > 2 else P[0])
+        if len(P) > 2:
+            shift = np.broadcast_to(shift, len(P)) - np.mean(shift)
+            offset = 0.5 * (shift - np.einsum("ij,ij->i", P, P))
+            return cls._of(JointForm(np.eye(len(P)), P, shift, P, offset, 1.0), classes)
         middle = 0.5 * float((P[0] - P[1]) @ (P[0] + P[1]))
         form = Canonical(
             gamma=np.array([-1.0, 1.0]),
@@ -178,29 +205,32 @@ class LinearPrototypes:
         return cls._of(form, classes)
 
     @classmethod
-    def _of(cls, form: Canonical, classes: Any) -> LinearPrototypes:
-        classes = np.asarray(classes)
-        if classes.shape != (2,) or classes[0] == classes[1]:
-            raise ValueError(f"classes={classes.tolist()!r} must be two different labels.")
+    def _of(cls, form: Canonical | JointForm, classes: Any) -> LinearPrototypes:
+        n_classes = len(form.prototypes)
+        classes = np.arange(n_classes) if classes is None else np.asarray(classes)
+        if classes.shape != (n_classes,) or len(np.unique(classes)) < n_classes:
+            number = "two" if n_classes == 2 else n_classes
+            raise ValueError(f"classes={classes.tolist()!r} must be {number} different labels.")
+        unit = form.factor if isinstance(form, JointForm) else 1.0
         return cls(
             classes=classes,
             gamma=form.gamma,
             prototypes=form.prototypes,
             shift=form.shift,
-            coef=form.coef,
-            intercept=form.intercept,
+            coef=form.coef / unit,
+            intercept=form.intercept / unit,
             inner_prototypes=form.prototypes,
         )
 
     @property
-    def hyperplane(self) -> tuple[Floats, float]:
-        """Normal and offset: ``w.x + b``."""
+    def hyperplane(self) -> tuple[Floats, Any]:
+        """Normal and offset: ``w.x + b``; for more than two classes those of each score."""
         return self.coef, self.intercept
 
     @property
     def projected_prototypes(self) -> Floats:
-        """Signed distances of the two prototypes from the hyperplane."""
-        return (self.inner_prototypes @ self.coef + self.intercept) / self._length()
+        """Signed distances of the two prototypes from the hyperplane; or their coordinates."""
+        return self._place(self.inner_prototypes)
 
     def decision_function(self, X: Any) -> Floats:
         """Return ``w.x + b``, half of ``|x - p-|^2 - |x - p+|^2 + S``.
@@ -212,13 +242,10 @@ class LinearPrototypes:
 
         Returns
         -------
-        scores : array of shape (n_samples,)
-            Positive for the second class.
+        scores : array of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Positive for the second class; of more, the largest wins.
         """
-        X = check_samples(X if self.steps is None else self.steps.transform(X))
-        if X.shape[1] != len(self.coef):
-            raise ValueError(f"X has {X.shape[1]} features, expected {len(self.coef)}.")
-        return X @ self.coef + self.intercept
+        return np.asarray(self._rows(X) @ self.coef.T + self.intercept)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row.
@@ -233,7 +260,9 @@ class LinearPrototypes:
         y : array of shape (n_samples,)
             Labels out of ``classes``.
         """
-        return self.classes[(self.decision_function(X) > 0.0).astype(np.intp)]
+        scores = self.decision_function(X)
+        codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(np.intp)
+        return self.classes[codes]
 
     def project(self, X: Any) -> Floats:
         """Project rows on the axis through the prototypes.
@@ -245,22 +274,52 @@ class LinearPrototypes:
 
         Returns
         -------
-        distance : array of shape (n_samples,)
+        place : array of shape (n_samples,), or (n_samples, n_axes) for more than two classes
             Place on the axis: the signed distance from the hyperplane, positive on the side of the
-            second class.
+            second class. For more than two classes, coordinates in the space through all
+            prototypes: the origin is their mean, the axes are their principal axes.
         """
-        return self.decision_function(X) / self._length()
+        return self._place(self._rows(X))
 
-    def _length(self) -> float:
+    def _rows(self, X: Any) -> Any:
+        """Return checked rows in the space of the hyperplane."""
+        X = check_samples(X if self.steps is None else self.steps.transform(X))
+        if X.shape[1] != self.coef.shape[-1]:
+            raise ValueError(f"X has {X.shape[1]} features, expected {self.coef.shape[-1]}.")
+        return X
+
+    def _place(self, rows: Any) -> Floats:
+        """Return the places of rows along the axes through the prototypes."""
+        if self.coef.ndim == 2:
+            return place_among(self.inner_prototypes, rows)
         length = float(np.linalg.norm(self.coef))
         if length == 0.0:
             raise ValueError("Both prototypes are the same point: there is no axis through them.")
-        return length
+        return np.asarray(rows @ self.coef + self.intercept) / length
 
     def __repr__(self) -> str:
-        first, second = self.classes.tolist()
-        d = self.prototypes.shape[1]
+        labels, d = self.classes.tolist(), self.prototypes.shape[1]
+        if len(labels) > 2:
+            return f"<LinearPrototypes: {len(labels)} classes, {d} features>"
+        first, second = labels
         return f"<LinearPrototypes: {first!r} and {second!r}, {d} features, shift {self.shift:.3g}>"
+
+
+def one_or_many(numbers: Any) -> Floats:
+    """Return an array of one axis, or of two if it has more rows than one."""
+    array = np.asarray(numbers, dtype=np.float64)
+    return array if array.ndim == 2 and len(array) > 1 else array.ravel()
+
+
+def offsets_in(values: Any, name: str, normals: Floats) -> Any:
+    """Return the offset of a normal as a number, or those of several; raise if not finite."""
+    if normals.ndim == 1 or np.ndim(values) == 0:
+        value = np.ravel(values)[0].item() if np.size(values) == 1 else values
+        return number_in(value, f"{name}={{value!r}}", -np.inf)
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != (len(normals),) or not np.isfinite(found).all():
+        raise ValueError(f"{name}={values!r} must be {len(normals)} finite numbers, or one.")
+    return found
 
 
 def check_samples(X: Any) -> Any:

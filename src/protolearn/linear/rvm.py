@@ -46,10 +46,10 @@ class RVM(LinearPrototypeClassifier):
     Parameters
     ----------
     kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
-        The product of two rows. "linear" is of the centred samples, and gives two prototypes and
-        a shift. A function takes two arrays of rows and gives the matrix of their products. With
-        "precomputed" ``fit`` takes the Gram matrix of the training rows and the other methods
-        the products of the given rows (one a line) with all training rows.
+        The product of two rows. "linear" gives prototypes among the rows. A function takes two
+        arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
+        Gram matrix of the training rows and the other methods the products of the given rows (one
+        a line) with all training rows.
     gamma : "scale" or float, default="scale"
         Factor in ``exp(-gamma |x - z|^2)`` and ``(gamma x.z + coef0)^degree``. "scale" is
         ``1 / (n_features * X.var())``, by the weights of the rows.
@@ -74,18 +74,22 @@ class RVM(LinearPrototypeClassifier):
     prototypes_ : array of shape (n_classes, n_features)
         The prototype of each class, an average of samples.
     rest_prototypes_ : array of shape (n_classes, n_features)
-        The prototypes of all other samples; with more than two classes only.
+        The prototypes of all other samples; one versus rest only.
     shift_ : array of shape (1,), or (n_classes,)
         What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class. If zero, the hyperplane is midway
-        between the prototypes.
+        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
+        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
     coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the hyperplanes: differences of the prototypes.
+        Normals of the scores: differences of the prototypes, or multiples of them where scores
+        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
+        told apart jointly, multiples of the prototypes as seen from an origin that all share.
     intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the hyperplanes.
+        Offsets of the scores.
     dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in the normals, which sum to zero, and in absolute value to two.
+        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
         The positive ones are the weights of samples in one prototype, the negative in the other.
+        Where classes are told apart jointly, the weights of the samples in each prototype, which
+        sum to one.
     support_ : array of int
         Indices of the samples with a non-zero coefficient before centring.
     n_features_in_ : int
@@ -161,8 +165,8 @@ class RVM(LinearPrototypeClassifier):
 
     def __init__(
         self,
-        kernel: str | Callable[[Any, Any], Any] = "linear",
         *,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 1.0,
@@ -277,9 +281,7 @@ class RVM(LinearPrototypeClassifier):
         """Store what canonical form has no place for."""
         self.unit_ = forms[0].factor
         if len(forms) > 1:
-            factors = np.array([form.factor for form in forms])
-            self.coef_ = self.coef_ / factors[:, None]
-            self.intercept_ = self.intercept_ / factors
+            self._rescale([form.factor for form in forms])
         self._store_models([expansion.details for expansion in expansions])
 
     def _store_models(self, models: list[SparseModel]) -> None:

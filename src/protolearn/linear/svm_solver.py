@@ -23,13 +23,15 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import Floats
-from ..separability import NotSeparableError, samples_in_the_way
+from .._arrays import Floats, Indices
+from ..separability import NotSeparableError, samples_in_the_way, separates
 
 CAPS = (1e4, 1e8, 1e12, np.inf)
 """Limits of the multipliers that are tried for a hard margin, for samples of unit size."""
 UNSOLVED = 1e-6
 """Violation of the margin that is worth a warning."""
+MOST_PROGRAMMED = 100_000
+"""Numbers in the rows up to which a linear program finds the samples in the way."""
 NEWTON_STEPS = 200
 OUTER_STEPS = 60
 SEARCH_STEPS = 100
@@ -93,11 +95,9 @@ def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
         nearest = np.min(signs * (rows @ machine.normal + machine.offset))
         if nearest > 1.0 - UNSOLVED:
             return machine
-        if not checked:
-            in_the_way = samples_in_the_way(rows, signs)
-            if len(in_the_way):
-                raise NotSeparableError(in_the_way, name)
-            checked = True
+        if not checked and not separates(rows, signs):
+            raise NotSeparableError(wrong_samples(machine, rows, signs), name)
+        checked = True
     if nearest <= 0.0:
         raise ValueError(
             f"A hyperplane separates {name}, but the margin is so narrow, or the features "
@@ -106,6 +106,21 @@ def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
         )
     warn_unsolved(machine, "use SoftMarginSVM")
     return machine
+
+
+def wrong_samples(machine: Machine, rows: Floats, signs: Floats) -> Indices:
+    """Return samples without which a hyperplane separates classes that overlap.
+
+    Of few samples those on the wrong side of the hyperplane with the least total slack. Of many
+    those on the wrong side of a machine with a large cap, which is nearly that one: the linear
+    program would take minutes.
+    """
+    if rows.size > MOST_PROGRAMMED:
+        values = signs * (rows @ machine.normal + machine.offset)
+        wrong = np.flatnonzero(values <= UNSOLVED)
+        if len(wrong):
+            return wrong
+    return samples_in_the_way(rows, signs)
 
 
 @dataclass(frozen=True)

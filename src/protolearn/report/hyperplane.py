@@ -141,6 +141,11 @@ def check_path(path: Any) -> PrototypePath:
             f"BoostedPrototypes, one of them with more than two classes. It is a "
             f"{type(path).__name__}."
         )
+    if len(path.classes) > 2:
+        raise ValueError(
+            f"path has {len(path.classes)} classes, and a hyperplane separates two: give one of "
+            "those of regularization_path with multi_class='ovr'."
+        )
     return path
 
 

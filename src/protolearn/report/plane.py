@@ -43,7 +43,7 @@ class Plane(NamedTuple):
 
 def plane_of_model(model: Any, X: Any, names: list[str]) -> Plane:
     """Return the plane in which a model is shown; ``names`` are those of its features."""
-    if hasattr(model, "project"):
+    if hasattr(model, "rule_") and hasattr(model, "project"):
         return plane_of_metric(model, X, names)
     if X.shape[1] == 2:
         return Plane(np.zeros(2), np.eye(2), np.eye(2), (names[0], names[1]))

@@ -71,6 +71,13 @@ class Fits(NamedTuple):
         return path
 
 
+def soft_path(X: Floats, y: NDArray[Any], C: Floats) -> PrototypePath:
+    """Return the path of the soft-margin SVM with squared slacks."""
+    path = regularization_path(X, y, C=C, norm=2)
+    assert isinstance(path, PrototypePath)  # two classes
+    return path
+
+
 @lru_cache(maxsize=1)  # the draw that is shown is the first of those that are counted
 def on_toy(seed: int) -> Fits:
     """Fit to separable points in the plane."""
@@ -81,7 +88,7 @@ def on_toy(seed: int) -> Fits:
         y,
         {name: model.fit(X, y) for name, model in models.items()},
         BoostedPrototypes(tol=TIGHT).fit(X, y),
-        regularization_path(X, y, C=SOFT_TO_HARD, norm=2),
+        soft_path(X, y, SOFT_TO_HARD),
     )
 
 
@@ -103,6 +110,6 @@ def on_neurons(seed: int, n_per_stimulus: int) -> tuple[Fits, float]:
         y,
         {name: model.fit(X, y) for name, model in models.items()},
         BoostedPrototypes(C=C).fit(X, y),
-        regularization_path(X, y, C=np.geomspace(LEAST * C, C, 60), norm=2),
+        soft_path(X, y, np.geomspace(LEAST * C, C, 60)),
     )
     return fits, C

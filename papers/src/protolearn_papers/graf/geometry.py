@@ -36,10 +36,10 @@ def canonical_gap(model: Any, X: Any) -> float:
     """Return how far a model is from its canonical form.
 
     The largest of ``|sum gamma|``, ``|sum |gamma| - 2|`` and the relative differences of the normal
-    to ``sum gamma_i x_i`` and to ``p+ - p-``.
+    to ``sum gamma_i x_i`` and to ``p+ - p-``, all of the length that the last has.
     """
-    gamma, normal = np.ravel(model.dual_coef_), model.coef_[0]
-    size = np.linalg.norm(normal)
-    apart = np.diff(model.prototypes_, axis=0)[0]
+    gamma, apart = np.ravel(model.dual_coef_), np.diff(model.prototypes_, axis=0)[0]
+    size = np.linalg.norm(apart)
+    normal = model.coef_[0] * (size / np.linalg.norm(model.coef_[0]))
     gaps = [np.linalg.norm(normal - other) / size for other in (gamma @ X, apart)]
     return float(max(abs(gamma.sum()), abs(np.abs(gamma).sum() - 2.0), *gaps))

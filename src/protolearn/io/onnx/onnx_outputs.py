@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Floats, as_floats, row_lengths
-from ...analysis import factors, is_linear
+from ...analysis import factors, is_linear, joint_factor
 from ...classifiers import NearestPrototypeClassifier
 from ...distances import LinearMetric, SquaredEuclidean
-from ...linear import RVM
+from ...linear import RVM, LinearPrototypeClassifier, is_joint
 from ...one_versus_rest import LinearClassifier
 from ...perceptrons import KernelAdaTron
 from ...rule import SINGLE
@@ -279,12 +279,15 @@ class LinearOutputs(ModelOutputs):
         return reach(self._scores.apply("Abs") * 2.0, [rival], [own], [weight])
 
     def _margin_of_many(self, near: Tensor) -> Tensor:
-        """Return the least of the margins over the other classes, each against its rest."""
+        """Return the least of the margins over the other classes."""
         model, graph = self.model, self.X.graph
+        lead = (self._scores.at(self.code) - self._scores) * 2.0
+        if is_joint(model):
+            margin = reach(lead, [near], [near.at(self.code)], [joint_factor(model)])
+            return margin.without(self.code, len(model.classes_)).min(1)
         rest = self._squares(model.rest_prototypes_).root()
         weight = factors(model, model.prototypes_ - model.rest_prototypes_)
         own_weight = graph.constant(weight, self.X.dtype).take(self.code).reshape(-1, 1)
-        lead = (self._scores.at(self.code) - self._scores) * 2.0
         margin = reach(
             lead, [rest.at(self.code), near], [near.at(self.code), rest], [own_weight, weight]
         )
@@ -311,6 +314,9 @@ class LinearOutputs(ModelOutputs):
         if isinstance(model, RVM):
             dual, offset = model.dual_coef_[:, model.support_], model.intercept_
             vectors = getattr(model, "relevance_vectors_", None)
+        elif isinstance(model, LinearPrototypeClassifier):
+            dual = model.score_scale_[:, None] * model.dual_coef_[:, model.support_]
+            offset, vectors = model.intercept_, getattr(model, "support_vectors_", None)
         else:
             dual, offset = model.dual_coef_, model.offset_
             vectors = getattr(model, "support_vectors_", None)

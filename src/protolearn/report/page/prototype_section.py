@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ...classifiers import NearestPrototypeClassifier
-from ...linear import LinearPrototypeClassifier
+from ...linear import LinearPrototypeClassifier, is_joint
 from ...tables import CategoryColumn
 from ..subject import Spread, spread_of
 from .chart import grey_image
@@ -25,6 +25,8 @@ LINEAR_PROTOTYPES_NOTE = (
     "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
     "direction from one to the other."
 )
+
+NEAREST = "A row gets the class of the prototype that is nearest to it."
 
 LEGEND = (
     "Beside each value: thin the middle 90% of the rows of its class, thick the middle half, a "
@@ -54,6 +56,8 @@ def prototypes_section(story: Story) -> Section:
 def rule_of(model: Any) -> str:
     """Return a text that says what prototypes have to do with the decision."""
     if isinstance(model, LinearPrototypeClassifier):
+        if is_joint(model) and not model.shift_.any():
+            return NEAREST
         return LINEAR_PROTOTYPES_NOTE
     if not isinstance(model, NearestPrototypeClassifier):
         return "The model decides by all of them together, not by the nearest alone."
@@ -61,7 +65,7 @@ def rule_of(model: Any) -> str:
         return "A row gets the class whose prototypes are near it, the nearer the more they count."
     if not model.rule_.decision.by_nearest:
         return "A row gets the class of the majority of the prototypes that are nearest to it."
-    return "A row gets the class of the prototype that is nearest to it."
+    return NEAREST
 
 
 def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:

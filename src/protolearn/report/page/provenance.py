@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._arrays import Floats
 from ..._names import shorten_name
-from ...linear import PrototypePath, SoftMarginSVM, regularization_path
+from ...linear import PrototypePath, SoftMarginSVM, is_joint, regularization_path
 from ...store import digest
 from ..hyperplane import HyperplaneRows, hyperplane_at, line_in, view_of
 from ..subject import Subject
@@ -75,17 +75,21 @@ def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
     if not isinstance(subject.last, SoftMarginSVM) or subject.last.class_weight is not None:
         return [], ""  # weights are no part of a path
     model, y = subject.last, subject.y
+    if is_joint(model) or not hasattr(model, "coef_"):
+        return [], ""  # a path is that of one class against the rest, among the rows
     labels = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
     found = []
     for label in labels[:MOST_PATHS]:
         two = y if len(model.classes_) == 2 else np.where(y == label, 1, 0)
         if len(np.unique(two)) < 2:
             continue
-        found.append(regularization_path(subject.inner, two, norm=model.norm))
+        path = regularization_path(subject.inner, two, norm=model.norm)
+        assert isinstance(path, PrototypePath)  # two classes
         if len(model.classes_) > 2:  # one class against the rest, as boosting has it
             classes = np.empty(2, dtype=object)
             classes[1] = label
-            found[-1] = replace(found[-1], classes=classes)
+            path = replace(path, classes=classes)
+        found.append(path)
     remark = (
         "The prototypes and the hyperplane for every weight C of the errors, from the means of the "
         f"classes to the largest margin, fitted again to {len(y):,} rows of this page. The model "
