@@ -6,7 +6,7 @@ import numpy as np
 
 from protolearn.selection.auto.ledger import Ledger, SearchedData
 from protolearn.selection.auto.pace import Budget
-from protolearn.selection.auto.search_data import HeldOut
+from protolearn.selection.auto.search_data import LeftOut
 
 
 class Clock:
@@ -66,7 +66,7 @@ def parts_of(n_folds):
     every = [*combinations(range(n_folds), 1), *combinations(range(n_folds), 2)]
     rows = np.arange(2 * len(every)).reshape(-1, 2, 1)
     return [
-        HeldOut(own[0], tuple(own[: len(out)]), out) for own, out in zip(rows, every, strict=True)
+        LeftOut(own[0], tuple(own[: len(out)]), out) for own, out in zip(rows, every, strict=True)
     ]
 
 

@@ -284,13 +284,12 @@ class KNearest(Margin):
     the own class, ``h = (k + 1) // 2``: if it is positive, the own class has h of the ``2h - 1``
     nearest prototypes, and keeps them while no prototype moves farther than that. A model with this
     margin predicts the class that is the first to have h prototypes among the nearest: the majority
-    of the k nearest, if there is one; of two classes with an even k, the nearer one. A class with
-    fewer than h prototypes counts by its farthest one.
+    of the k nearest, if there is one; of two classes with an even k, the nearer one.
 
     Parameters
     ----------
     k : int, default=3
-        Number of prototypes that decide. Each class should have at least ``(k + 1) // 2``.
+        Number of prototypes that decide. Each class needs at least ``(k + 1) // 2``.
 
     Examples
     --------

@@ -125,10 +125,7 @@ def test_a_soft_decision_counts_all(iris):
     assert fitted(X, y, 3, decision="soft").rule_.decision.neighbors == 1
 
 
-def test_a_class_with_fewer_prototypes_counts_by_its_farthest(iris):
-    X, y = iris
+def test_a_class_with_too_few_prototypes_is_refused(iris):
     model = PrototypeClassifier(margin=KNearest(5), prototypes_per_class={0: 2, 1: 4, 2: 4})
-    model.set_params(random_state=0).fit(X, y)
-    D = model.distances(X)
-    by_class = [np.sort(D[:, model.prototype_labels_ == c])[:, :3][:, -1] for c in range(3)]
-    assert_array_equal(model.predict(X), np.argmin(by_class, axis=0))
+    with pytest.raises(ValueError, match="decides by 3 prototypes of a class"):
+        model.fit(*iris)

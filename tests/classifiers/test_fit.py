@@ -62,7 +62,8 @@ def test_every_combination_learns(margin, loss, iris):
     X, y = iris
     beta = 4.0 if margin in ("relative", "hypothesis") else 1.0
     axis = Identity() if loss == "identity" else LOSSES[loss](beta)
-    model = PrototypeClassifier(margin=margin, loss=axis, max_iter=30, random_state=0)
+    per_class = 2 if margin == "k_nearest" else 1
+    model = PrototypeClassifier(per_class, margin=margin, loss=axis, max_iter=30, random_state=0)
     with unconverged():
         model.fit(X, y)
     assert model.score(X, y) >= 0.9

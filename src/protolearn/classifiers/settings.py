@@ -319,6 +319,12 @@ class CostSettings(Settings):
         """Return the objective, and the solver that the user names or that suits the data."""
         first = first or self.first_distances(form, codebook, blocks)
         objective = self.objective(form, n_classes, codebook.prototypes.shape[1], first)
+        h = objective.margin.neighbors
+        if h > 1 and np.unique(codebook.labels, return_counts=True)[1].min() < h:
+            raise ValueError(
+                f"{objective.margin!r} decides by {h} prototypes of a class, and a class has fewer; "
+                f"increase prototypes_per_class to {h} or more."
+            )
         work = blocks.size * form.effort(codebook)
         n_extra = len(codebook.labels) - n_classes
         solver = self.solver or self.automatic_solver(objective, n_extra, work, elsewhere)

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from ..._arrays import Floats, Indices
 from ...store import Owner, Store, digest, text
 from .candidates import Candidate
-from .search_data import HeldOut
+from .search_data import LeftOut
 from .trials import SearchedData, Trial, trial
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Ledger:
         self,
         candidates: Sequence[Candidate],
         task: SearchedData,
-        parts: Sequence[HeldOut],
+        parts: Sequence[LeftOut],
         budget: Budget,
         *,
         n_jobs: int | None,

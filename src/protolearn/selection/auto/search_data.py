@@ -24,7 +24,7 @@ FEWEST_HELD_OUT = 3
 """Rows of a class from which on they are held out: one remains when two folds are left out."""
 
 
-class HeldOut(NamedTuple):
+class LeftOut(NamedTuple):
     """The rows that a fit learns from, and the one or two folds that it leaves out."""
 
     train: Indices
@@ -105,7 +105,7 @@ def searched_rows(y: NDArray[Any], seed: int) -> Indices:
     )
 
 
-def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> list[HeldOut]:
+def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> list[LeftOut]:
     """Return each fold of a stratified split, then each pair of folds, as what a fit leaves out.
 
     Rows of classes that have only one or two are never left out, nor what stays together with
@@ -124,7 +124,7 @@ def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int
     if n_folds == 2:  # nothing would be left to learn from
         pairs = combinations((), 2)
     return [
-        HeldOut(np.delete(np.arange(len(y)), np.concatenate(tests)), tests, out)
+        LeftOut(np.delete(np.arange(len(y)), np.concatenate(tests)), tests, out)
         for out in (*single, *pairs)
         for tests in [tuple(folds[fold] for fold in out)]
     ]
