@@ -38,6 +38,8 @@ HYPERPLANES = {
     "hidden_intercept_": "u h float",
     "patterns_": "p d float",
     "_couplings": "d d float",
+    "_rows": "t d float",
+    "_factor": "t t float",
 }
 
 PROTOTYPES = {
