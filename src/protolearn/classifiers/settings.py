@@ -322,8 +322,8 @@ class CostSettings(Settings):
         h = objective.margin.neighbors
         if h > 1 and np.unique(codebook.labels, return_counts=True)[1].min() < h:
             raise ValueError(
-                f"{objective.margin!r} decides by {h} prototypes of a class, and a class has fewer; "
-                f"increase prototypes_per_class to {h} or more."
+                f"{objective.margin!r} decides by {h} prototypes of a class, and a class has "
+                f"fewer; increase prototypes_per_class to {h} or more."
             )
         work = blocks.size * form.effort(codebook)
         n_extra = len(codebook.labels) - n_classes
