@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from given_parts import overlapping, starts
-from protolearn import GLVQ, GMLVQ, GRLVQ, LVQ1, RSLVQ, MarginLVQ
+from protolearn import GLVQ, GMLVQ, GRLVQ, LVQ1, RSLVQ, MarginLVQ, PrototypeClassifier
 from protolearn.blocks import on_dask
 from protolearn.solvers import SGD, Adam, Momentum
 
@@ -161,7 +161,7 @@ def test_a_hole_names_its_chunk():
     holes = X.copy()
     holes[75, 1] = np.nan
     with pytest.raises(ValueError, match=r"In chunk 3 of X: Input X contains NaN"):
-        batch(GMLVQ).fit(chunked(holes), chunked(y))
+        batch(PrototypeClassifier, distance="mahalanobis").fit(chunked(holes), chunked(y))
     labels = y.astype(object)
     labels[0] = None
     with pytest.raises(ValueError, match="In chunk 0 of X: y has a missing label"):

@@ -36,8 +36,8 @@ from .settings import Settings
 GROWN_ON = 10_000
 """Rows of each class on which the number of prototypes is found, where data come in parts."""
 
-VARIED_ON = 1 << 20
-"""Numbers, about, that tell how much columns vary."""
+VARIED_ON, VARIED_ROWS = 1 << 15, 100
+"""Numbers, about, that tell how much columns vary, and rows at least."""
 
 IN_MEMORY = 1 << 24
 """Numbers of a memory map that are read at once."""
@@ -118,7 +118,8 @@ class WholeRows(TrainingRows):
             self.counts = np.bincount(self._taught.y, minlength=len(self.classes))
             self.held = MemoryBlocks(held)
         self.taught = MemoryBlocks(self._taught)
-        X, some = self._taught.X, slice(None, None, self.taught.size // VARIED_ON + 1)
+        X, numbers, n_rows = self._taught.X, self.taught.size, self.taught.n_samples
+        some = slice(None, None, max(min(numbers // VARIED_ON, n_rows // VARIED_ROWS), 1))
         self.varied = X.some(some) if isinstance(X, MappedRows) else X[some]
 
     def prototypes(self, init: Any, counts: Indices, rng: np.random.RandomState) -> Floats:
