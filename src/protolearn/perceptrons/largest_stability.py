@@ -194,7 +194,7 @@ class AdaTron(LinearUnit):
         else:
             unit = self._learn_largest(examples, gamma, training)
         if unit.complaint and gamma == np.inf and self.negative_stability:
-            found = negative_optimum(examples, unit.weights, rng)
+            found = negative_optimum(examples, unit.weights)
             if found is not None:
                 return unit._replace(complaint="", last=None, **found._asdict())
         return unit
@@ -384,8 +384,8 @@ class MinOver(LinearUnit):
         unit = examples.unit(best, learned.u, updates, -(-updates // n), complaint)
         return unit._replace(details=gap)
 
-    def _store(self, units: list[Unit], inputs: Inputs) -> None:
-        super()._store(units, inputs)
+    def _store(self, units: list[Unit], inputs: Inputs, keep: str) -> None:
+        super()._store(units, inputs, keep)
         self.gap_ = max(unit.details for unit in units)
 
     def _complaint(self, name: str, gap: float, vanished: bool) -> str:
