@@ -365,7 +365,7 @@ class MinOver(LinearUnit):
         u = hebbian(examples.signs, examples.free)  # inseparable examples may lead to worse
         examples.offer(best, (u * examples.signs) @ examples.inputs.rows, u)
         training.see(examples, examples.weights(learned.u), learned.u, 0)
-        chunk = n * max(1, most // (100 * n))  # after so many the weights are compared
+        chunk = n * max(1, 1000 // n)  # after so many updates the weights are compared
         part = 1 if training.by_step else n if training.watched else chunk
         while updates < most and not closed and not vanished and not training.stopped:
             made, closed, changed = learned.learn(min(part, most - updates), float(self.tol))
