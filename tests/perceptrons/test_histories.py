@@ -409,6 +409,9 @@ def test_partial_fit_is_one_sweep(model):
         parts.partial_fit(X[start : start + 10], y[start : start + 10])
     assert_allclose(parts.coef_, once, rtol=1e-10)
     assert_array_equal(parts.embedding_strengths_.shape, (1, 10))
+    least = (signs(y[50:]) * parts.decision_function(X[50:])).min()
+    length = np.linalg.norm(np.append(parts.coef_, parts.intercept_))
+    assert parts.stability_ == pytest.approx(least / length)
     with pytest.raises(ValueError, match="'x'"):
         parts.partial_fit(X, np.full(60, "x"))
     with pytest.raises(ValueError, match="needs fit_intercept='clamped' or False"):

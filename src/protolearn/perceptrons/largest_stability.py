@@ -194,7 +194,7 @@ class AdaTron(LinearUnit):
         else:
             unit = self._learn_largest(examples, gamma, training)
         if unit.complaint and gamma == np.inf and self.negative_stability:
-            found = negative_optimum(examples, unit.weights, rng)
+            found = negative_optimum(examples, unit.weights)
             if found is not None:
                 return unit._replace(complaint="", last=None, **found._asdict())
         return unit
@@ -365,7 +365,7 @@ class MinOver(LinearUnit):
         u = hebbian(examples.signs, examples.free)  # inseparable examples may lead to worse
         examples.offer(best, (u * examples.signs) @ examples.inputs.rows, u)
         training.see(examples, examples.weights(learned.u), learned.u, 0)
-        chunk = n * max(1, most // (100 * n))  # after so many the weights are compared
+        chunk = n * max(1, 1000 // n)  # after so many updates the weights are compared
         part = 1 if training.by_step else n if training.watched else chunk
         while updates < most and not closed and not vanished and not training.stopped:
             made, closed, changed = learned.learn(min(part, most - updates), float(self.tol))
@@ -384,8 +384,8 @@ class MinOver(LinearUnit):
         unit = examples.unit(best, learned.u, updates, -(-updates // n), complaint)
         return unit._replace(details=gap)
 
-    def _store(self, units: list[Unit], inputs: Inputs) -> None:
-        super()._store(units, inputs)
+    def _store(self, units: list[Unit], inputs: Inputs, keep: str) -> None:
+        super()._store(units, inputs, keep)
         self.gap_ = max(unit.details for unit in units)
 
     def _complaint(self, name: str, gap: float, vanished: bool) -> str:

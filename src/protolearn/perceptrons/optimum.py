@@ -208,7 +208,10 @@ def not_optimal(model: Any, found: Optimum, name: str, *, endless: bool) -> str:
     bound = "C" if hasattr(model, "C") else "gamma"
     if endless and found.bound < VANISHED:
         return nothing_separates(model, name)
-    allow = f"set a finite {bound} if nothing separates them" if endless else f"lower {bound}"
+    exact = "SVC(C=C)" if bound == "C" else "SoftMarginSVM(C=gamma/N), which is exact"
+    allow = f"lower {bound}, or use {exact}"
+    if endless:
+        allow = f"set a finite {bound} if nothing separates them"
     return (
         f"{type(model).__name__} has not found the optimum for {name} after {model.max_iter} "
         f"sweeps: its conditions are violated by {found.violation:.1e}, tol={model.tol:g}. Raise "
@@ -216,7 +219,7 @@ def not_optimal(model: Any, found: Optimum, name: str, *, endless: bool) -> str:
     )
 
 
-def negative_optimum(examples: Examples, w: Floats, rng: np.random.RandomState) -> UnitState | None:
+def negative_optimum(examples: Examples, w: Floats) -> UnitState | None:
     """Return weights of unit length whose stability is negative and cannot be made larger nearby.
 
     None if a hyperplane separates the classes. From a direction v on, the largest stability among
@@ -229,7 +232,8 @@ def negative_optimum(examples: Examples, w: Floats, rng: np.random.RandomState) 
     thresholds = examples.signs[:, None] if examples.free else np.zeros((len(rows), 0))
     columns = np.hstack([-rows / scale, thresholds, np.ones((len(rows), 1))])
     hebb = (examples.signs * hebbian(examples.signs, examples.free)) @ inputs.rows
-    starts = [w[: inputs.size], hebb[: inputs.size], *rng.normal(size=(DIRECTIONS, inputs.size))]
+    others = np.random.RandomState(0).normal(size=(DIRECTIONS, inputs.size))  # always the same
+    starts = [w[: inputs.size], hebb[: inputs.size], *others]
     found = [climb_by_programs(columns, v, inputs.size) for v in starts if v.any()]
     if any(each is None for each in found):
         return None
@@ -245,10 +249,8 @@ def climb_by_programs(
 ) -> tuple[float, Floats, float, Floats] | None:
     """Return stability, direction, threshold and duals of a local optimum, None if positive."""
     v, best = v / np.linalg.norm(v), -np.inf
-    cost, bounds = (
-        np.append(np.zeros(columns.shape[1] - 1), -1.0),
-        [(None, None)] * columns.shape[1],
-    )
+    cost = np.append(np.zeros(columns.shape[1] - 1), -1.0)
+    bounds = [(None, None)] * columns.shape[1]
     while True:
         norm = np.append(v, np.zeros(columns.shape[1] - d))[None]
         solved = linprog(

@@ -183,8 +183,9 @@ class LinearUnit(StabilityMixin, LinearClassifier):
             examples = Examples(inputs, each.signs, each.name, each.weight, start)
             trainings.append(Training.of(self, each.name, max_iter))
             units.append(self._learn(examples, rng, trainings[-1]))
-        self._store(units, inputs)
-        self._embed(units, n, places, self.keep)
+        keep = self.keep if max_iter is None else "last"
+        self._store(units, inputs, keep)
+        self._embed(units, n, places, keep)
         self._last_strengths = np.zeros((len(units), n))
         self._last_strengths[:, places] = [unit.state("last").strengths for unit in units]
         self.stability_ = float(self._stabilities(rows, codes).min())
@@ -196,15 +197,15 @@ class LinearUnit(StabilityMixin, LinearClassifier):
         """Return the point that rows are relative to if the threshold is free; None: any."""
         return None
 
-    def _store(self, units: list[Unit], inputs: Inputs) -> None:
-        """Store weights and thresholds, the best and the last."""
-        for keep in ("best", "last"):
-            states = [unit.state(keep) for unit in units]
+    def _store(self, units: list[Unit], inputs: Inputs, keep: str) -> None:
+        """Store weights and thresholds, the best and the last; keep one of them."""
+        for kind in KEPT:
+            states = [unit.state(kind) for unit in units]
             weights = np.stack([state.weights for state in states])
             coef, intercept = inputs.hyperplanes(weights, [state.threshold for state in states])
-            setattr(self, f"{keep}_coef_", coef)
-            setattr(self, f"{keep}_intercept_", intercept)
-            if keep == self.keep:
+            setattr(self, f"{kind}_coef_", coef)
+            setattr(self, f"{kind}_intercept_", intercept)
+            if kind == keep:
                 self.coef_, self.intercept_ = coef.copy(), intercept.copy()
                 self._lengths = np.linalg.norm(weights, axis=1)
 
@@ -276,7 +277,6 @@ class OnlineUnit(LinearUnit):
             if before is not None:  # strengths of other examples
                 before["embedding_strengths_"] = before["_last_strengths"] = np.empty((0, 0))
             self._train(X, codes, weight, frame, before, max_iter=1)
-            self.coef_, self.intercept_ = self.last_coef_.copy(), self.last_intercept_.copy()
         return self
 
     def _weights_of_part(self, codes: Indices) -> Floats | None:

@@ -195,8 +195,8 @@ class Pocket(LinearUnit):
         details = PocketHistory(np.array(curve), optimal)
         return examples.unit(best, last, mistakes, len(curve))._replace(details=details)
 
-    def _store(self, units: list[Unit], inputs: Inputs) -> None:
-        super()._store(units, inputs)
+    def _store(self, units: list[Unit], inputs: Inputs, keep: str) -> None:
+        super()._store(units, inputs, keep)
         self.errors_curve_ = [unit.details.curve for unit in units]
         self.optimal_ = np.array([unit.details.optimal for unit in units])
 

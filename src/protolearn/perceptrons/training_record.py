@@ -133,7 +133,7 @@ class Training:
         theta = threshold or 0.0
         if examples.free and threshold is None:
             theta = best_threshold(fields, examples.signs)
-        intercept = -float(w[d]) if inputs.clamped else -theta
+        intercept = 0.0 - float(w[d]) if inputs.clamped else 0.0 - theta
         if inputs.center is not None:
             intercept -= float(w[:d] @ inputs.center)
         potentials, length = examples.signs * (fields - theta), float(np.linalg.norm(w))
