@@ -45,7 +45,7 @@ TOLERANCE = 1e-9
 GAP = 1e-6
 """Part of the cost that a solution may be above the least one."""
 
-MOST_NUMBERS = 1200
+MOST_NUMBERS = 300
 """Normals and offsets of all classes up to which there is Newton's method."""
 
 NEWTON_STEPS, OUTER_STEPS, SEARCH_STEPS = 100, 40, 30
