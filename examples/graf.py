@@ -39,7 +39,7 @@ models = {
     "RVM": RVM(),
     "hard-margin SVM": HardMarginSVM(),
 }
-boosted = BoostedPrototypes().fit(X, y)
+boosted = BoostedPrototypes(variant="adaboost*").fit(X, y)
 soft = regularization_path(X, y, C=np.geomspace(1e-5, 1e4, 90), norm=2)
 
 figure, axes = plt.subplots(2, 3, figsize=(11, 6.5), sharex=True, sharey=True, layout="compressed")
@@ -81,7 +81,7 @@ models = {
 for name, model in models.items():
     model.fit(X, y)
     print(f"{name:15}  {model.shift_[0]:z5.2f}  {1.0 - model.score(X, y):.3f}")
-boosted = BoostedPrototypes(C=C).fit(X, y)
+boosted = BoostedPrototypes(C=C, variant="adaboost*").fit(X, y)
 ends = {"start": models["mean of class"], "end": models["soft-margin SVM"]}
 ConvergenceDisplay.from_path(boosted.path_, **ends)
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from protolearn.datasets import make_graf_toy, make_neurons
-from protolearn.linear import BoostedPrototypes
+from protolearn.linear import BoostedPrototypes, SoftMarginSVM
 from protolearn.linear.ada_boost import (
     START,
     Aggregate,
@@ -26,6 +26,11 @@ from protolearn.linear.canonical import CenteredFrame
 from protolearn.linear.discriminants import MeanOfClass
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def boosted(variant="adaboost*", **parameters):
+    """Make the algorithm of the paper."""
+    return BoostedPrototypes(variant=variant, **parameters)
 
 
 def separable(name):
@@ -125,7 +130,7 @@ def test_decay_is_the_exponential():
 @pytest.mark.parametrize("name", ["toy0", "toy1", "toy2", "setosa", "wine", "wide", "gap"])
 def test_the_limit_is_the_hard_svm(name):
     X, y = separable(name)
-    model = BoostedPrototypes().fit(X, y)
+    model = boosted().fit(X, y)
     w, margin = hard_svm(X, y)
     assert cosine(model.coef_[0], w) >= 0.9999
     assert margin * (1.0 - 1e-3) <= model.margin_[0] <= margin * (1.0 + 1e-6)
@@ -141,7 +146,7 @@ def test_the_limit_is_the_hard_svm(name):
 @pytest.mark.parametrize("C", [1e-3, 1e-2, 0.1])
 def test_the_limit_with_slacks_is_the_soft_svm(C):
     X, y = make_neurons(random_state=0)
-    model = BoostedPrototypes(C=C).fit(X, y)
+    model = boosted(C=C).fit(X, y)
     w, margin = soft_svm(X, y, C)
     assert cosine(model.coef_[0], w) >= 0.9999
     assert margin * (1.0 - 1e-3) <= model.margin_[0] <= margin * (1.0 + 1e-6)
@@ -156,7 +161,7 @@ def test_the_limit_with_slacks_is_the_soft_svm(C):
 def test_the_offset_with_slacks_is_that_of_the_soft_svm():
     X, y = make_neurons(random_state=0)
     C = 0.01
-    model = BoostedPrototypes(C=C).fit(X, y)
+    model = boosted(C=C).fit(X, y)
     svm = SVC(kernel="precomputed", C=1e9, tol=1e-10).fit(X @ X.T + np.eye(len(X)) / C, y)
     canonical = 2.0 / np.abs(svm.dual_coef_).sum()
     ours, theirs = model.intercept_[0], canonical * svm.intercept_[0]
@@ -168,11 +173,11 @@ def test_the_offset_with_slacks_is_that_of_the_soft_svm():
 def test_the_first_round_is_the_mean_of_class(name):
     X, y = separable(name)
     means = MeanOfClass().fit(X, y)
-    first = BoostedPrototypes(max_iter=1).fit(X, y)
+    first = boosted(max_iter=1).fit(X, y)
     for attribute in ("prototypes_", "coef_", "intercept_", "dual_coef_"):
         expected = getattr(means, attribute)
         np.testing.assert_allclose(getattr(first, attribute), expected, rtol=1e-10, atol=1e-12)
-    path = BoostedPrototypes(max_iter=50).fit(X, y).path_
+    path = boosted(max_iter=50).fit(X, y).path_
     assert path.values[0] == 1
     np.testing.assert_allclose(path.prototypes[0], means.prototypes_, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(path.coef[0], means.coef_[0], rtol=1e-10, atol=1e-12)
@@ -181,7 +186,7 @@ def test_the_first_round_is_the_mean_of_class(name):
 
 def test_the_path_ends_with_the_model():
     X, y = separable("toy0")
-    model = BoostedPrototypes().fit(X, y)
+    model = boosted().fit(X, y)
     path = model.path_
     assert path.parameter == "round"
     np.testing.assert_array_equal(path.values[:40], np.arange(1, 41))
@@ -206,8 +211,8 @@ def test_a_path_has_a_few_hundred_steps():
 @quiet
 def test_a_path_is_the_same_however_it_is_cut():
     X, y = separable("toy1")
-    long = BoostedPrototypes(max_iter=500).fit(X, y)
-    short = BoostedPrototypes(max_iter=70).fit(X, y)
+    long = boosted(max_iter=500).fit(X, y)
+    short = boosted(max_iter=70).fit(X, y)
     assert 10 < len(short.path_) < len(long.path_)
     assert short.margin_[0] == short.margins_.max()
     shared = np.isin(short.path_.values, long.path_.values)
@@ -220,7 +225,7 @@ def test_a_path_is_the_same_however_it_is_cut():
 
 def test_prototypes_lie_in_the_hulls():
     X, y = separable("gap")
-    model = BoostedPrototypes().fit(X, y)
+    model = boosted().fit(X, y)
     gamma = model.dual_coef_[0]
     assert (gamma * y >= 0.0).all()
     for sign, prototype in zip((-1, 1), model.prototypes_, strict=True):
@@ -237,8 +242,8 @@ def test_invariances_hold_along_the_path(seed, scale):
     rng = np.random.RandomState(seed)
     turn = ortho_group.rvs(2, random_state=rng)
     moved, order = rng.standard_normal(2), rng.permutation(len(X))
-    path = BoostedPrototypes(max_iter=100).fit(X, y).path_
-    other = BoostedPrototypes(max_iter=100).fit((scale * X @ turn.T + moved)[order], 1 - y[order])
+    path = boosted(max_iter=100).fit(X, y).path_
+    other = boosted(max_iter=100).fit((scale * X @ turn.T + moved)[order], 1 - y[order])
     expected = scale * path.prototypes[:, ::-1] @ turn.T + moved
     np.testing.assert_allclose(other.path_.prototypes, expected, rtol=1e-6, atol=1e-8 * scale)
     np.testing.assert_allclose(
@@ -249,8 +254,8 @@ def test_invariances_hold_along_the_path(seed, scale):
 @quiet
 def test_c_is_absolute():
     X, y = make_neurons(random_state=2)
-    one = BoostedPrototypes(C=0.1, max_iter=300).fit(X, y)
-    two = BoostedPrototypes(C=0.1 / 64.0, max_iter=300).fit(8.0 * X, y)
+    one = boosted(C=0.1, max_iter=300).fit(X, y)
+    two = boosted(C=0.1 / 64.0, max_iter=300).fit(8.0 * X, y)
     np.testing.assert_allclose(two.path_.prototypes, 8.0 * one.path_.prototypes, rtol=1e-9)
     np.testing.assert_allclose(two.shift_, 64.0 * one.shift_, rtol=1e-6)
     assert two.margin_ == pytest.approx(8.0 * one.margin_)
@@ -258,7 +263,7 @@ def test_c_is_absolute():
 
 def test_far_from_the_origin():
     X, y = separable("setosa")
-    near, far = BoostedPrototypes().fit(X, y), BoostedPrototypes().fit(X + 1e6, y)
+    near, far = boosted().fit(X, y), boosted().fit(X + 1e6, y)
     np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-6)
     assert far.margin_ == pytest.approx(near.margin_, rel=1e-6)
 
@@ -278,7 +283,7 @@ OVERLAPPING = {
 def test_overlapping_classes_are_told(name):
     X, y = OVERLAPPING[name]
     with pytest.warns(ConvergenceWarning, match="no hyperplane .* C=0.1, or use SoftMarginSVM"):
-        model = BoostedPrototypes().fit(X, y)
+        model = boosted().fit(X, y)
     assert model.n_iter_ < 100_000
     for attribute in ("prototypes_", "coef_", "intercept_", "shift_", "margin_", "margins_"):
         assert np.isfinite(getattr(model, attribute)).all()
@@ -292,7 +297,7 @@ def test_overlapping_classes_are_told(name):
 @quiet
 def test_slacks_allow_any_classes(name):
     X, y = OVERLAPPING[name]
-    model = BoostedPrototypes(C=1e-3, max_iter=100_000).fit(X, y)
+    model = boosted(C=1e-3, max_iter=100_000).fit(X, y)
     assert model.margin_[0] > 0.0
     assert model.duality_gap_[0] <= model.tol
     assert np.isfinite(model.decision_function(X)).all()
@@ -302,7 +307,7 @@ def test_slacks_allow_any_classes(name):
 @quiet
 def test_extreme_c(C):
     X, y = make_neurons(random_state=0)
-    model = BoostedPrototypes(C=C, max_iter=1000).fit(X, y)
+    model = boosted(C=C, max_iter=1000).fit(X, y)
     assert np.isfinite([*model.coef_[0], *model.intercept_, *model.margin_]).all()
     if C < 1.0:
         np.testing.assert_allclose(model.coef_, MeanOfClass().fit(X, y).coef_, rtol=1e-6)
@@ -311,13 +316,13 @@ def test_extreme_c(C):
 def test_the_end_of_the_rounds_is_told():
     X, y = separable("toy0")
     with pytest.warns(ConvergenceWarning, match="max_iter=20 .* increase max_iter or tol, or set"):
-        model = BoostedPrototypes(max_iter=20).fit(X, y)
+        model = boosted(max_iter=20).fit(X, y)
     assert model.n_iter_ == 20
     with pytest.warns(ConvergenceWarning, match="or set a smaller C"):
-        BoostedPrototypes(C=10.0, max_iter=20).fit(X, y)
+        boosted(C=10.0, max_iter=20).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        BoostedPrototypes(tol=0.1).fit(X, y)
+        boosted(tol=0.1).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -328,20 +333,20 @@ def test_the_end_of_the_rounds_is_told():
     ],
 )
 def test_little_data(X, margin):
-    model = BoostedPrototypes().fit(X, [0, 0, 1, 1])
+    model = boosted().fit(X, [0, 0, 1, 1])
     assert model.margin_[0] == pytest.approx(margin, rel=1e-3)
 
 
 def test_the_prototypes_arrive_though_the_first_hyperplane_is_the_best():
     X = np.array([[0.0, 0.0], [0.0, 2.0], [1.0, 1.0], [3.0, 1.0], [4.0, 0.0], [4.0, 2.0]])
-    model = BoostedPrototypes().fit(X, [0, 0, 0, 1, 1, 1])
+    model = boosted().fit(X, [0, 0, 0, 1, 1, 1])
     np.testing.assert_allclose(model.margins_, 1.0)
     assert 0.0 <= model.duality_gap_[0] <= 1e-12
     np.testing.assert_allclose(model.prototypes_, [[1.0, 1.0], [3.0, 1.0]], atol=0.01)
 
 
 def test_one_sample_a_class_needs_one_round():
-    model = BoostedPrototypes().fit([[0.0, 0.0], [3.0, 4.0]], ["a", "b"])
+    model = boosted().fit([[0.0, 0.0], [3.0, 4.0]], ["a", "b"])
     assert model.n_iter_ == 1
     assert model.margin_[0] == pytest.approx(2.5)
     np.testing.assert_allclose(model.prototypes_, [[0.0, 0.0], [3.0, 4.0]], atol=1e-15)
@@ -350,11 +355,11 @@ def test_one_sample_a_class_needs_one_round():
 def test_more_classes_are_told_apart_one_versus_rest():
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    model = BoostedPrototypes(tol=0.01).fit(X, y)
+    model = boosted(tol=0.01).fit(X, y)
     assert model.score(X, y) == 1.0
     assert len(model.path_) == len(model.margins_) == len(model.bounds_) == 3
     for code in range(3):
-        single = BoostedPrototypes(tol=0.01).fit(X, y == code)
+        single = boosted(tol=0.01).fit(X, y == code)
         scale = 2.0 / np.sum(single.coef_**2)  # 1 and -1 where the prototypes are
         np.testing.assert_allclose(model.coef_[code], scale * single.coef_[0])
         assert model.margin_[code] == pytest.approx(single.margin_[0])
@@ -368,7 +373,7 @@ def test_a_warning_names_the_classes():
     X, y = load_iris(return_X_y=True, as_frame=False)
     names = load_iris().target_names[y]
     with pytest.warns(ConvergenceWarning) as told:
-        BoostedPrototypes().fit(X, names)
+        boosted().fit(X, names)
     (message,) = [str(w.message) for w in told]
     assert "class 'versicolor' from the rest, class 'virginica' from the rest" in message
     assert "setosa" not in message
@@ -377,14 +382,14 @@ def test_a_warning_names_the_classes():
 @quiet
 def test_verbose(capsys):
     X, y = separable("toy0")
-    BoostedPrototypes(max_iter=100, verbose=1).fit(X, y)
+    boosted(max_iter=100, verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert 3 <= len(lines) <= 22
     assert lines[0].startswith("[BoostedPrototypes] round       1  margin ")
     assert lines[-1].startswith("[BoostedPrototypes] round     100  margin ")
-    model = BoostedPrototypes(max_iter=100, verbose=2).fit(X, y)
+    model = boosted(max_iter=100, verbose=2).fit(X, y)
     assert len(capsys.readouterr().out.splitlines()) == len(model.path_)
-    BoostedPrototypes(max_iter=100).fit(X, y)
+    boosted(max_iter=100).fit(X, y)
     assert capsys.readouterr().out == ""
 
 
@@ -407,9 +412,52 @@ def test_verbose(capsys):
 )
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
-        BoostedPrototypes(**parameters).fit([[0.0], [1.0]], [0, 1])
+        boosted(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_there_are_no_weights():
     with pytest.raises(TypeError, match="sample_weight"):
-        BoostedPrototypes().fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 1.0])
+        boosted().fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 1.0])
+
+
+@pytest.mark.parametrize("name", ["toy0", "setosa", "wide", "gap"])
+def test_the_corrective_form_comes_to_the_machine_in_few_rounds(name):
+    X, y = separable(name)
+    model = BoostedPrototypes().fit(X, y)
+    w = hard_svm_normal(X, y)
+    assert cosine(model.coef_[0], w) >= 0.99999
+    assert model.n_iter_ < 60
+    assert model.duality_gap_[0] <= 5e-4
+    assert model.margins_[-1] == pytest.approx(model.margin_[0])
+    assert (np.diff(model.bounds_) <= 1e-12).all()
+    means = MeanOfClass().fit(X, y)
+    np.testing.assert_allclose(model.path_.prototypes[0], means.prototypes_, atol=1e-10)
+    assert (model.dual_coef_[0] * np.where(y == model.classes_[1], 1, -1) >= 0.0).all()
+
+
+def hard_svm_normal(X, y):
+    return SVC(kernel="linear", C=1e8, tol=1e-10).fit(X, y).coef_[0]
+
+
+@pytest.mark.parametrize("C", [1e-3, 1e-2, 0.1, 10.0])
+def test_the_corrective_form_with_slacks_is_the_soft_machine(C):
+    X, y = make_neurons(random_state=0)
+    model, machine = BoostedPrototypes(C=C, tol=1e-5).fit(X, y), SoftMarginSVM(norm=2, C=C)
+    machine.fit(X, y)
+    size = np.linalg.norm(machine.prototypes_[1] - machine.prototypes_[0])
+    np.testing.assert_allclose(model.prototypes_, machine.prototypes_, atol=1e-4 * X.std())
+    assert cosine(model.coef_[0], machine.coef_[0]) > 1.0 - 1e-6
+    np.testing.assert_allclose(model.shift_, machine.shift_, rtol=1e-2, atol=1e-3 * size**2)
+    assert model.n_iter_ < 80
+
+
+def test_small_steps_make_a_longer_path():
+    X, y = separable("toy0")
+    short, long = (BoostedPrototypes(epsilon=epsilon).fit(X, y) for epsilon in (1.0, 0.1))
+    assert len(long.path_) > 4 * len(short.path_)
+    np.testing.assert_allclose(long.prototypes_, short.prototypes_, atol=1e-2)
+
+
+def test_bad_variant():
+    with pytest.raises(ValueError, match="variant='lp'"):
+        BoostedPrototypes(variant="lp").fit([[0.0], [1.0]], [0, 1])

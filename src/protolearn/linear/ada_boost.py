@@ -1,5 +1,6 @@
-"""AdaBoost* with a bias, on the mean-of-class classifier (Graf et al., 2009, section 5.2).
+"""Boosting of the mean-of-class classifier: AdaBoost* with a bias, and a totally corrective form.
 
+AdaBoost* is that of Graf et al. (2009, section 5.2).
 The samples have weights ``alpha``, which sum to one in each class. A round takes the weighted
 means ``p+`` and ``p-`` of the classes, adds ``v / |p+ - p-|`` times their hyperplane to the
 aggregate, and multiplies the weight of a sample with ``exp(-v y_i w.x_i)``, so that samples on the
@@ -10,6 +11,11 @@ the rounds, which neither overflow nor forget a sample whose weight has become z
 Any weights bound the margin that a hyperplane can have by ``|p+ - p-| / 2``, also those of which
 the aggregate is made; and the aggregate has a margin. The rounds end when the two meet.
 
+The totally corrective form (Warmuth, Glocer and Vishwanathan, 2008) does not add hyperplanes with
+weights that stay. After each round all weights are the best ones for a margin that is smoothed by
+their entropy, ``alpha_i = exp(-eta y_i w.x_i)`` up to a factor with the hyperplane w of these same
+weights, and eta grows from round to round. It is found by Newton's method.
+
 Samples lie in the unit ball. Those of the positive class are the first ``split`` rows. Soft margins
 (equations 25 and 26) lengthen sample i by a coordinate of its own, ``sqrt(slack)``, which is added
 to the products and never stored.
@@ -18,16 +24,18 @@ to the products and never stored.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from scipy.linalg import solve
 
 from .._arrays import Floats, Indices, as_floats
 from ..native import FAST, f8, i8, matrix, native, types, vector_out
 from ..one_versus_rest import BinaryProblem
 from .canonical import Canonical, CenteredFrame, Expansion, canonical
 from .discriminants import class_means, middle_offset
+from .svm_solver import reduce_features
 
 VANISHED = 1e-12
 """Distance of the prototypes below which they are the same point."""
@@ -40,6 +48,12 @@ NEAR = 1.01
 
 HOPELESS = 1e-3
 """Margin, as a part of the radius of the data, that is not worth looking for."""
+
+SHARPEST = 1e16
+"""Sharpness of a margin beyond which rounding decides, for samples in the unit ball."""
+
+NEWTON_STEPS, ENOUGH, SHORTEST = 50, 1e-18, 1e-10
+"""The most steps of a round, a gain that is rounding, and the shortest part of a step."""
 
 WORK = 1e8
 """Multiplications between two looks at the keyboard."""
@@ -212,6 +226,111 @@ class Rounds:
         size = np.sqrt(max(float(unsorted @ products), 0.0))
         nearest = float(np.min(self.signs * (products + offset)))
         return Expansion(unsorted, offset), nearest / size if size > 0.0 else 0.0
+
+
+class CorrectiveRounds(Rounds):
+    """Boosting in which every round makes all weights the best ones, for ever sharper margins."""
+
+    def __init__(self, frame: CenteredFrame, problem: BinaryProblem, settings: BoostingSettings):
+        super().__init__(frame, problem, settings)
+        n, split = len(self.signs), self.ball.split
+        self.rows = reduce_features(self.ball.rows)
+        self.sides = slice(0, split), slice(split, n)
+        self.sorted_signs = np.where(np.arange(n) < split, 1.0, -1.0)
+        self.eta, self.normal, self.extra = 0.0, np.zeros(self.rows.shape[1]), np.zeros(n)
+
+    def advance(self, last: int, report: Report) -> None:
+        """Make rounds up to some round; the first is the mean of class."""
+        while self.progress.rounds < min(last, self.settings.max_iter) and not self.is_over():
+            self.eta = 1.0 if self.progress.rounds == 1 else self.eta * (1 + self.settings.epsilon)
+            alpha = self.best_weights() if self.progress.rounds else self.smoothed()[1]
+            self.look_at(alpha)
+            report(self.progress, self.ball.radius * self.frame.scale, self.is_over())
+
+    def is_over(self) -> bool:
+        """Whether no further round is needed, or allowed, or of any use."""
+        return super().is_over() or self.eta > SHARPEST
+
+    def look_at(self, alpha: Floats) -> None:
+        """Store the hyperplane of some weights, its margin, and how near it is to the best."""
+        slack, tol = self.ball.slack, self.settings.tol
+        gamma = alpha * self.sorted_signs
+        normal = gamma @ self.rows
+        distance = float(np.sqrt(normal @ normal + slack * (gamma @ gamma)))
+        rounds, target, upper, lower, best, _ = self.progress
+        upper, rounds = min(upper, 0.5 * distance), rounds + 1
+        self.aggregate = self.aggregate._replace(gamma=gamma)
+        closed = distance <= VANISHED
+        if distance > VANISHED:
+            products = self.rows @ normal + slack * gamma
+            offset = middle_offset(gamma, products)
+            margin = float(np.min(self.sorted_signs * (products + offset))) / distance
+            if margin >= lower or upper - margin <= tol * upper:
+                lower, best = max(lower, margin), rounds
+                self.aggregate = self.aggregate._replace(best=gamma)
+            closed = closed or (rounds > 1 and upper - lower <= tol * upper)
+        self.progress = BoostingProgress(rounds, target, upper, lower, best, int(closed))
+
+    def smoothed(self, t: float = 0.0, way: Any = None) -> tuple[float, Floats]:
+        """Return the smoothed cost at the place, or along a way from it, and the weights there."""
+        normal, extra = self.normal, self.extra
+        if way is not None:
+            normal, extra = normal + t * way[0], extra + t * way[1]
+        products = self.sorted_signs * (self.rows @ normal) + np.sqrt(self.ball.slack) * extra
+        alpha, cost = np.empty(len(products)), 0.5 * float(normal @ normal + extra @ extra)
+        for side in self.sides:
+            least = float(products[side].min())
+            weight = np.exp(-self.eta * (products[side] - least))
+            alpha[side] = weight / weight.sum()
+            if self.eta > 0.0:
+                cost += float(np.log(weight.mean())) / self.eta - least
+        return cost, alpha
+
+    def best_weights(self) -> Floats:
+        """Return the weights that agree with their own hyperplane, by Newton's method."""
+        cost, alpha = self.smoothed()
+        for _ in range(NEWTON_STEPS):
+            *way, slope = self.newton_way(alpha)
+            if -slope <= ENOUGH * max(1.0, abs(cost)):
+                break
+            t, reached = 1.0, self.smoothed(1.0, way)
+            while reached[0] > cost + 0.1 * t * slope and t > SHORTEST:
+                t *= 0.5
+                reached = self.smoothed(t, way)
+            self.normal, self.extra = self.normal + t * way[0], self.extra + t * way[1]
+            cost, alpha = reached
+            if t <= SHORTEST:
+                break
+        return alpha
+
+    def newton_way(self, alpha: Floats) -> tuple[Floats, Floats, float]:
+        """Return the way to the minimum of a quadratic function, and the slope along it.
+
+        The coordinates that each sample has for itself are eliminated: of the curvature by the
+        products, ``diag(alpha) - alpha alpha^T`` in each class, ``N`` is left.
+        """
+        rows, signs, slack, eta = self.rows, self.sorted_signs, self.ball.slack, self.eta
+        root, damped = np.sqrt(slack), alpha / (1.0 + eta * slack * alpha)
+        keep = [1.0 / (1.0 - eta * slack * (damped[p] @ alpha[p])) for p in self.sides]
+
+        def curved(v: Floats) -> Floats:  # N v
+            out = damped * v
+            for side, factor in zip(self.sides, keep, strict=True):
+                out[side] -= factor * damped[side] * (damped[side] @ v[side])
+            return out
+
+        matrix = rows.T @ ((eta * damped)[:, None] * rows)
+        for side, factor in zip(self.sides, keep, strict=True):
+            mean = damped[side] @ rows[side]
+            matrix -= eta * factor * np.outer(mean, mean)
+        matrix.flat[:: len(matrix) + 1] += 1.0
+        by_normal = self.normal - (alpha * signs) @ rows
+        by_extra = self.extra - root * alpha
+        right = eta * root * ((signs * curved(by_extra)) @ rows) - by_normal
+        normal = solve(matrix, right, assume_a="sym", check_finite=False)
+        extra = eta * slack * curved(by_extra) - by_extra
+        extra -= eta * root * curved(signs * (rows @ normal))
+        return normal, extra, float(by_normal @ normal + by_extra @ extra)
 
 
 def next_step(round: int) -> int:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._validation import check_choice, check_integer, check_number, check_verbose, number_in
 from ..one_versus_rest import BinaryProblem
-from .ada_boost import Boosted, BoostingProgress, BoostingSettings, Report, Rounds
+from .ada_boost import Boosted, BoostingProgress, BoostingSettings, CorrectiveRounds, Report, Rounds
 from .canonical import Canonical, CenteredFrame, Expansion
 from .generalized import PrototypePath, compared_classes
 from .kernel_prototypes import KernelPrototypeClassifier
@@ -28,19 +28,24 @@ class BoostedPrototypes(KernelPrototypeClassifier):
     """Boost the mean-of-class classifier until it is the support vector machine.
 
     The first round is :class:`MeanOfClass`. Every further one takes the means of the classes again,
-    samples on the wrong side with more weight, and adds that hyperplane to those before. The
-    prototypes of the sum move from the means of the classes to those of the support vector machine
-    with hard margins, or with ``C`` of the one with squared slacks; ``path_`` keeps how.
+    samples on the wrong side with more weight. The prototypes move from the means of the classes to
+    those of the support vector machine with hard margins, or with ``C`` of the one with squared
+    slacks; ``path_`` keeps how.
 
     Parameters
     ----------
     C : float, default=np.inf
         Cost of the squared slacks, in units of one over the square of the features. Infinite: hard
         margins, for classes that a hyperplane separates.
+    variant : {"corrective", "adaboost*"}, default="corrective"
+        "corrective" makes all weights the best ones in every round, for a margin that becomes ever
+        sharper; a few tens of rounds are enough. "adaboost*" is the algorithm of the paper: it
+        adds the hyperplane of a round to those before, and may need many thousands of rounds.
     epsilon : float, default=1.0
-        How far AdaBoost* aims below the margin of a round, in (0, 1]: the size of its steps. The
-        product of epsilon and rounds decides how near the support vector machine is; a small
-        epsilon gives a path of small steps.
+        The size of the steps, in (0, 1]; a small one gives a path of small steps. The margin of
+        "corrective" is sharper by the factor ``1 + epsilon`` in each round. "adaboost*" aims so far
+        below the margin of a round; there the product of epsilon and rounds decides how near the
+        support vector machine is.
     max_iter : int, default=1000000
         The largest number of rounds.
     tol : float, default=5e-4
@@ -136,16 +141,23 @@ class BoostedPrototypes(KernelPrototypeClassifier):
 
     Notes
     -----
-    AdaBoost* with a bias (Graf et al., 2009, section 5.2). The aggregated normal is an exact
-    combination of the samples, each of the sign of its class, so the prototypes lie in the convex
-    hulls of the classes; the hyperplane halves the way between them (with a finite ``C`` among the
-    samples with the further coordinates). The number of rounds grows with one over ``epsilon``,
-    ``tol`` and the margin in units of the radius of the data; one takes about two matrix-vector
-    products.
+    "adaboost*" is AdaBoost* with a bias (Graf et al., 2009, section 5.2). "corrective" is the
+    totally corrective form with an entropy of the weights (Warmuth et al., 2008), solved by
+    Newton's method in every round. The normal is an exact combination of the samples, each of the
+    sign of its class, so the prototypes lie in the convex hulls of the classes; the hyperplane
+    halves the way between them (with a finite ``C`` among the samples with the further
+    coordinates). The rounds of AdaBoost* grow with one over ``epsilon``, ``tol`` and the margin in
+    units of the radius of the data, those of the corrective form with the logarithm of that; a
+    round takes about two matrix-vector products, or some products of the samples with each other.
 
     Classes that no hyperplane separates have no hard margin. The rounds end when the margin can be
     no more than a thousandth of the radius, or ``tol`` if that is less; a warning says so, and the
     model is the round with the largest margin, though negative.
+
+    References
+    ----------
+    Warmuth, Glocer and Vishwanathan (2008), *Entropy regularized LPBoost*, Algorithmic Learning
+    Theory.
 
     Examples
     --------
@@ -164,6 +176,7 @@ class BoostedPrototypes(KernelPrototypeClassifier):
         self,
         *,
         C: float = np.inf,
+        variant: str = "corrective",
         epsilon: float = 1.0,
         max_iter: int = 1_000_000,
         tol: float = 5e-4,
@@ -175,6 +188,7 @@ class BoostedPrototypes(KernelPrototypeClassifier):
         verbose: int = 0,
     ):
         self.C = C
+        self.variant = variant
         self.epsilon = epsilon
         self.max_iter = max_iter
         self.tol = tol
@@ -206,6 +220,7 @@ class BoostedPrototypes(KernelPrototypeClassifier):
         if not self._hard():
             name = f"C={{value!r}} of {type(self).__name__}, unless it is np.inf,"
             number_in(self.C, name, 0.0, above=True)
+        check_choice(self, "variant", ("corrective", "adaboost*"))
         check_number(self, "epsilon", low=0.0, high=1.0, above=True)
         check_integer(self, "max_iter", low=1)
         check_number(self, "tol", low=0.0)
@@ -218,7 +233,8 @@ class BoostedPrototypes(KernelPrototypeClassifier):
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         C = max(float(self.C) * frame.scale**2, SMALLEST_C)
         settings = BoostingSettings(C, float(self.epsilon), int(self.max_iter), float(self.tol))
-        return Rounds(frame, problem, settings).run(self._report())
+        rounds = Rounds if self.variant == "adaboost*" else CorrectiveRounds
+        return rounds(frame, problem, settings).run(self._report())
 
     def _report(self) -> Report:
         """Return the function that prints how far the rounds have come."""
@@ -283,8 +299,10 @@ class BoostedPrototypes(KernelPrototypeClassifier):
         gaps = [run.gap for run in runs if not (run.converged or run.hopeless)]
         if gaps:
             softer = "set a finite C" if self._hard() else "set a smaller C"
+            full = self.n_iter_ >= self.max_iter
+            where = f"at max_iter={self.max_iter}" if full else f"after {self.n_iter_} rounds"
             warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} with a duality gap of "
+                f"{type(self).__name__} stopped {where} with a duality gap of "
                 f"{max(gaps):.2g}, above tol={self.tol:g}; increase max_iter or tol, or {softer}.",
                 ConvergenceWarning,
                 stacklevel=5,

@@ -45,7 +45,7 @@ TOLERANCE = 1e-9
 GAP = 1e-6
 """Part of the cost that a solution may be above the least one."""
 
-MOST_NUMBERS = 1200
+MOST_NUMBERS = 300
 """Normals and offsets of all classes up to which there is Newton's method."""
 
 NEWTON_STEPS, OUTER_STEPS, SEARCH_STEPS = 100, 40, 30
@@ -58,9 +58,6 @@ SHORT = 0.1
 
 FARTHEST = 1e6
 """Length of a way in units of Newton's."""
-
-ROUGH = 1e-5
-"""A gap with which the solution is handed to Newton's method."""
 
 SWEEPS = 3000
 """The most times that all samples are passed through."""
@@ -88,7 +85,7 @@ def crammer_singer(
     offsets = np.zeros(n_classes) if start is None else start.offsets.copy()
     keep_in_range(alpha, codes, C)
     machine, error = by_samples(rows, codes, C, JointMachine(alpha, offsets))
-    if error > ROUGH and not issparse(rows) and n_classes * (rows.shape[1] + 1) <= MOST_NUMBERS:
+    if error > UNSOLVED and not issparse(rows) and n_classes * (rows.shape[1] + 1) <= MOST_NUMBERS:
         machine, error = by_newton(rows, codes, C, machine)
     if error > UNSOLVED:
         warnings.warn(

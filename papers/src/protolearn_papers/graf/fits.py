@@ -87,7 +87,7 @@ def on_toy(seed: int) -> Fits:
         X,
         y,
         {name: model.fit(X, y) for name, model in models.items()},
-        BoostedPrototypes(tol=TIGHT).fit(X, y),
+        BoostedPrototypes(variant="adaboost*", tol=TIGHT).fit(X, y),
         soft_path(X, y, SOFT_TO_HARD),
     )
 
@@ -109,7 +109,7 @@ def on_neurons(seed: int, n_per_stimulus: int) -> tuple[Fits, float]:
         X,
         y,
         {name: model.fit(X, y) for name, model in models.items()},
-        BoostedPrototypes(C=C).fit(X, y),
+        BoostedPrototypes(variant="adaboost*", C=C).fit(X, y),
         soft_path(X, y, np.geomspace(LEAST * C, C, 60)),
     )
     return fits, C
