@@ -368,7 +368,7 @@ class LGMLVQ(CostFunctionClassifier):
     localized : {"class", "prototype"}, default="class"
         Whether each class or each prototype has its own map.
     rank : int, default=None
-        Number of rows of Omega; None: as many as there are features.
+        Number of rows of each Omega; None: as many as there are features, at most 100.
     beta : float or None, default=10.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0

@@ -31,6 +31,10 @@ EUCLIDEAN = SquaredEuclidean()
 LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
 
+LOCAL_RANK = 100
+"""Rows of each Omega where there are several, if no rank is given: enough for pictures of digits,
+and far fewer numbers than the square of the features."""
+
 
 class Matrix(Penalized, LinearMetric):
     """``|Omega (x - w)|^2``: a learned linear map before the squared Euclidean distance.
@@ -40,9 +44,9 @@ class Matrix(Penalized, LinearMetric):
     Parameters
     ----------
     rank : int, default=None
-        Number of rows of Omega; None: as many as there are features. Few rows make a map to a
-        space of few dimensions, for example 2 to plot. There are never more than features, nor,
-        but for streams, than directions in which the data vary.
+        Number of rows of Omega; None: as many as there are features, at most 100 if there are
+        several. Few rows make a map to a space of few dimensions, for example 2 to plot. There are
+        never more than features, nor, but for streams, than directions in which the data vary.
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, which keeps the metric from
         collapsing to few directions. Omega then has at most as many rows as the data have
@@ -141,7 +145,7 @@ class Matrix(Penalized, LinearMetric):
                 f"A matrix for {d} features has {rank} x {d} entries; give a smaller rank, "
                 "for example rank=50."
             )
-        return rank
+        return min(rank, LOCAL_RANK) if self.rank is None and self.localized else rank
 
     def effort(self, codebook: Codebook) -> float:
         """Return the rows of all Omegas, and the prototypes."""
@@ -246,7 +250,7 @@ class LocalMatrix(Matrix):
     Parameters
     ----------
     rank : int, default=None
-        Number of rows of each Omega, as in :class:`Matrix`.
+        Number of rows of each Omega; None: as many as there are features, at most 100.
     regularization : float, default=0.0
         Weight of the penalty, as in :class:`Matrix`; mean over the maps.
     localized : {"class", "prototype"}, default="class"
