@@ -75,6 +75,7 @@ OTHER_TEXTS = {
     ("classifiers", "validation_fraction"): {"KernelGLVQ": IN_MEMORY},
     ("classifiers", "scale"): {"KernelGLVQ": "its loss is never made steeper"},
     ("classifiers", "regularization"): {"LGMLVQ": "there are several maps, which may learn noise"},
+    ("classifiers", "rank"): {"LGMLVQ": "there are several maps, each of which takes time"},
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
     **{

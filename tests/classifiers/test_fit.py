@@ -342,6 +342,13 @@ def test_one_prototype_logm_is_a_linear_model():
     np.testing.assert_allclose(offset, oracle.intercept_[0], rtol=1e-3)
 
 
+def test_a_slow_fit_prints_more_lines(iris, capsys, monkeypatch):
+    """An iteration on many features may take seconds, and a twentieth of all of them minutes."""
+    monkeypatch.setattr("protolearn.classifiers.fit_log.SILENT", 0.0)
+    model = GLVQ(verbose=1, random_state=0).fit(*iris)
+    assert capsys.readouterr().out.count("iteration ") == model.n_iter_
+
+
 def test_verbose_and_callback(iris, capsys):
     X, y = iris
     seen = []

@@ -236,3 +236,15 @@ def test_the_penalty_by_rules(iris):
         for mu in (0.0, 1.0)
     )
     assert smallest(kept.fit(*iris).omega_) > smallest(free.fit(*iris).omega_)
+
+
+def test_local_matrices_of_many_features_have_a_limited_rank(rng):
+    """A matrix for each class of 784 pixels would take hours; a rank that is given stays."""
+    X, y = rng.randn(130, 120), np.arange(130) % 2
+    X[:, 0] += 3.0 * y
+    limited = LGMLVQ(random_state=0, max_iter=3).fit(X, y)
+    assert limited.omega_.shape[1] <= 100
+    given = LGMLVQ(random_state=0, max_iter=3, rank=110).fit(X, y)
+    assert given.omega_.shape[1] == 110
+    whole = GMLVQ(random_state=0, max_iter=3).fit(X, y)
+    assert whole.omega_.shape[0] > 100

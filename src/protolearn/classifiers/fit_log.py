@@ -16,6 +16,9 @@ from .settings import Settings
 LINES = 20
 """About how many lines a fit prints."""
 
+SILENT = 10.0
+"""Seconds after which the next iteration is printed in any case."""
+
 MAY_CHANGE = "callback", "checkpoint"
 """Parameters that may change before a fit goes on."""
 
@@ -27,21 +30,26 @@ class Reporter:
         self._settings = settings
         self._every = 1 if settings.verbose > 1 else max(max_iter // LINES, 1)
         self._last: State | None = None
-        print(f"[{settings.name}] solver {solver}, at most {max_iter} iterations")
+        self._printed: State | None = None
+        print(f"[{settings.name}] solver {solver}, at most {max_iter} iterations", flush=True)
 
     def __call__(self, state: State) -> object:
         """Print some of the iterations; return what the user's callback returns."""
         self._last = state
-        if state.iteration == 1 or state.iteration % self._every == 0:
-            print(line(self._settings.name, state), flush=True)
+        silent = self._printed is None or state.elapsed - self._printed.elapsed >= SILENT
+        if silent or state.iteration % self._every == 0:
+            self._print(state)
         callback = self._settings.callback
         return None if callback is None else callback(state)
 
     def finish(self) -> None:
         """Print the last iteration, if it was not printed."""
-        last = self._last
-        if last is not None and last.iteration > 1 and last.iteration % self._every:
-            print(line(self._settings.name, last), flush=True)
+        if self._last is not None and self._last is not self._printed:
+            self._print(self._last)
+
+    def _print(self, state: State) -> None:
+        self._printed = state
+        print(line(self._settings.name, state), flush=True)
 
 
 def report_pass(settings: Settings, model: Any, elapsed: float) -> None:

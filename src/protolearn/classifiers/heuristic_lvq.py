@@ -135,8 +135,8 @@ class LVQ1(ScheduledClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
@@ -285,8 +285,8 @@ class OLVQ1(HeuristicClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
@@ -448,8 +448,8 @@ class LVQ21(ScheduledClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"
@@ -620,8 +620,8 @@ class LVQ3(LVQ21):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
     distance : str or Distance, default="sqeuclidean"

@@ -135,8 +135,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 

@@ -75,8 +75,8 @@ class GLVQ(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -232,8 +232,8 @@ class MCE(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -387,8 +387,8 @@ class LOGM(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -544,8 +544,8 @@ class SNPC(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -706,8 +706,8 @@ class RSLVQ(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -872,8 +872,8 @@ class MarginLVQ(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 

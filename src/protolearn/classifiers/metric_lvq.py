@@ -97,8 +97,8 @@ class GRLVQ(GlobalMetricClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -261,8 +261,8 @@ class GMLVQ(GlobalMetricClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -377,7 +377,7 @@ class LGMLVQ(CostFunctionClassifier):
     localized : {"class", "prototype"}, default="class"
         Whether each class or each prototype has its own map.
     rank : int, default=None
-        Number of rows of Omega; None: as many as there are features.
+        Number of rows of each Omega; None: as many as there are features, at most 100.
     beta : float or None, default=10.0
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0
@@ -432,8 +432,8 @@ class LGMLVQ(CostFunctionClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
@@ -606,8 +606,8 @@ class MRSLVQ(GlobalMetricClassifier):
         parameters goes on from there, to the same prototypes; delete the file to start again.
         Clones, as in a cross-validation, need files of their own.
     verbose : int, default=0
-        1 prints the first and the last iteration and every twentieth part of ``max_iter``; 2 prints
-        every iteration.
+        1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
+        after ten seconds without a line; 2 prints every iteration.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 

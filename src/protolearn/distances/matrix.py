@@ -31,6 +31,10 @@ EUCLIDEAN = SquaredEuclidean()
 LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
 
+LOCAL_RANK = 100
+"""Rows of each Omega where there are several, if no rank is given: enough for pictures of digits,
+and far fewer numbers than the square of the features."""
+
 
 class MatrixMetric(Penalized, LinearMetric):
     """A learned matrix: what the matrix distances of all kinds of rows share.
@@ -38,7 +42,8 @@ class MatrixMetric(Penalized, LinearMetric):
     Parameters
     ----------
     rank : int, default=None
-        Number of rows of Omega; None: as many as there are features.
+        Number of rows of Omega; None: as many as there are features, at most 100 if there are
+        several Omegas.
     regularization : float, default=0.0
         Weight of the penalty on Omega.
     localized : {None, "class", "prototype"}, default=None
@@ -96,7 +101,7 @@ class MatrixMetric(Penalized, LinearMetric):
                 f"A matrix for {d} features has {rank} x {d} entries; give a smaller rank, "
                 "for example rank=50."
             )
-        return rank
+        return min(rank, LOCAL_RANK) if self.rank is None and self.localized else rank
 
     def effort(self, codebook: Codebook) -> float:
         """Return the rows of all Omegas, and the prototypes."""
@@ -260,7 +265,7 @@ class LocalMatrix(Matrix):
     Parameters
     ----------
     rank : int, default=None
-        Number of rows of each Omega, as in :class:`Matrix`.
+        Number of rows of each Omega; None: as many as there are features, at most 100.
     regularization : float, default=0.0
         Weight of the penalty, as in :class:`Matrix`; mean over the maps.
     localized : {"class", "prototype"}, default="class"

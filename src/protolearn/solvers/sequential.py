@@ -11,7 +11,7 @@ import numpy as np
 from .._arrays import Floats, Indices
 from ..blocks import Blocks
 from ..codebook import Codebook
-from ..distances import Distance, LowerBounded, Penalized
+from ..distances import Distance, LowerBounded, Penalized, SquaredEuclidean
 from ..native import (
     ADDRESS,
     CONSTRAIN,
@@ -44,6 +44,11 @@ schedule_at = pointer(SCHEDULE)
 
 GATHERED = 1 << 17
 """Numbers of samples that are brought together at a time: about a megabyte."""
+
+EUCLIDEAN_GRADIENT = SquaredEuclidean.gradient
+
+NEGLIGIBLE = 1e-12
+"""Share of the strongest pull at a prototype of one sample below which others are left out."""
 
 SPARSE_ROWS = 16
 """Sparse samples that become dense at a time, at least."""
@@ -106,6 +111,7 @@ class StepSizes(NamedTuple):
     steep: bool  # whether steps are shortened so that they do not pass the sample
     limits_metric: bool  # whether the step of the metric is shortened as that of the prototype
     lowest: float  # the smallest number that a prototype may have
+    plain: bool  # whether the derivative is 2 (w - x), and nothing else is learned
 
 
 FUNCTIONS = types.NamedUniTuple(ADDRESS, 6, Functions)
@@ -114,7 +120,7 @@ LOOP_ARRAYS = types.NamedTuple(
 )
 SAMPLES = matrix, indices, vector  # rows, class codes, weights
 LEARNED = matrix_out, matrix_out, indices, flags_matrix  # the codebook, and whose prototypes are
-STEP_SIZES = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8], StepSizes)
+STEP_SIZES = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8, types.boolean], StepSizes)
 
 
 class SequentialSolver(StochasticSolver):
@@ -149,6 +155,7 @@ class SequentialSolver(StochasticSolver):
         same = codebook.same_class(cost.n_classes)
         size = max(GATHERED // d, SPARSE_ROWS if sparse else 1)
         learned = codebook.prototypes, codebook.metric, codebook.group, same
+        plain = distance.gradient is EUCLIDEAN_GRADIENT and not (distance.steep or metric_rate)
         penalized = isinstance(distance, Penalized) and distance.penalized
         if penalized:
             size = min(size, PENALIZED)
@@ -160,6 +167,7 @@ class SequentialSolver(StochasticSolver):
                 distance.steep,
                 self.limits_metric,
                 distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
+                plain,
             )
             samples = batch.X.toarray() if sparse else batch.X, batch.codes, batch.weights
             total += learn_in_order(
@@ -247,13 +255,23 @@ def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_th
     d, g, work = room.numbers[0], room.numbers[1], room.numbers[2]
     by_w, by_theta, metric_step = room.by_prototype, room.by_metric, room.metric_step
     bounded, total = step.lowest > -np.inf, 0.0
+    plain = step.plain and not bounded
     for i in range(X.shape[0]):
         x = X[i]
         fill(x, W, theta, group, functions.pair, row)
         total += weight[i] * pull(row, same[y[i]], axes, entries, d, g, work)
         rate = weight[i] * rate_of(t + i, rate_theta)
+        least = 0.0
+        if entries.size > 2:  # of a thousand prototypes few are near
+            for j in range(entries.size):
+                least = max(least, abs(g[j]))
+            least *= NEGLIGIBLE
         for j in range(entries.size):
-            if g[j] != 0.0:
+            if plain and abs(g[j]) > least:
+                w, twice = W[entries[j]], 2.0 * step.stride * min(max(rate * g[j], -0.5), 0.5)
+                for f in range(x.size):
+                    w[f] -= twice * (w[f] - x[f])
+            elif abs(g[j]) > least:
                 k = entries[j]
                 by_w[:] = 0.0
                 by_theta[:] = 0.0
