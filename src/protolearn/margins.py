@@ -632,8 +632,11 @@ def best_factor(L, y, weight, floor, price):
 def rows_by_weight(n_samples: float, weights: Floats) -> float:
     """Return how many rows there are, one of weight two being two.
 
-    So it is where all weights are multiples of the least one; otherwise only their ratios count.
+    So it is where all weights are multiples of the least one, up to a thousand times; otherwise
+    only their ratios count.
     """
+    if not weights.max() <= 1e3 * weights.min():
+        return float(n_samples)
     times = weights / weights.min()
     whole = np.abs(times - np.rint(times)).max() < WHOLE
     return n_samples * float(times.mean()) if whole else float(n_samples)

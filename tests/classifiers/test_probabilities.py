@@ -34,7 +34,13 @@ from protolearn import (
     MarginLVQ,
     PrototypeClassifier,
 )
-from protolearn.margins import class_margins, class_minima, fit_factor, follow_factor
+from protolearn.margins import (
+    class_margins,
+    class_minima,
+    fit_factor,
+    follow_factor,
+    rows_by_weight,
+)
 from protolearn.rule import Decision
 
 FOLDER = Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent")
@@ -128,6 +134,12 @@ def test_the_factor_knows_few_rows_and_many_parameters(rng):
     longer = fit_factor(1000.0 * margins, codes, ones, 60, 9)[0]
     np.testing.assert_allclose(1000.0 * longer, factors[0], rtol=1e-6)
     assert fit_factor(np.zeros((60, 2)), codes, ones, 60, 9)[0] == 1.0
+
+
+def test_weights_count_as_rows():
+    assert rows_by_weight(4, np.array([0.5, 1.0, 0.5, 1.5])) == 7.0
+    assert rows_by_weight(4, np.array([0.5, 1.2, 0.5, 1.5])) == 4.0
+    assert rows_by_weight(2, np.array([1e-200, 1e200])) == 2.0
 
 
 @pytest.mark.parametrize("kind", ["difference", "relative", "root"])
