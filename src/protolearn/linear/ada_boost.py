@@ -243,7 +243,7 @@ class CorrectiveRounds(Rounds):
         """Make rounds up to some round; the first is the mean of class."""
         while self.progress.rounds < min(last, self.settings.max_iter) and not self.is_over():
             self.eta = 1.0 if self.progress.rounds == 1 else self.eta * (1 + self.settings.epsilon)
-            alpha = self.best_weights() if self.progress.rounds else self.smoothed()[1]
+            alpha = self.best_weights() if self.progress.rounds else self.smooth_cost()[1]
             self.look_at(alpha)
             report(self.progress, self.ball.radius * self.frame.scale, self.is_over())
 
@@ -271,7 +271,7 @@ class CorrectiveRounds(Rounds):
             closed = closed or (rounds > 1 and upper - lower <= tol * upper)
         self.progress = BoostingProgress(rounds, target, upper, lower, best, int(closed))
 
-    def smoothed(self, t: float = 0.0, way: Any = None) -> tuple[float, Floats]:
+    def smooth_cost(self, t: float = 0.0, way: Any = None) -> tuple[float, Floats]:
         """Return the smoothed cost at the place, or along a way from it, and the weights there."""
         normal, extra = self.normal, self.extra
         if way is not None:
@@ -288,15 +288,15 @@ class CorrectiveRounds(Rounds):
 
     def best_weights(self) -> Floats:
         """Return the weights that agree with their own hyperplane, by Newton's method."""
-        cost, alpha = self.smoothed()
+        cost, alpha = self.smooth_cost()
         for _ in range(NEWTON_STEPS):
             *way, slope = self.newton_way(alpha)
             if -slope <= ENOUGH * max(1.0, abs(cost)):
                 break
-            t, reached = 1.0, self.smoothed(1.0, way)
+            t, reached = 1.0, self.smooth_cost(1.0, way)
             while reached[0] > cost + 0.1 * t * slope and t > SHORTEST:
                 t *= 0.5
-                reached = self.smoothed(t, way)
+                reached = self.smooth_cost(t, way)
             self.normal, self.extra = self.normal + t * way[0], self.extra + t * way[1]
             cost, alpha = reached
             if t <= SHORTEST:
@@ -313,7 +313,7 @@ class CorrectiveRounds(Rounds):
         root, damped = np.sqrt(slack), alpha / (1.0 + eta * slack * alpha)
         keep = [1.0 / (1.0 - eta * slack * (damped[p] @ alpha[p])) for p in self.sides]
 
-        def curved(v: Floats) -> Floats:  # N v
+        def curvature(v: Floats) -> Floats:  # N v
             out = damped * v
             for side, factor in zip(self.sides, keep, strict=True):
                 out[side] -= factor * damped[side] * (damped[side] @ v[side])
@@ -326,10 +326,10 @@ class CorrectiveRounds(Rounds):
         matrix.flat[:: len(matrix) + 1] += 1.0
         by_normal = self.normal - (alpha * signs) @ rows
         by_extra = self.extra - root * alpha
-        right = eta * root * ((signs * curved(by_extra)) @ rows) - by_normal
+        right = eta * root * ((signs * curvature(by_extra)) @ rows) - by_normal
         normal = solve(matrix, right, assume_a="sym", check_finite=False)
-        extra = eta * slack * curved(by_extra) - by_extra
-        extra -= eta * root * curved(signs * (rows @ normal))
+        extra = eta * slack * curvature(by_extra) - by_extra
+        extra -= eta * root * curvature(signs * (rows @ normal))
         return normal, extra, float(by_normal @ normal + by_extra @ extra)
 
 

@@ -294,6 +294,8 @@ class FisherPrototypes(KernelPrototypeClassifier):
     def _check_parameters(self) -> None:
         check_number(self, "ridge", low=0.0)
         check_choice(self, "multi_class", ("joint", "nearest"))
+        if isinstance(self.priors, str):
+            check_choice(self, "priors", ("auto", "empirical"))
 
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         """Return the hyperplane, solved for in coordinates of the span of the samples."""
@@ -357,8 +359,6 @@ def log_priors(priors: Any, total: Floats) -> Floats:
     if priors is None:
         return np.zeros(len(total))
     if isinstance(priors, str):
-        if priors not in ("auto", "empirical"):
-            raise ValueError(f"priors={priors!r} must be 'auto', 'empirical', None or numbers.")
         return np.log(total / total.sum())
     found = np.asarray(priors, dtype=np.float64)
     if found.shape != total.shape or not (np.isfinite(found) & (found > 0.0)).all():
