@@ -155,11 +155,9 @@ def learn_mistakes_once(mirrored, order, c, w, u):
                 position += 4  # known before the sums are: the next four can begin
                 continue
             position += one + two + three
-        else:
-            i = order[position]
-            if four_potentials(mirrored, i, i, i, i, w)[0] > c:  # the same digits as above
-                position += 1
-                continue
+        elif inner(mirrored[order[position]], w) > c:
+            position += 1
+            continue
         i = order[position]
         learn(mirrored[i], 1.0, w)
         u[i] += 1.0
