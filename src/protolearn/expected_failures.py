@@ -116,7 +116,7 @@ def prototype_failures(estimator: BaseEstimator) -> dict[str, str]:
 def has_own_margin(settings: CostSettings) -> bool:
     """Whether rows with equal differences of distances may have different probabilities."""
     learned = settings.calibrate is not None and not settings.is_soft
-    return learned and settings.margin.class_scores != "difference"
+    return learned and settings.has_features and settings.margin.class_scores != "difference"
 
 
 def weight_reason(estimator: TrainedClassifier, distance: Distance) -> str:
