@@ -282,7 +282,7 @@ class CostSettings(Settings):
             times = 1.0 if margin is self.margin and loss is self.loss else times
         scale, attraction = first.unit or 1.0, self.attraction
         if attraction is None:
-            is_partial = type(form) is self.distance.missing_form
+            is_partial = type(form) is self.distance.missing_form and not self.is_stream
             attraction = PARTIAL_ATTRACTION if is_partial else ATTRACTION
         return Objective(form, margin, loss, n_classes, attraction, scale, times)
 
