@@ -91,7 +91,7 @@ def one_formula():
     )
     models = {
         "GLVQ": GLVQ(random_state=0),
-        "LOGM": LOGM(random_state=0),
+        "LOGM": LOGM(attraction=0.0, random_state=0),
         "LOGM, attraction=0.05": LOGM(attraction=0.05, random_state=0),
     }
     for ax, (name, model) in zip(axes[1:], models.items(), strict=True):

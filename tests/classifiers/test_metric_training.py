@@ -257,13 +257,12 @@ def test_complete_rows_and_one_hole_make_the_same_matrix(iris):
     weight[-1] = 0.0
     holes = np.vstack([X, [[np.nan, 0.0, 0.0, 0.0]]])
     for cls in (GMLVQ, LGMLVQ, MRSLVQ):
-        settings = {"max_iter": 5, "random_state": 0, "solver": "lbfgs"}
+        settings = {"max_iter": 5, "random_state": 0, "solver": "lbfgs", "attraction": 0.0}
         plain = cls(**settings).fit(X, y)
         form = PrototypeClassifier(
             distance=PartialMatrix(localized="class" if cls is LGMLVQ else None),
             margin=plain._axes()[1],
             loss=plain._axes()[2],
-            attraction=plain.attraction,
             **settings,
         ).fit(X, y)
         other = cls(**settings).fit(holes, [*y, 0], sample_weight=weight)

@@ -59,6 +59,7 @@ def build(cls, kind, *, rate=None, schedule="constant", decay=0.01, shuffle=Fals
         settings |= {"window": 0.2} if cls in (LVQ21, LVQ3) else {}
         return cls(shuffle=shuffle, **settings, **kwargs)
     settings |= {"batch_size": BATCH} if kind != "sgd" else {}
+    kwargs = {"attraction": 0.0} | kwargs
     return cls(solver=SOLVERS[kind](shuffle=shuffle, **settings), **kwargs)
 
 
@@ -659,6 +660,7 @@ def test_weights_of_a_batch(kind):
     settings |= {"learning_rate": 0.05, "batch_size": 5, "schedule": "constant", "shuffle": False}
     W = X[:3] + 0.1
     model = LOGM(solver=SOLVERS[kind](**settings), scale=2.0, beta=0.8, init=W)
+    model.set_params(attraction=0.0)
     feed(model, X, y, 10, weight=weight)
 
     def gradient_of(rows):

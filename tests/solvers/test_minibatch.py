@@ -135,6 +135,7 @@ def test_the_rate_is_that_of_the_first_sample_of_a_batch(kind, schedule, seed):
         prototypes_per_class=COUNTS,
         scale=1.0,
         beta=0.8,
+        attraction=0.0,
         max_iter=3,
         solver=solver(kind, 4, schedule, decay=0.2),
     ).fit(X, y, sample_weight=5.0 * weights)
@@ -238,6 +239,7 @@ def test_missing_values(kind, cls, parameters, objective):
         init=W,
         prototypes_per_class=COUNTS,
         scale=1.0,
+        attraction=0.0,
         max_iter=1,
         solver=solver(kind, 5),
         **parameters,
@@ -331,7 +333,13 @@ def test_a_whole_batch_without_momentum_is_gradient_descent():
     X, y, W = problem(5)
     plain = Momentum(learning_rate=0.5, momentum=0.0, batch_size=9, schedule="constant")
     model = LOGM(
-        init=W, prototypes_per_class=COUNTS, scale=1.0, beta=0.8, solver=plain, max_iter=4
+        init=W,
+        prototypes_per_class=COUNTS,
+        scale=1.0,
+        beta=0.8,
+        attraction=0.0,
+        solver=plain,
+        max_iter=4,
     ).fit(X, y)
 
     def cost(V):
@@ -391,6 +399,7 @@ def test_a_shuffled_epoch_takes_every_row_once(kind):
     settings = {"init": W, "prototypes_per_class": COUNTS, "max_iter": 1, "scale": 1.0}
     fitting = solver(kind, 4, shuffle=True, learning_rate=1e-12)
     for seed in range(3):
+        settings["attraction"] = 0.0
         model = LOGM(solver=fitting, beta=0.8, random_state=seed, **settings).fit(X, y)
         objective = {"margin": "difference", "loss": "logistic", "beta": 0.8}
         mean = reference.cost(X, y, np.ones(len(X)), W, CODES, **objective)

@@ -300,7 +300,7 @@ class CostSettings(Settings):
             times = max(1.0, min(most, low))
         attraction = self.attraction
         if attraction is None:
-            is_partial = type(form) is self.distance.missing_form
+            is_partial = type(form) is self.distance.missing_form and not self.is_stream
             attraction = PARTIAL_ATTRACTION if is_partial else ATTRACTION
         axes = form, self.margin, self.loss
         objective = Objective(*axes, n_classes, attraction, first.unit or 1.0)
