@@ -60,16 +60,20 @@ def hold_out(
     return block.some(np.flatnonzero(~held)), block.some(np.flatnonzero(held))
 
 
-def refit_factor(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
-    """Return the factor of margins for probabilities, and their floor, by refits on five folds.
-
-    ``model`` is fitted; the margins are those of the held-out rows of each fold.
-    """
+def check_one_array(X: Any) -> None:
+    """Raise if rows come in parts, which cannot be split into folds."""
     if is_dask(X) or not (hasattr(X, "shape") or isinstance(X, (list, tuple))):
         raise ValueError(
             "calibrate='cv' learns on folds, and needs all rows in one array; set "
             "calibrate='train', which takes the margins of the training rows."
         )
+
+
+def refit_factor(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
+    """Return the factor of margins for probabilities, and their floor, by refits on five folds.
+
+    ``model`` is fitted; the margins are those of the held-out rows of each fold.
+    """
     y, decision = column_or_1d(y), model.rule_.decision
     weight = np.ones(len(y)) if sample_weight is None else column_or_1d(sample_weight)
     rows = np.flatnonzero(weight)

@@ -39,7 +39,7 @@ from ..rule import DecisionRule
 from ..solvers import Callback, Memory, SolverResult, StochasticSolver, cost_error
 from ..store import Record
 from .fit_log import Reporter, check_same_data, open_journal, report_pass
-from .held_out_rows import EarlyStopping, grow, refit_factor
+from .held_out_rows import EarlyStopping, check_one_array, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances, Problem
 from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
@@ -195,6 +195,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         """
         with all_or_nothing(self):
             settings = self._settings_type.of(self)
+            if settings.calibrate == "cv":
+                check_one_array(X)
             rng = check_random_state(settings.random_state)
             resumes = settings.checkpoint is not None
             with open_journal(self, settings, rng) if resumes else nullcontext(call) as record:
