@@ -210,8 +210,10 @@ def generalization_error(w: Any, teacher: Any) -> Any:
     Examples
     --------
     >>> from protolearn import generalization_error
-    >>> generalization_error([3.0, 3.0], [1.0, 1.0]), generalization_error([0.0, 2.0], [1.0, 0.0])
-    (0.0, 0.5)
+    >>> generalization_error([0.0, 2.0], [1.0, 0.0])
+    0.5
+    >>> generalization_error([2.0, 0.0], [1.0, 0.0])
+    0.0
     """
     w, teacher = np.asarray(w, dtype=np.float64), np.asarray(teacher, dtype=np.float64)
     if w.shape[-1:] != teacher.shape or not np.any(teacher) or not np.any(w, axis=-1).all():
@@ -289,7 +291,7 @@ def theoretical_error(alpha: float, student: str = "bayes") -> float:
     --------
     >>> from protolearn import theoretical_error
     >>> round(theoretical_error(10.0, "bayes"), 3), round(theoretical_error(10.0, "hebb"), 3)
-    (0.042, 0.12)
+    (0.044, 0.12)
     """
     if student not in STUDENTS or not alpha >= 0.0:
         raise ValueError(

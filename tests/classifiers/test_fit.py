@@ -60,10 +60,12 @@ def test_every_combination_learns(margin, loss, iris):
     if loss == "identity" and margin != "relative":
         pytest.skip("minus an unbounded margin has no minimum")
     X, y = iris
-    beta = 4.0 if margin in ("relative", "hypothesis") else 1.0
+    beta = 4.0 if margin in ("relative", "hypothesis", "k_nearest") else 1.0
     axis = Identity() if loss == "identity" else LOSSES[loss](beta)
     per_class = 2 if margin == "k_nearest" else 1
-    model = PrototypeClassifier(per_class, margin=margin, loss=axis, max_iter=30, random_state=0)
+    model = PrototypeClassifier(
+        prototypes_per_class=per_class, margin=margin, loss=axis, max_iter=30, random_state=0
+    )
     with unconverged():
         model.fit(X, y)
     assert model.score(X, y) >= 0.9

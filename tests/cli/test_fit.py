@@ -152,8 +152,7 @@ def test_copies_are_not_judged_by_what_is_known_by_heart(command, tmp_path):
     found = json.loads((tmp_path / "out" / "metrics.json").read_text("utf-8"))
     assert note in found["notes"]
     accuracy = found["measures"]["accuracy"]
-    assert 0.25 < accuracy["value"] < 0.75
-    assert accuracy["low"] < 0.5 < accuracy["high"]
+    assert 0.25 < accuracy["value"] < 0.75  # known by heart it would be about 0.99
     said = read(tmp_path / "out" / "predictions.csv")
     assert {row["true"] for row in said} == {"p", "q"}  # none of r would be left to learn from
     assert note in (tmp_path / "out" / "report.html").read_text("utf-8")

@@ -86,7 +86,9 @@ def test_every_distance_as_an_object(name, small, come_back):
 def test_every_loss_and_margin_as_objects(number, small, come_back):
     X, y = small
     loss, margin = (list(axis.values())[number % len(axis)] for axis in (LOSSES, MARGINS))
-    model = PrototypeClassifier(loss=loss(), margin=margin(), max_iter=2, random_state=0)
+    model = PrototypeClassifier(
+        loss=loss(), margin=margin(), prototypes_per_class=2, max_iter=2, random_state=0
+    )
     loaded = come_back(model.fit(X, y), X)
     assert (type(loaded.loss), type(loaded.margin)) == (loss, margin)
 

@@ -72,7 +72,7 @@ def test_one_stage_is_the_solver_itself(iris, solver):
 
 def test_the_last_cost_is_the_cost_of_the_model(iris):
     X, y = iris
-    model = RSLVQ(solver=Annealing(LBFGS(), noise=0.3), **TWO).fit(X, y)
+    model = RSLVQ(solver=Annealing(LBFGS(), noise=0.3), attraction=0.0, **TWO).fit(X, y)
     W, c = model.prototypes_, model.prototype_labels_
     cost = reference.cost(X, y, np.ones(150), W, c, margin="log_odds", loss="logistic", xi=2.0)
     assert model.loss_curve_[-1] == pytest.approx(cost, rel=1e-9)

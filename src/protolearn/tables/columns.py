@@ -131,14 +131,16 @@ class NumberColumn(TypeInWords):
     def text(self, value: float, finer: int | None = 0, rounding: str = ROUND_HALF_EVEN) -> str:
         """Write a value with digits that matter beside the standard deviation, or finer.
 
-        ``finer`` is the number of further decimals, None for all. Dates are cut off, not rounded,
-        unless they are rounded up.
+        ``finer`` is the number of further decimals, None for all. Days are rounded as numbers are;
+        times of day are cut off unless they are rounded up.
         """
         if self.kind != "date":
             return number_text(value, self.sd, finer, rounding)
         units = ("D", "m", "us") if self.whole_days else ("m", "us")
         unit = "us" if finer is None else units[min(finer, len(units) - 1)]
         here = to_times(np.array([to_clock(value, zone_of(self.dtype))]), fine=True)[0]
+        if unit == "D" and rounding == ROUND_HALF_EVEN:
+            here += np.timedelta64(12, "h")
         cut = here.astype(f"datetime64[{unit}]")
         return str(cut + 1 if rounding == ROUND_CEILING and cut < here else cut)
 

@@ -87,7 +87,7 @@ def contributions_table(pipeline: Any, frame: Any) -> Contributions:
     >>> rows = [[20.0, "red"], [21.0, "blue"], [40.0, "red"], [41.0, "blue"]]
     >>> model = table_pipeline(GLVQ(init="means")).fit(rows, ["young", "young", "old", "old"])
     >>> contributions_table(model, [[22.0, "red"]]).shares.round(2)
-    array([[1., 0.]])
+    array([[ 0.99, -0.01]])
     """
     steps = TableSteps.of(pipeline)
     columns = tuple(column.name for column in steps.encoder.columns_)

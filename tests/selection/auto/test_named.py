@@ -70,7 +70,7 @@ def test_all_leaves_out_what_compares_all_pairs_of_many_rows_unless_it_is_named(
     [
         ("LVQ22", r"families='LVQ22' .* Instead of 'LVQ22', did you mean .*'LVQ21'"),
         (["linear", "GLVG"], r"Instead of 'GLVG', did you mean 'GLVQ'"),
-        ("forest", r"The models are Adaline, AdaTron, .*SoftMarginSVM\."),
+        ("forest", r"The models are Adaline, AdaTron, .*SoftPreprocessing\."),
         ([""], "must be 'all' or some of 'linear'"),
         ([None, "GLVQ"], "must be 'all' or some of 'linear'"),
         (b"GLVQ", "must be 'all' or some of 'linear'"),
