@@ -108,13 +108,13 @@ class Outcome:
         n_done, n_planned = len(performance.folds), performance.n_planned
         label, share = performance.majority
         n_tried = len(self.model[-1].leaderboard_)
-        tried = f"out of {n_tried} models that were tried" if n_tried > 1 else "the only one tried"
+        tried = f"chosen from {n_tried} models" if n_tried > 1 else "the only model compared"
         sentences = [
-            f"{self.chosen_model} was chosen, {tried}, to tell {self.table.target!r} by "
-            f"{count(len(self.model[0].columns_), 'column')}.",
-            f"On rows that had no part in its choice it is right in {accuracy.value:.1%} of cases "
-            f"(95 % interval {accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); "
-            f"always saying {label!r} would be right in {share:.1%}.",
+            f"The model predicts {self.table.target!r} from "
+            f"{count(len(self.model[0].columns_), 'column')}. It is {self.chosen_model}, {tried}.",
+            f"On held-out rows it is correct {accuracy.value:.1%} of the time (95% interval "
+            f"{accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); always "
+            f"predicting {label!r} would be correct {share:.1%} of the time.",
         ]
         if n_done < n_planned:
             sentences.append(
@@ -128,16 +128,16 @@ class Outcome:
         reject = self.performance.reject
         if reject.threshold is None:
             return (
-                f"No prediction is flagged for a second look, since one that costs {reject.cost:g} "
-                "errors would not pay."
+                f"No prediction is flagged: at a review cost of {reject.cost:g} errors, none is "
+                "worth a second look."
             )
         if reject.rate == 1.0:
             return (
-                "Every prediction is flagged for a second look: errors are so frequent that one "
-                f"that costs {reject.cost:g} errors pays for all."
+                "Every prediction is flagged: errors are so frequent that at a review cost of "
+                f"{reject.cost:g} errors each is worth a second look."
             )
         return (
             f"Predictions with a probability below {reject.threshold:.2f} are flagged for a second "
-            f"look: {reject.rate:.1%} of those rows, and the others are right in "
-            f"{reject.accuracy:.1%}."
+            f"look. Of the held-out rows these are {reject.rate:.1%}; the others are correct "
+            f"{reject.accuracy:.1%} of the time."
         )
