@@ -116,7 +116,7 @@ def test_the_page_tells_what_the_command_tells(fitted):
     assert "fitted without it, and chosen by the other folds: 3 folds" in page
     assert escape(metrics["model"]) in page
     assert metrics["search"]["stopped"] in page
-    assert "What was tried" in page
+    assert "Models compared" in page
     rows = {
         line.split(",")[0]
         for line in (folder / "results" / "predictions.csv").read_text("utf-8").splitlines()[1:]

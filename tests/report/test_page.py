@@ -137,7 +137,7 @@ def test_a_search_tells_what_it_tried(flowers, tmp_path):
     search = AutoPrototypeClassifier(families=["glvq", "fisher-prototypes"], max_fits=20)
     model = table_pipeline(search.set_params(random_state=0)).fit(X, y)
     page = text_of(write(model, X, y, tmp_path / "page.html", cv=2, title="Flowers"))
-    assert "What was tried" in page
+    assert "Models compared" in page
     assert "<h1>Flowers</h1>" in page
 
 

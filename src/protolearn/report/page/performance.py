@@ -39,14 +39,14 @@ EXPLAINED = {
     "balanced accuracy": "the same, each class counting alike",
     "macro F": "mean of F over the classes",
     "MCC": "Matthews' correlation, 0 is guessing",
-    "AUC": "a row of a class ranks above another's",
+    "AUC": "chance that a random positive scores higher than a random negative",
     "log loss": "of the probabilities, less is better",
 }
 
 
 def performance_section(story: Story) -> Section:
     """Return how good the model is."""
-    section = Section("good", "How good, and how sure", "Quality")
+    section = Section("good", "Performance", "Performance")
     evidence = story.evidence
     both = tag("div", measures_table(evidence), confusion_table(evidence), class_="two")
     section.parts += [paragraph(evidence.how), both]
@@ -101,7 +101,7 @@ def confusion_table(evidence: Evidence) -> Markup:
         cells = [confusion_cell(count, count / total, i == j) for j, count in enumerate(counts)]
         body.append(tag("tr", tag("th", label, scope="row"), cells, tag("td", f"{counts.sum():,}")))
     head = tag("tr", [tag("th", name, scope="col") for name in ("true class", *labels, "rows")])
-    return table_of(head, body, "Rows of each class, and what was said of them", "confusion")
+    return table_of(head, body, "Confusion matrix", "confusion")
 
 
 def confusion_cell(count: Any, share: float, right: bool) -> Markup:

@@ -219,12 +219,12 @@ def candidates_section(story: Story) -> Section | None:
         * (rest > 0)
     )
     listed = table(heads, rows, "Candidates, those with most fits first")
-    return Section("tried", "What was tried", "Tried", [listed, paragraph(text, "note")])
+    return Section("tried", "Models compared", "Models", [listed, paragraph(text, "note")])
 
 
 def provenance_section(story: Story) -> Section:
     """Return how the model was made."""
-    section = Section("made", "How it was made", "Made")
+    section = Section("made", "How this model was made", "Method")
     time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
     tables = [("The model", story.made), ("This page", [*story.page, time])]
     if not story.page:
