@@ -228,6 +228,7 @@ def test_the_number_is_chosen_without_the_test_rows(monkeypatch):
     assert other != errors[0]
 
 
+@needs_data
 def test_kernels_run(tmp_path):
     found = protolearn_papers.run("crammer-kernel", tmp_path, quick=True)
     statements, comparison, errors = found.tables
