@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
 from .._dask import is_dask
 from ..blocks import Block, Blocks, MemoryBlocks, encode
 from ..codebook import Codebook
+from ..folds import row_groups, stratified_folds
 from ..margins import class_margins, fit_factor, rows_by_weight
 from ..objective import Cost, mean_cost
 from ..prototypes import Growth
@@ -72,30 +71,32 @@ def check_one_array(X: Any) -> None:
 def refit_factor(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
     """Return the factor of margins for probabilities, and their floor, by refits on five folds.
 
-    ``model`` is fitted; the margins are those of the held-out rows of each fold.
+    ``model`` is fitted; the margins are those of the held-out rows of each fold. Equal rows stay
+    in one fold.
     """
     y, decision = column_or_1d(y), model.rule_.decision
     weight = np.ones(len(y)) if sample_weight is None else column_or_1d(sample_weight)
     rows = np.flatnonzero(weight)
-    codes = encode(y[rows], model.classes_)
-    n_folds = min(FOLDS, np.bincount(codes).min())
-    if n_folds < 2:
-        label = model.classes_.tolist()[np.bincount(codes).argmin()]
+    y, weight = y[rows], weight[rows]
+    codes = encode(y, model.classes_)
+    X = model.rule_.read_rows(model, X)[rows]
+    groups = row_groups(X)
+    counts = groups.count_by_class(codes)[1]
+    if counts.min() < 2:
+        label = model.classes_.tolist()[counts.argmin()]
         raise ValueError(
             f"Class {label!r} has one row, which calibrate='cv' cannot hold out and learn from; "
             "set calibrate='train'."
         )
+    n_folds = min(FOLDS, int(counts.min()))
     quiet = {"calibrate": None, "callback": None, "checkpoint": None, "verbose": 0}
     part = clone(model).set_params(**quiet)
     margins = np.empty((len(rows), len(model.classes_)))
-    for train, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(rows, codes):
-        taught, asked = (_safe_indexing(X, rows[some]) for some in (train, test))
+    for train, test in stratified_folds(codes, n_folds, groups, random_state=0):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a part; those of the whole have been shown
-            part.fit(taught, y[rows[train]], None if sample_weight is None else weight[rows[train]])
-        scores = part.rule_.scores(part.rule_.read_rows(part, asked))
-        margins[test] = class_margins(scores, decision.margin)
-    weight = weight[rows]
+            part.fit(X[train], y[train], None if sample_weight is None else weight[train])
+        margins[test] = class_margins(part.rule_.scores(X[test]), decision.margin)
     return fit_factor(margins, codes, weight, rows_by_weight(len(rows), weight))
 
 

@@ -47,8 +47,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     prototype SVMs, each with the few settings that matter, behind a
     :class:`~sklearn.preprocessing.StandardScaler`. The rows are split into five stratified folds,
     and each candidate is fitted five times, without one of them. The better half of the candidates
-    is fitted five more times, on other folds (successive halving). Of those the simplest within one
-    standard error of the best is fitted to all rows.
+    (successive halving) is also fitted without each pair of folds, to show what to expect of the
+    choice. The simplest of that half within one standard error of the best is fitted to all rows.
 
     Candidates come in rounds of 8, 16, 32, ... in an order that the seed decides: the families take
     turns, each begins with the settings that are most often good. So a longer search goes on where
@@ -63,7 +63,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         this library, such as ``"LVQ21"`` or ``"lvq21"``. The families ``"kernel"`` and
         ``"ensemble"`` compare all pairs of rows: ``"all"`` has them up to 5,000 rows.
     max_fits : int, default=None
-        Fits that the search may make; None: as many as the candidates need, about 460. The same
+        Fits that the search may make; None: as many as the candidates need, about 700. The same
         seed gives the same choice.
     time_budget : float, default=None
         Seconds that ``fit`` may take; the choice then depends on the machine. Fits that have begun
@@ -145,10 +145,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     to the best candidate, fold by fold, as if the folds were independent.
 
     ``best_score_`` and ``held_out_proba_`` come from the same fits as the choice, without a second
-    search: the model for a fold is chosen by the scores on the other folds, the better half of the
-    candidates included, and answers by its fit without that fold. This is the bias correction of
-    Tsamardinos and others (2018) with folds in the place of bootstrap draws. It is rather low than
-    high, since each choice has four folds of one split to go by.
+    search. For each fold the better half of the candidates is found by the scores on the other
+    folds, and a model is chosen among it by fits that left out this fold and another one. Its fit
+    without the fold predicts the rows of the fold. The result is low rather than high where there
+    is something to learn, since models are chosen by fits to three fifths of the rows. A bootstrap
+    of held-out predictions (Tsamardinos and others, 2018) needs fewer fits, but its choice has
+    learned from the rows that judge it.
 
     ``predict_proba`` is the softmax of the scores of the chosen model, divided by a temperature
     with the best likelihood on held-out rows; it is there for models without probabilities too.
