@@ -276,21 +276,29 @@ class DecisionRule:
 
     def contributions(self, rows: Any) -> Floats:
         """Return the signed share of each feature in the lead of the class of each row."""
+        speaks = self.feature_leads(rows)
+        total = np.abs(speaks).sum(axis=1, keepdims=True)
+        return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0)
+
+    def feature_leads(self, rows: Any) -> Floats:
+        """Return by how much each feature brings a row nearer to its class than to any other.
+
+        Of a hard decision the sum is the lead of the best score in ``decision_function``.
+        """
         labels = self.codebook.labels
         if len(np.unique(labels)) < 2:
             raise ValueError("There are prototypes of one class only: nothing to decide between.")
 
-        def shares(part: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
+        def leads(part: Any, codebook: Codebook, distance: Any) -> tuple[Floats, Floats]:
             D = distance.pairwise(part, codebook)
             own = self._scores(D / self.scale).argmax(axis=1)[:, None] == labels
             winner = np.where(own, D, np.inf).argmin(axis=1)
             rival = np.where(own, np.inf, D).argmin(axis=1)
             speaks = distance.terms(part, codebook, rival) - distance.terms(part, codebook, winner)
-            total = np.abs(speaks).sum(axis=1, keepdims=True)
-            return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0), D
+            return speaks, D
 
         rows = rows.astype(np.float64, copy=False)
-        found: Floats = self.by_chunks(rows, shares, width=rows.shape[1])
+        found: Floats = self.by_chunks(rows, leads, width=rows.shape[1])
         return found
 
     def by_chunks(

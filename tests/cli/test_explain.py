@@ -7,8 +7,8 @@ import pytest
 import protolearn
 from given_changes import fewest_columns
 from given_pets import write
-from protolearn.tables import counterfactual_table, read_table
-from protolearn.tables.contributions import contributions_table
+from protolearn import counterfactual, explain
+from protolearn.tables import read_table
 
 
 def explained(command, fitted, *more):
@@ -29,7 +29,9 @@ def test_the_row_beside_its_prototypes(command, fitted, model, row):
     assert shown.startswith(f"Row 7: {label}, with probability {share:.1%} (")
     head = next(line for line in shown.splitlines() if line.startswith("column"))
     assert re.split(r"  +", head.strip())[:2] == ["column", "this row"]
-    assert head.index(f"prototype {label}") < head.rindex("prototype")
+    beside = re.findall(r"(?:prototype|mean of) (\w+)", head)
+    assert beside[0] == label
+    assert len(beside) == 2
     weight = next(line for line in shown.splitlines() if line.startswith("weight <b>kg</b>"))
     assert f"{row['weight <b>kg</b>'][0]:g}" in weight
     assert "the certified radius" in shown
@@ -37,16 +39,17 @@ def test_the_row_beside_its_prototypes(command, fitted, model, row):
 
 def test_shares_of_columns_in_their_order(command, fitted, model, row):
     shown = explained(command, fitted, "--row", "7")
-    found = contributions_table(protolearn.load(model), row)
+    found = explain(protolearn.load(model), row, n=0)
     told = re.findall(r"^(\S.*?) {2,}.*?([+-]\d+\.\d) % *$", shown, re.MULTILINE)
-    by_name = {str(name): share for name, share in zip(found.columns, found.shares[0], strict=True)}
+    shares = found.contributions[0] / abs(found.contributions[0]).sum()
+    by_name = {str(name): share for name, share in zip(found.columns, shares, strict=True)}
     assert [name for name, _ in told] == sorted(by_name, key=lambda name: -abs(by_name[name]))
     assert all(float(text) == pytest.approx(100 * by_name[name], abs=0.06) for name, text in told)
 
 
 def test_the_smallest_change(command, fitted, model, row):
     shown = explained(command, fitted, "--row", "7")
-    nearest = counterfactual_table(protolearn.load(model), row)
+    nearest = counterfactual(protolearn.load(model), row)
     assert f"The smallest change of all: {nearest.describe(0)}." in shown
 
 
@@ -59,6 +62,19 @@ def test_fixed_columns_and_a_wanted_class(command, fitted, model, row):
     assert "weight" not in sentence
     assert f"would be {other} instead of {own} if " in sentence or "no allowed change" in sentence
     assert f"It is {own} already." in explained(command, fitted, "--row", "7", "--to", own)
+
+
+def test_several_fixed_columns_with_a_comma(command, fitted, model):
+    names = [str(column.name) for column in protolearn.load(model)[0].columns_]
+    shown = explained(command, fitted, "--row", "7", "--fixed", ",".join(names[1:]))
+    sentences = [line for line in shown.splitlines() if "smallest change" in line]
+    assert not any(name in sentences[0] for name in names[1:])
+
+
+def test_exemplars_and_contributions_in_words(command, fitted):
+    shown = " ".join(explained(command, fitted, "--row", "7").split())
+    assert "Nearest rows of the data, counted from 1: " in shown
+    assert "The contributions add up to " in shown
 
 
 def test_names_in_square_brackets(command, tmp_path):

@@ -13,10 +13,10 @@ import protolearn
 from given_changes import fewest_columns, named_table
 from given_pets import write
 from given_profile import THOROUGH, in_all
-from protolearn import GLVQ, GMLVQ, LGMLVQ, SoftMarginSVM, sample_margin
+from protolearn import GLVQ, GMLVQ, LGMLVQ, SoftMarginSVM, counterfactual, explain, sample_margin
 from protolearn.cli.explain_command import certainty_lines, change_lines
 from protolearn.cli.saved_model import RowPredictor, SavedModel
-from protolearn.tables import counterfactual_table, read_table, table_pipeline
+from protolearn.tables import read_table, table_pipeline
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
 
@@ -68,7 +68,7 @@ def test_printed_changes_give_the_promised_class(saved, tmp_path):
     frame, places = saved.rows(str(tmp_path / "rows.csv")), some(rows)
     own, promised, changed = saved.pipeline.predict(frame), [], []
     for i in places:
-        lines = change_lines(saved, frame[i : i + 1], own[i], None, [])
+        lines = change_lines(saved, frame[i : i + 1], own[i], None, [], frame)
         (label,) = re.findall(f": would be (.+) instead of {own[i]} if ", lines[0])
         promised.append(label)
         values = fewest_columns("\n".join(lines))
@@ -86,7 +86,8 @@ def test_nothing_changes_the_answer_within_the_printed_radius(saved, tmp_path):
     frame, predictor = saved.rows(str(tmp_path / "rows.csv")), RowPredictor(saved)
     exact = sample_margin(saved.steps.model, saved.steps.encoder.transform(frame))
     for i, limit in enumerate(exact):
-        (line,) = certainty_lines(predictor, predictor.ask(frame[i : i + 1]))
+        one = frame[i : i + 1]
+        (line,) = certainty_lines(predictor, one, explain(saved.pipeline, one, n=0))
         (printed,) = re.findall(r"Nothing changes the answer within (\S+), the certified", line)
         assert 0.9 * limit <= float(printed) <= limit
 
@@ -129,6 +130,6 @@ def test_one_column_if_one_is_enough_and_none_too_many(saved, tmp_path):
         fewer = [[name for name in chosen if name != left_out] for left_out in chosen]
         for movable in fewer if len(chosen) == 1 else [*fewer, *([name] for name in names)]:
             fixed = [name for name in names if name not in movable]
-            found = counterfactual_table(saved.pipeline, one, label, fixed, "training")
+            found = counterfactual(saved.pipeline, one, label, fixed)
             assert not found.feasible[0]
     assert len(sizes) > 1

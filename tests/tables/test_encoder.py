@@ -13,10 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from protolearn import GLVQ, datasets
+from protolearn import GLVQ, counterfactual, datasets
 from protolearn.tables import (
     TableEncoder,
-    counterfactual_table,
     prototypes_table,
     table_pipeline,
 )
@@ -90,8 +89,8 @@ def test_the_output_that_is_set_for_all(frame):
         pd.testing.assert_frame_equal(prototypes_table(model), prototypes_table(plain))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = counterfactual_table(model, X)
-    np.testing.assert_allclose(found.distance, counterfactual_table(plain, X).distance)
+            found = counterfactual(model, X)
+    np.testing.assert_allclose(found.distance, counterfactual(plain, X).distance)
 
 
 def test_rows_of_another_width(frame):

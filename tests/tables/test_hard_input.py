@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protolearn import GLVQ
-from protolearn.tables import TableEncoder, counterfactual_table, prototypes_table, table_pipeline
+from protolearn import GLVQ, counterfactual
+from protolearn.tables import TableEncoder, prototypes_table, table_pipeline
 from protolearn.tables.values import from_clock, to_clock, zone_of
 
 
@@ -116,10 +116,10 @@ def test_dates_are_told_and_bounded_by_the_clocks_of_their_time_zone(library):
         frame = frames.DataFrame({"when": when})
     model = table_pipeline(GLVQ(init="means")).fit(frame, [0, 0, 0, 0, 1, 1, 1, 1])
     assert "mean 2020-03-04T12:00" in model[0].describe()
-    found = counterfactual_table(model, frame[:1], bounds={"when": ("2020-03-05", None)})
+    found = counterfactual(model, frame[:1], bounds={"when": ("2020-03-05", None)})
     assert "2020-03-05T00:00 instead of 2020-03-01T00:00" in found.describe(0)
     aware = datetime.datetime(2020, 3, 5, 5, tzinfo=datetime.UTC)
-    same = counterfactual_table(model, frame[:1], bounds={"when": (aware, None)})
+    same = counterfactual(model, frame[:1], bounds={"when": (aware, None)})
     assert same.distance.tolist() == found.distance.tolist()
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from given_changes import read_assignments
 from protolearn import GLVQ, GMLVQ, LGMLVQ, SoftMarginSVM, counterfactual
 from protolearn._names import decimals_text, digits_text, exact_text, radius_text
-from protolearn.tables import counterfactual_table, table_pipeline
+from protolearn.tables import table_pipeline
 from protolearn.tables.value_texts import quote_text
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
@@ -44,37 +44,27 @@ def read_back(found, frame):
 def test_printed_rows_have_the_promised_class(table, name):
     frame, y = LOADERS[table](return_X_y=True, as_frame=True)
     model = table_pipeline(MODELS[name]).fit(frame, y)
-    for bounds in (None, "training"):
-        found = counterfactual_table(model, frame, bounds=bounds)
-        rows = read_back(found, frame)
-        there = found.feasible
-        assert there.all() or bounds
-        assert model.predict(rows)[there].tolist() == found.label[there].tolist()
-        assert (found.label != found.original_label)[there].all()
-        # Each value goes on from the exact one, away from the row, by a fiftieth sd at most.
-        way, more = found.points - frame, rows - found.points
-        assert ((way.abs() > 0) == (rows != frame)).all(axis=None)
-        assert (np.sign(more) * np.sign(way) >= 0)[way != 0].isin([True, np.nan]).all(axis=None)
-        small = [max(column.sd / 50.0, column.is_integer) for column in model[0].columns_]
-        assert (more.abs() <= small).all(axis=None)
-        if bounds:
-            assert ((rows >= frame.min()) & (rows <= frame.max())).all(axis=None)
+    some = frame[:: 1 if name in ("glvq", "logistic", "scaled") and len(frame.T) < 30 else 40]
+    found = counterfactual(model, some)
+    rows = read_back(found, some)
+    assert found.feasible.all()
+    assert model.predict(rows).tolist() == found.label.tolist()
+    assert (found.label != found.original_label).all()
+    pd.testing.assert_frame_equal(rows, found.points)
+    assert ((rows >= frame.min()) & (rows <= frame.max())).all(axis=None)
 
 
 def test_integers_stay_integers():
     frame, y = load_wine(return_X_y=True, as_frame=True)
     model = table_pipeline(GLVQ(random_state=0)).fit(frame, y)
-    changes = [c for row in counterfactual_table(model, frame).changes for c in row]
+    changes = [c for row in counterfactual(model, frame).changes for c in row]
     assert [c.name for c in model[0].columns_ if c.is_integer] == ["magnesium", "proline"]
     assert all(c.new.isdecimal() for c in changes if c.column in ("magnesium", "proline"))
     assert not all(c.new.isdecimal() for c in changes)
     narrow = pd.DataFrame({"n": [0, 0, 1, 1], "x": [0.0, 1.0, 0.0, 1.0]})
     model = table_pipeline(GLVQ(init="means")).fit(narrow, [0, 0, 1, 1])
-    # An integer is beyond the range, so that the value has decimals.
-    found = counterfactual_table(model, narrow[:1], fixed="x", bounds={"n": (0.0, 0.75)})
-    (change,) = found.changes[0]
-    assert 0.5 <= float(change.new) <= 0.75
-    assert model.predict(narrow[:1].assign(n=float(change.new))).tolist() == [1]
+    # The only integer of the range is the one that is there.
+    assert not counterfactual(model, narrow[:1], fixed="x", bounds={"n": (0.0, 0.75)}).feasible[0]
 
 
 @pytest.mark.parametrize("last", [LGMLVQ(random_state=0, max_iter=20), SoftMarginSVM()], ids=str)
@@ -86,11 +76,11 @@ def test_units_and_offsets(last, unit, offset):
     frame, y = (X[:12] + offset) * unit, np.arange(12) % 2
     frame.iloc[y == 1] += 0.3 * unit
     model = table_pipeline(last).fit(frame, y)
-    found = counterfactual_table(model, frame)
+    found = counterfactual(model, frame, data=frame)
     assert found.feasible.all()
     rows = read_back(found, frame)
     assert model.predict(rows).tolist() == found.label.tolist()
-    assert ((rows - found.points).abs() <= 0.0201 * frame.std(ddof=0)).all(axis=None)
+    pd.testing.assert_frame_equal(rows, found.points, check_exact=True)
 
 
 def test_numbers_without_a_table():
@@ -114,7 +104,7 @@ def test_numbers_without_a_table():
             assert bounds is None or ((ends[0] <= rows) & (rows <= ends[1])).all(axis=None)
 
 
-def test_dates_are_rounded_away_from_the_row():
+def test_dates_are_those_of_the_text():
     rng = np.random.RandomState(0)
     for zone in (None, "Europe/Berlin"):
         for minutes in (0, rng.randint(0, 1440, 120)):
@@ -122,27 +112,12 @@ def test_dates_are_rounded_away_from_the_row():
             frame = pd.DataFrame({"day": pd.Timestamp("2020-01-01", tz=zone) + days})
             late = frame["day"] > pd.Timestamp("2020-08-01", tz=zone)
             model = table_pipeline(GLVQ(random_state=0)).fit(frame, late)
-            found = counterfactual_table(model, frame)
+            found = counterfactual(model, frame)
             printed = [changes[0].new for changes in found.changes]
             rows = frame.assign(day=pd.to_datetime(printed).tz_localize(zone))
             assert model.predict(rows).tolist() == found.label.tolist()
             assert {len(text) for text in printed} == {16 if zone or np.ndim(minutes) else 10}
-            ahead = found.points["day"] > frame["day"]
-            assert (rows["day"][ahead] >= found.points["day"][ahead]).all()
-            assert (rows["day"][~ahead] <= found.points["day"][~ahead]).all()
-
-
-def test_what_no_print_can_tell_is_not_proposed(monkeypatch):
-    frame, y = load_iris(return_X_y=True, as_frame=True)
-    model = table_pipeline(GLVQ(random_state=0)).fit(frame, y)
-    column = type(model[0].columns_[0])
-    monkeypatch.setattr(column, "outward", lambda self, old, new, finer: (str(old), old))
-    found = counterfactual_table(model, frame)
-    assert not found.feasible.any()
-    assert not found.exact
-    assert found.points.equals(frame)
-    assert not any(found.changes)
-    assert found.label.tolist() == model.predict(frame).tolist()
+            assert (rows["day"] == found.points["day"]).all()
 
 
 @given(st.floats(0.0, allow_infinity=False))

@@ -9,11 +9,9 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from protolearn import GLVQ, GMLVQ
+from protolearn import GLVQ, GMLVQ, counterfactual, explain
 from protolearn.tables import (
     TableEncoder,
-    contributions_table,
-    counterfactual_table,
     prototypes_table,
     read_table,
     split_target,
@@ -115,8 +113,8 @@ def test_pipeline_prototypes_and_contributions(pets, model):
     for shares in (False, True):
         found, expected = prototypes_table(plain, shares), prototypes_table(framed, shares)
         same(found, expected.reset_index())
-    found, expected = contributions_table(plain, S), contributions_table(framed, X)
-    np.testing.assert_allclose(found.shares, expected.shares)
+    found, expected = explain(plain, S, n=0), explain(framed, X, n=0)
+    np.testing.assert_allclose(found.contributions, expected.contributions)
     assert found.columns == expected.columns
 
 
@@ -143,8 +141,8 @@ def test_cross_validation_and_pickles(pets):
 )
 def test_counterfactuals(pets, options):
     framed, X, plain, S = fitted(GLVQ(random_state=0), pets)
-    expected = counterfactual_table(framed, X.iloc[:12], **options)
-    found = counterfactual_table(plain, S[:12], **options)
+    expected = counterfactual(framed, X.iloc[:12], **options)
+    found = counterfactual(plain, S[:12], **options)
     np.testing.assert_allclose(found.distance, expected.distance)
     assert found.sentences() == expected.sentences()
     assert found.label.tolist() == expected.label.tolist()
@@ -259,7 +257,8 @@ def test_texts_of_prototypes(pets):
     texts = prototype_texts(steps, plain["model"].prototypes_)
     table = prototypes_table(framed)
     assert len(texts) == len(table.columns)
-    assert texts[2] == table["colour"].tolist()
+    for text, colour in zip(texts[2], table["colour"], strict=True):
+        assert text.startswith(f"{colour} ")
     spread = framed["table"].columns_[0].sd
     np.testing.assert_allclose([float(t) for t in texts[0]], table["weight"], atol=spread / 50)
     assert [t[:10] for t in texts[5]] == table["born"].dt.strftime("%Y-%m-%d").tolist()

@@ -7,22 +7,17 @@ from .confidence import confidence_of as confidence_of
 from .confidence import has_margin as has_margin
 from .confidence import is_linear as is_linear
 from .confidence import split_held_out as split_held_out
+from .contributions import linear_leads as linear_leads
 from .counterfactual_rows import counterfactual
-from .feature_units import FEATUREWISE as FEATUREWISE
+from .explanation import Exemplars, Explanation, explain, find_exemplars
 from .feature_units import Units as Units
-from .feature_units import apply_step as apply_step
-from .feature_units import no_way_back as no_way_back
-from .feature_units import undo_step as undo_step
 from .hypothesis_margins import MarginHistory, hypothesis_margin
 from .hypothesis_margins import factors as factors
 from .hypothesis_margins import joint_factor as joint_factor
 from .hypothesis_margins import known_labels as known_labels
 from .hypothesis_margins import last_step as last_step
 from .hypothesis_margins import margin_of_prediction as margin_of_prediction
-from .printable_rows import FINER as FINER
-from .printable_rows import Printable as Printable
-from .printable_rows import Write as Write
-from .printable_rows import find_printable as find_printable
+from .model_view import ModelView as ModelView
 from .reject_classifier import RejectClassifier
 from .reject_thresholds import AccuracyRejectCurve, accuracy_reject_curve
 from .reject_thresholds import cheapest_threshold as cheapest_threshold
@@ -36,17 +31,24 @@ from .result_tables import Counterfactuals, RelevanceProfile
 from .result_tables import DescribedRows as DescribedRows
 from .result_tables import first_rows as first_rows
 from .result_tables import import_pandas as import_pandas
+from .table_counterfactuals import Change, TableCounterfactuals
 
 __all__ = [
     "AccuracyRejectCurve",
+    "Change",
     "Counterfactuals",
+    "Exemplars",
+    "Explanation",
     "GeneralizationBound",
     "MarginHistory",
     "RejectClassifier",
     "RelevanceProfile",
+    "TableCounterfactuals",
     "accuracy_reject_curve",
     "certified_radius",
     "counterfactual",
+    "explain",
+    "find_exemplars",
     "generalization_bound",
     "hypothesis_margin",
     "relevance_profile",

@@ -13,11 +13,13 @@ from sklearn.utils import check_array
 
 from .._arrays import Floats, Indices, as_floats
 from ..rule import DecisionRule, as_rule
+from ..tables import Limits, TableEncoder, flatten_steps, no_way_back
 from .cells import ANY, Cells, complete_rows, describe_model
 from .counterfactual_search import search_boundary
-from .feature_units import Ranges, Units, no_way_back
-from .hypothesis_margins import known_labels
+from .feature_units import Ranges, Units
+from .model_view import ModelView
 from .result_tables import Counterfactuals
+from .table_counterfactuals import change_columns, target_labels
 
 Attempt = Callable[[Indices, float], tuple[Floats, NDArray[np.bool_]]]
 """Takes places of rows, and how far to go beyond the boundary, in units of the largest distance;
@@ -31,67 +33,118 @@ FARTHER = 10.0 ** np.arange(16)
 
 
 def counterfactual(
-    model: Any, X: Any, target: Any = None, fixed: Any = None, bounds: Any = None
-) -> Counterfactuals:
-    """Return for each row the nearest one with another class: the smallest change of the answer.
+    model: Any,
+    X: Any,
+    target: Any = None,
+    fixed: Any = None,
+    bounds: Any = None,
+    *,
+    data: Any = None,
+    increase_only: Any = None,
+    decrease_only: Any = None,
+    constraints: Any = None,
+    max_changes: int | None = None,
+    fewest: bool = False,
+    n: int = 1,
+) -> Any:
+    """Return for each row the smallest change that gives it another class.
 
     Parameters
     ----------
-    model : nearest-prototype or linear classifier, or Pipeline that ends in one
-        A fitted model. Its distance must be a metric that depends on differences of features, or
-        the square of one; or it is a classifier that takes the largest of ``X @ coef_.T +
-        intercept_``, also scikit-learn's. The steps of a pipeline must have
-        ``inverse_transform``, such as scalers; what is nearest is measured in the space of the
-        last step.
-    X : array-like of shape (n_samples, n_features)
+    model : classifier
+        A fitted one: a pipeline that begins with a table
+        (:func:`~protolearn.tables.table_pipeline`), a nearest-prototype or linear classifier, or a
+        Pipeline that ends in one. With ``data`` any classifier.
+    X : DataFrame, structured array, or array-like of shape (n_samples, n_features)
         The rows.
     target : label, or array-like of shape (n_samples,), default=None
         The class to reach, for all rows or for each; None: any other than the predicted one. A row
         that has the class already stays as it is.
     fixed : str, int, or sequence of these, or mask, default=None
-        Features that may not change, by name or place.
-    bounds : dict, tuple or sequence, default=None
-        Ranges of the features that may change, in the units of X: a dict of ``(low, high)`` by
-        feature, a tuple ``(low, high)`` of numbers or arrays for all features, or one pair
-        ``(low, high)`` for each feature; None or infinity is no end. A row outside is brought
-        inside. Ranges of fixed features have no effect.
+        Columns that may not change, by name or place.
+    bounds : dict, "training", tuple or sequence, default=None
+        Ranges of the columns that may change, by name, in the units of X: ``(low, high)`` of
+        numbers or dates, where None is no end, or a list of the categories that are allowed. A row
+        outside is brought inside. Other columns change within the range of the training rows, if
+        these are known. Arrays may also have a tuple ``(low, high)`` for all columns, or one pair
+        for each. Ranges of fixed columns have no effect.
+    data : DataFrame, or array-like of shape (n_rows, n_features), default=None
+        Training rows. They tell the ranges and the grid of the columns of a model that does not
+        begin with a table, and are where a search begins if the boundary is curved: if one of them
+        has the class to reach, and only allowed changes lead there, a change is found.
+    increase_only, decrease_only : str or sequence, default=None
+        Columns of numbers that may only grow, or only fall.
+    constraints : str or sequence of str, default=None
+        Rules between columns of numbers, such as ``"income <= 12 * monthly"``.
+    max_changes : int, default=None
+        The number of columns that may change at most.
+    fewest : bool, default=False
+        Whether the fewest columns matter first, and the size of the change second.
+    n : int, default=1
+        Number of proposals; each of the further ones leaves out a column of every earlier one.
 
     Returns
     -------
-    result : Counterfactuals
+    result : TableCounterfactuals or Counterfactuals
         With ``points``, ``distance``, ``label``, ``feasible``; print it to read what changes. Rows
         without a counterfactual keep their values, and ``feasible`` is False.
 
     See Also
     --------
+    explain : What else there is to say about the answer.
     sample_margin : The distance alone, faster.
     certified_radius : A lower bound of the distance, for more models.
 
     Notes
     -----
-    With flat boundaries (squared Euclidean, relevance, matrix and Mahalanobis distance, one metric
-    for all, hard decision; linear classifiers) the nearest point of the cells of the rivals is
-    exact, but for a step across the boundary as small as rounding allows. Otherwise (local
-    metrics, soft decisions, other metrics) it is found by a search along the gradient, and the
-    distance is an *upper* bound: ``exact`` tells. So it does where ``inverse_transform`` of a step
-    is no true inverse (ties under a quantile transformer, values out of reach of a power
-    transformer).
+    **By columns**: for a pipeline that begins with a table, with ``data``, or with any of the
+    parameters after it. Numbers stay in the range that the training rows have, on the grid of
+    their column (integers, cents, whole days), and categories jump. The size of a change is the sum
+    over columns of standard deviations, and of the distance of categories, 1 by default. With flat
+    boundaries (squared Euclidean, relevance, matrix and Mahalanobis distance, one metric for all,
+    hard decision; linear classifiers; scalers in between) it is the optimum of a mixed-integer
+    linear program for each rival prototype, proved by HiGHS (:func:`scipy.optimize.milp`).
+    Elsewhere it is the best of a search from rows that have the class: ``optimal`` tells.
 
-    Points in a pipeline with a scaler come in the units of X, and so do ``bounds``; ``distance``
-    is that of the model, which the scaler has made comparable between features.
+    **As a point of space**: for models of arrays that do not know their training rows, when none of
+    these parameters is given. The change is the shortest in the Euclidean norm as the model
+    sees rows, and any real number is allowed. With flat boundaries it is exact, but for a step
+    across the boundary as small as rounding allows; otherwise it is found by a search along the
+    gradient, and the distance is an *upper* bound: ``exact`` tells. The steps of a pipeline must
+    have ``inverse_transform``.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from protolearn import GLVQ, counterfactual
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = make_pipeline(StandardScaler(), GLVQ(random_state=0)).fit(X, y)
-    >>> found = counterfactual(model, X[:1], target=1, fixed=["sepal length (cm)"])
-    >>> found.label, found.feasible
-    (array([1]), array([ True]))
+    >>> from protolearn.tables import table_pipeline
+    >>> rows = [[20.0, "red"], [21.0, "blue"], [40.0, "red"], [41.0, "blue"]]
+    >>> model = table_pipeline(GLVQ(init="means")).fit(rows, ["young", "young", "old", "old"])
+    >>> print(counterfactual(model, [[22.0, "red"]]))
+    row 0: would be old instead of young if x0 were 31 instead of 22
     """
+    asked = data, increase_only, decrease_only, constraints, max_changes
+    by_column = fewest or n != 1 or any(one is not None for one in asked)
+    steps = flatten_steps(model)
+    if isinstance(steps[0][1], TableEncoder) or by_column:
+        check_data_known(steps[0][1], data)
+        view = ModelView.of(model, X, data)
+        wishes = fixed, bounds, increase_only, decrease_only, constraints, max_changes
+        return change_columns(view, target, Limits.of(view.columns, *wishes), data, fewest, n)
+    return nearest_points(model, X, target, fixed, bounds)
+
+
+def check_data_known(first: Any, data: Any) -> None:
+    """Raise if nothing is known about the columns."""
+    if data is None and not isinstance(first, TableEncoder):
+        raise ValueError(
+            "increase_only, decrease_only, constraints, max_changes, fewest and n need the ranges "
+            "of the columns. Give the training rows as data=, or a pipeline that begins with a "
+            "table (protolearn.tables.table_pipeline)."
+        )
+
+
+def nearest_points(model: Any, X: Any, target: Any, fixed: Any, bounds: Any) -> Counterfactuals:
+    """Return for each row the nearest point with another class, of any real numbers."""
     units = Units(model)
     rule = as_rule(units.last)
     Z = complete_rows(rule, units.last, units.inner(X), "counterfactual").astype(np.float64)
@@ -99,7 +152,9 @@ def counterfactual(
     unnamed = map("x{}".format, range(given.shape[1]))
     names = list(unnamed if units.names is None else units.names)
     ranges = Ranges.of(fixed, bounds, names)
-    enter = np.full(len(Z), ANY) if target is None else target_codes(units.last, target, len(Z))
+    enter = np.full(len(Z), ANY)
+    if target is not None:
+        enter = np.searchsorted(rule.classes, target_labels(units.last, target, len(Z)))
     inner_ranges = units.ranges(ranges, Z.shape[1]) if units.steps else ranges
     question = Question(rule, Z, rule.distances(Z), rule.codes(Z), enter, inner_ranges)
     points, feasible, is_exact = cross_boundary(question, units, ranges, given)
@@ -212,14 +267,3 @@ def choose_method(question: Question, units: Units) -> tuple[Attempt, bool]:
         return changed, found.rival >= 0
 
     return enter_cells, True
-
-
-def target_codes(model: Any, target: Any, n_rows: int) -> Indices:
-    """Return the class code that each row is to reach."""
-    labels = np.full(n_rows, target) if np.ndim(target) == 0 else np.asarray(target)
-    if labels.shape != (n_rows,):
-        raise ValueError(
-            f"target has shape {labels.shape}, expected one label, or one for each of the "
-            f"{n_rows} rows."
-        )
-    return np.searchsorted(model.classes_, known_labels(model, labels, "target"))

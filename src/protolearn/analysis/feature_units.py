@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,20 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds
 from scipy.sparse import issparse
-from sklearn import preprocessing
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
-
-FEATUREWISE = (
-    preprocessing.StandardScaler,
-    preprocessing.MinMaxScaler,
-    preprocessing.MaxAbsScaler,
-    preprocessing.RobustScaler,
-    preprocessing.PowerTransformer,
-    preprocessing.QuantileTransformer,
-)
-"""Steps that change each feature by itself, and keep the order of its values."""
+from ..tables import FEATUREWISE, apply_step, no_way_back, undo_step
 
 SPARSE = "it makes sparse rows; encode='onehot-dense' or sparse_output=False make it give arrays"
 FAR = 1e30  # what the model sees of a number without end, if no step has an end of its own
@@ -110,33 +99,6 @@ class Units:
             limit = np.where(np.isfinite(limit), limit, np.nan)
         seen = np.asarray(self.inner(np.where(np.isfinite(end), end, limit)), dtype=np.float64)[0]
         return np.where(np.abs(seen) < 0.5 * FAR, seen, np.copysign(np.inf, far))
-
-
-def apply_step(step: Any, X: Any) -> Any:
-    """Return what a step makes of rows, which may have lost the names of their features."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return step.transform(X)
-
-
-def undo_step(name: str, step: Any, Z: Floats) -> Floats:
-    """Return the rows of which a step makes Z; not finite where it can make no such."""
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return np.asarray(step.inverse_transform(Z), dtype=np.float64)
-    except Exception as error:  # of any type, by steps of any author
-        raise no_way_back(name, step, error) from error
-
-
-def no_way_back(name: str, step: Any, reason: Any) -> ValueError:
-    """Return an error that says that a step cannot be undone, and what to do."""
-    return ValueError(
-        f"Step {name!r} of the pipeline, {step!r}, cannot be undone ({reason}), so that what the "
-        "model sees cannot be turned back into your units. Give the last step alone, and rows as "
-        "it sees them."
-    )
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def explain(
         typer.Option(help="The class to reach by the smallest change.", show_default=False),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option(help="A column that may not change; may be given again.")
+        list[str] | None, typer.Option(help="Columns that may not change, such as age,sex.")
     ] = None,
 ) -> None:
     """Explain what a model predicts for a row, and what would change its answer."""

@@ -26,10 +26,10 @@ from ..tables import (
     Column,
     TableEncoder,
     TableSteps,
+    apply_step,
     ignore_warnings,
     is_number,
     labelled_prototypes,
-    model_input,
     suggest_name,
     warn_of_unseen_categories,
 )
@@ -193,7 +193,9 @@ class RowPredictor:
         with ignore_warnings(UNSEEN_CATEGORIES, NO_FEATURE_NAMES):
             Z = steps.encoder.transform(frame)
             label = np.asarray(self._after_table.predict(Z))
-            rows = model_input(steps, Z)
+            rows = Z
+            for _, step in steps.between:
+                rows = apply_step(step, rows)
             probability = self._try("probability", lambda: self._after_table.predict_proba(Z))
             return RowPredictions(
                 label,

@@ -19,27 +19,23 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
 from .._names import number_repeats, shorten_name
-from ..analysis import (
-    FEATUREWISE,
-    LabelledRows,
-    RejectClassifier,
-    apply_step,
-    known_labels,
-    undo_step,
-)
+from ..analysis import LabelledRows, RejectClassifier, known_labels
 from ..selection import places_among
 from ..tables import (
+    FEATUREWISE,
     NO_FEATURE_NAMES,
     UNSEEN_CATEGORIES,
     UNUSED_COLUMN,
     CategoryColumn,
     Column,
     TableEncoder,
+    apply_step,
     column_texts,
     flatten_steps,
     ignore_warnings,
     labelled_prototypes,
     prototype_text,
+    undo_step,
 )
 
 LONGEST = 80  # characters of names and texts that are shown

@@ -1,48 +1,65 @@
 """Tables in, the user's units and words out."""
 
+import warnings
+from importlib import import_module
+from typing import Any
+
 from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
 from .columns import CategoryColumn, NumberColumn
 from .columns import Column as Column
-from .contributions import Contributions, contributions_table
-from .contributions import linear_shares as linear_shares
-from .contributions import model_input as model_input
+from .columns import column_places as column_places
 from .encoder import TableEncoder
+from .limits import Limits as Limits
+from .pipeline import FEATUREWISE as FEATUREWISE
 from .pipeline import TableSteps as TableSteps
+from .pipeline import apply_step as apply_step
 from .pipeline import distance_unit as distance_unit
 from .pipeline import flatten_steps as flatten_steps
 from .pipeline import labelled_prototypes as labelled_prototypes
+from .pipeline import no_way_back as no_way_back
 from .pipeline import prototypes_table, split_target, table_pipeline
+from .pipeline import undo_step as undo_step
 from .reading import ReadTable, TableFileError, read_table
 from .reading.parquet_folder import CodedTexts as CodedTexts
 from .reading.parquet_folder import ParquetFolder as ParquetFolder
 from .reading.read import describe_origin as describe_origin
+from .table import Table as Table
 from .table import suggest_name as suggest_name
 from .table_checks import NO_FEATURE_NAMES as NO_FEATURE_NAMES
 from .table_checks import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
 from .table_checks import ignore_warnings as ignore_warnings
 from .table_checks import warn_of_unseen_categories as warn_of_unseen_categories
-from .table_counterfactuals import Change, TableCounterfactuals, counterfactual_table
 from .value_texts import UNUSED_COLUMN as UNUSED_COLUMN
+from .value_texts import change_texts as change_texts
 from .value_texts import column_texts as column_texts
 from .value_texts import prototype_text as prototype_text
 from .value_texts import prototype_texts as prototype_texts
+from .value_texts import quote_text as quote_text
 from .value_texts import row_texts as row_texts
-from .value_texts import write_outward as write_outward
+from .values import Values as Values
 from .values import is_number as is_number
 
 __all__ = [
     "CategoryColumn",
-    "Change",
-    "Contributions",
     "NumberColumn",
     "ReadTable",
-    "TableCounterfactuals",
     "TableEncoder",
     "TableFileError",
-    "contributions_table",
-    "counterfactual_table",
     "prototypes_table",
     "read_table",
     "split_target",
     "table_pipeline",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return ``counterfactual`` by the name that it once had for tables."""
+    if name == "counterfactual_table":
+        warnings.warn(
+            "counterfactual_table is deprecated; use protolearn.counterfactual, which takes tables "
+            "and keeps changes within the values of the training rows.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return import_module("protolearn.analysis").counterfactual
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from itertools import pairwise
 from typing import Any
 
@@ -15,9 +15,11 @@ from sklearn.preprocessing import StandardScaler
 
 from .._arrays import SMALLEST_SPREAD, Floats, Indices
 from .._names import decimals_text, exact_text
-from ..analysis import FINER
 from .dtypes import TypeInWords
-from .values import Values, as_objects, from_clock, to_clock, to_days, to_kind, to_times, zone_of
+from .values import Values, as_objects, to_clock, to_kind, to_times, zone_of
+
+MINUTES = 1440
+"""In a day."""
 
 UNKNOWN_CATEGORY = -1
 """Code of a category that was not there in the training rows, or that cannot be told."""
@@ -25,8 +27,17 @@ UNKNOWN_CATEGORY = -1
 EQUAL = 1e-9
 """Difference of entries that is rounding: none of the categories is the one."""
 
-WHOLE_TRIES = 2
-"""Numbers of further decimals of other columns that are tried before integers get decimals."""
+FINEST = 1000.0
+"""Steps of the grid of a column in a standard deviation, at most."""
+
+INTEGERS_FINER = 3
+"""Digits by which the grid of integers may be finer."""
+
+FEWEST_ROUND = 10
+"""Different values that have to be multiples of ten, or a hundred, to make these the grid."""
+
+BEYOND = 20.0
+"""Observed ranges beyond the data up to which a number without an end may go."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,9 @@ class NumberColumn(TypeInWords):
         Its type in the frame.
     is_integer : bool
         Whether all values of the training rows are integers. Files of older versions do not know.
+    step : float
+        The grid of the column: a power of ten, or a part of a day, of which all values are
+        multiples; about a thousandth of a standard deviation if they have more digits.
     """
 
     name: Any
@@ -67,6 +81,7 @@ class NumberColumn(TypeInWords):
     whole_days: bool = False
     dtype: Any = None
     is_integer: bool = False
+    step: float = 0.0
 
     @classmethod
     def learn(cls, name: Any, values: Values, dtype: Any) -> NumberColumn:
@@ -93,9 +108,9 @@ class NumberColumn(TypeInWords):
         low, high, n_missing = float(there.min()), float(there.max()), int((~known).sum())
         is_whole, is_date = bool((there == np.rint(there)).all()), values.kind == "date"
         numbers = median, mean, sd, low, high, n_missing
-        return cls(
-            name, values.kind, *numbers, is_whole and is_date, dtype, is_whole and not is_date
-        )
+        step = (1.0 if is_whole else 1.0 / MINUTES) if is_date else grid_step(there, sd)
+        kinds = is_whole and is_date, dtype, is_whole and not is_date
+        return cls(name, values.kind, *numbers, *kinds, step)
 
     @property
     def width(self) -> int:
@@ -144,26 +159,25 @@ class NumberColumn(TypeInWords):
         cut = here.astype(f"datetime64[{unit}]")
         return str(cut + 1 if rounding == ROUND_CEILING and cut < here else cut)
 
-    def number(self, text: str) -> float:
-        """Return the number that a text means; of a date the days since 1970."""
-        if self.kind != "date":
-            return float(text)
-        day = float(to_days(np.array([text], dtype="datetime64[us]"))[0])
-        return from_clock(day, zone_of(self.dtype))
+    @property
+    def per_unit(self) -> float:
+        """Number of steps of the grid in one unit."""
+        step = self.step or (1.0 if self.is_integer else grid_step(np.array([math.pi]), self.sd))
+        return float(np.rint(1.0 / step)) if step < 1.0 else 1.0 / step
 
-    def outward(self, old: float, new: float, finer: int | None) -> tuple[str, float]:
-        """Write a new value, rounded away from the old one; and return what the text means."""
-        rounding = ROUND_CEILING if new > old else ROUND_FLOOR
-        if self.is_integer and finer is not None:
-            finer -= WHOLE_TRIES
-        is_whole = finer is not None and finer < 0
-        text = decimals_text(new, 0, rounding) if is_whole else self.text(new, finer, rounding)
-        return text, self.number(text)
+    def on_grid(self, steps: Any) -> Floats:
+        """Return values that are so many steps of the grid from zero."""
+        per = self.per_unit  # below one its inverse is an integer
+        return np.asarray(steps / per if per >= 1.0 else steps * np.rint(1.0 / per))
 
-    def text_beside(self, value: float, other: str) -> str:
-        """Write a value with as many digits as tell it from another text."""
-        texts = (self.text(value, finer) for finer in FINER)
-        return next((text for text in texts if text != other), other)
+    def grid_text(self, value: float, other: str = "") -> str:
+        """Write a value with the digits of the grid, or with all if that is another text."""
+        if self.kind == "date":
+            texts = [self.text(value), self.text(value, None)]
+        else:
+            places = max(round(math.log10(self.per_unit)), 0)
+            texts = [decimals_text(value, places), exact_text(value)]
+        return texts[texts[0] == other]
 
     def __str__(self) -> str:
         if self.kind == "empty":
@@ -327,6 +341,21 @@ def finite(name: Any, data: Floats) -> Floats:
             "number, or by NaN if the value is missing."
         )
     return data
+
+
+def grid_step(data: Floats, sd: float) -> float:
+    """Return the largest power of ten of which all numbers are multiples, not below the finest.
+
+    Integers may be finer than other numbers.
+    """
+    most = math.ceil(math.log10(FINEST / sd))
+    finest = max(most, min(0, most + INTEGERS_FINER))
+    is_round = len(np.unique(data)) >= FEWEST_ROUND
+    if abs(most) <= 15:
+        for places in range(-12 if is_round else min(0, finest), finest + 1):
+            if (np.round(data, places) == data).all():
+                return float(10.0**-places)
+    return float(10.0**-most)
 
 
 def number_text(

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn import preprocessing
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._names import number_repeats
-from ..analysis import no_way_back, undo_step
 from .columns import CategoryColumn, Column
 from .data_frames import LIBRARIES, library_of
 from .encoder import TableEncoder, series_of
 from .table import free_name, suggest_name
 from .values import Values, is_missing
+
+FEATUREWISE = (
+    preprocessing.StandardScaler,
+    preprocessing.MinMaxScaler,
+    preprocessing.MaxAbsScaler,
+    preprocessing.RobustScaler,
+    preprocessing.PowerTransformer,
+    preprocessing.QuantileTransformer,
+)
+"""Steps that change each feature by itself, and keep the order of its values."""
 
 
 def table_pipeline(
@@ -175,6 +186,33 @@ class TableSteps(NamedTuple):
                 raise no_way_back(name, step, "it has no inverse_transform")
             Z = undo_step(name, step, Z)
         return self.encoder.units_.inverse_transform(Z)
+
+
+def apply_step(step: Any, X: Any) -> Any:
+    """Return what a step makes of rows, which may have lost the names of their features."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return step.transform(X)
+
+
+def undo_step(name: str, step: Any, Z: Floats) -> Floats:
+    """Return the rows of which a step makes Z; not finite where it can make no such."""
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return np.asarray(step.inverse_transform(Z), dtype=np.float64)
+    except Exception as error:  # of any type, by steps of any author
+        raise no_way_back(name, step, error) from error
+
+
+def no_way_back(name: str, step: Any, reason: Any) -> ValueError:
+    """Return an error that says that a step cannot be undone, and what to do."""
+    return ValueError(
+        f"Step {name!r} of the pipeline, {step!r}, cannot be undone ({reason}), so that what the "
+        "model sees cannot be turned back into your units. Give the last step alone, and rows as "
+        "it sees them."
+    )
 
 
 def distance_unit(columns: Sequence[Column], between: Sequence[tuple[str, Any]]) -> str:

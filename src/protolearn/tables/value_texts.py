@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from .._arrays import Floats
-from ..analysis import Write
 from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column
 from .encoder import TableEncoder
 from .pipeline import TableSteps
@@ -15,6 +13,10 @@ from .values import Values
 
 UNUSED_COLUMN = "not used"
 """In the place of a value of a column that was empty in the training rows."""
+
+
+MOST_SHARES, TINY, ALL = 3, 0.1, 0.005
+"""Categories of a prototype that are shown, their smallest share, and the rest that is nothing."""
 
 
 def row_texts(encoder: TableEncoder, frame: Any) -> list[str]:
@@ -66,35 +68,31 @@ def prototype_texts(steps: TableSteps, prototypes: Floats) -> list[list[str]]:
 
 
 def prototype_text(column: Column, plain: Floats) -> str:
-    """Write a value; of categories the one that a prototype has most of."""
+    """Write a value of a prototype: categories by their shares, integers as integers."""
     if isinstance(column, CategoryColumn):
-        code = int(column.nearest(plain)[0])
-        return "mixed" if code == UNKNOWN_CATEGORY else column.text(code)
-    return UNUSED_COLUMN if column.kind == "empty" else column.text(float(plain[0, 0]))
+        if int(column.nearest(plain)[0]) == UNKNOWN_CATEGORY:
+            return "mixed"
+        shares = column.shares(plain)[0].clip(0.0, 1.0)
+        shares /= max(shares.sum(), 1.0)
+        order = [c for c in (-shares).argsort(kind="stable")[:MOST_SHARES] if shares[c] >= TINY]
+        if shares[order[0]] > 1.0 - ALL:
+            return column.text(int(order[0]))
+        return ", ".join(f"{column.text(int(c))} {100.0 * shares[c]:.0f} %" for c in order)
+    if column.kind == "empty":
+        return UNUSED_COLUMN
+    is_code = column.low == 0.0 and column.high == 1.0
+    value = float(plain[0, 0])
+    return column.text(round(value) if column.is_integer and not is_code else value)
 
 
-def change_texts(
-    column: Column, given: Any, row: Floats, point: Floats, new: str
-) -> tuple[str, str]:
-    """Write the value that was given and the one that is to be; numbers have a text already."""
+def change_texts(column: Column, given: Any, row: Floats, point: Floats) -> tuple[str, str]:
+    """Write the value that was given, and the one that is to be."""
     if isinstance(column, CategoryColumn):
         new = column.text(int(column.nearest(point[None])[0]))
         return "missing" if given is None else str(given), new
-    old = column.text_beside(float(row[0]), new)
+    new = column.grid_text(float(point[0]))
+    old = column.grid_text(float(row[0]), new)
     return (taken_as(old) if given is None or given != given else old), new
-
-
-def write_outward(columns: Sequence[Column]) -> Write:
-    """Return what writes the numbers of some columns for ``find_printable``."""
-    owner = [column for column in columns for _ in range(column.width)]
-
-    def write(place: int, old: float, new: float, finer: int | None) -> tuple[str, float]:
-        column = owner[place]
-        if isinstance(column, CategoryColumn):  # it is written as a whole
-            return "", new
-        return column.outward(old, new, finer)
-
-    return write
 
 
 def quote_text(text: str) -> str:

@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
 from ..._names import shorten_name
-from ...analysis import group_names, learned_metric, relevance_profile
+from ...analysis import group_names, learned_metric, linear_leads, relevance_profile
 from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
-from ...tables import NO_FEATURE_NAMES, ignore_warnings, linear_shares
+from ...tables import NO_FEATURE_NAMES, ignore_warnings
 from ..subject import Subject
 from .chart import ACCENT, INK, Chart, Trace, axis, grey_image, lines, numbers, safe, shares
 from .contents import Relevances, Section, Story
@@ -243,7 +243,8 @@ def feature_contributions(subject: Subject) -> Floats:
     rule = as_rule(model)
     if not isinstance(rule, LinearRule):
         raise TypeError(f"{type(model).__name__} does not decide by a sum over columns")
-    return linear_shares(rule, rows, np.asarray(rows.mean(axis=0))[None])
+    read = rule.read_rows(model, rows).astype(np.float64, copy=False)
+    return linear_leads(rule, read, np.asarray(rows.mean(axis=0))[None])
 
 
 def names_and_numbers(subject: Subject, numbers: Any) -> tuple[list[str], Floats]:

@@ -7,21 +7,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from ..._arrays import Floats
+from ..._arrays import Floats, Indices
 from ..._names import count, radius_text, shorten_name
-from ...analysis import Counterfactuals, counterfactual
+from ...analysis import Change, ModelView, counterfactual
 from ...selection import places_among
 from ...tables import (
     NO_FEATURE_NAMES,
     UNSEEN_CATEGORIES,
-    CategoryColumn,
-    Change,
-    Column,
-    counterfactual_table,
     ignore_warnings,
-    write_outward,
 )
 from ..subject import Subject
 from .contents import Section, Story
@@ -61,7 +55,7 @@ def suspects_section(story: Story, found: Sequence[SuspectRow]) -> Section:
     turns: list[Turn | None] = [None] * len(found)
     reason = ""
     try:
-        turns = turns_of(story.subject.take(np.array([one.row for one in found])))
+        turns = turns_of(story.subject, np.array([one.row for one in found]))
     except (TypeError, ValueError) as error:
         reason = str(error)
     section.parts.append(paragraph(introduction(story.evidence, with_turns=not reason)))
@@ -240,29 +234,13 @@ class Turn(NamedTuple):
     plain: Floats  # the changed row, in the user's units
 
 
-def turns_of(subject: Subject) -> list[Turn | None]:
-    """Return for each row what would change the answer; raise if the model cannot tell."""
+def turns_of(subject: Subject, chosen: Indices) -> list[Turn | None]:
+    """Return for each chosen row what would change the answer; raise if the model cannot tell."""
+    some = subject.take(chosen)
     with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
-        if not subject.begins_with_table:
-            model = Pipeline([*subject.between, ("model", subject.last)])
-            return turns_of_numbers(subject.columns, counterfactual(model, subject.X))
-        table = counterfactual_table(subject.model, subject.frame)
-        points = subject.encoder.unscaled_rows(subject.encoder.input_table(table.points))
-    told = zip(table.feasible, table.label, table.changes, points, strict=True)
+        found = counterfactual(some.model, some.X, data=subject.X)
+        view = ModelView.of(some.model, found.points, subject.X)
+    names = dict(zip((column.name for column in view.columns), subject.columns, strict=True))
+    changes = [[c._replace(column=names[c.column].name) for c in row] for row in found.changes]
+    told = zip(found.feasible, found.label, map(tuple, changes), view.plain, strict=True)
     return [Turn(*turn) if there else None for there, *turn in told]
-
-
-def turns_of_numbers(columns: Sequence[Column], found: Counterfactuals) -> list[Turn | None]:
-    """Return what would change the answer about rows of numbers, the largest change first."""
-    texts, _, is_right = found.printable(range(len(found)), write_outward(columns))
-    turns: list[Turn | None] = []
-    for row, old in enumerate(found.original):
-        changes = []
-        for j in np.argsort(-found.sizes[row], kind="stable").tolist():
-            column, new = columns[j], texts[row, j]
-            if new and not isinstance(column, CategoryColumn):
-                was = column.text_beside(float(old[j]), new)
-                changes.append(Change(column.name, was, new, float(found.sizes[row, j])))
-        turn = Turn(found.label[row], tuple(changes), found.points[row])
-        turns.append(turn if found.feasible[row] and is_right[row] else None)
-    return turns
