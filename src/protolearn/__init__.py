@@ -11,6 +11,7 @@ from . import command_start, datasets  # noqa: F401
 from .analysis import (
     RejectClassifier,
     certified_radius,
+    check_monotone,
     counterfactual,
     explain,
     generalization_bound,
@@ -116,6 +117,7 @@ __all__ = [
     "SoftMarginSVM",
     "SoftPreprocessing",
     "certified_radius",
+    "check_monotone",
     "compare",
     "counterfactual",
     "cover_count",

@@ -119,6 +119,19 @@ class Coordinates:
         bounds[: center.size] = ((self.lowest - center) / self.unit).ravel()
         return bounds
 
+    def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the most that each number may be, given those of prototypes."""
+        least = (
+            self.lower_bounds()
+            if self.lowest > -np.inf
+            else np.full_like(self.flatten(self.template), -np.inf)
+        )
+        most = np.full_like(least, np.inf)
+        center = self.template.center
+        least[: low.size] = np.maximum(least[: low.size], ((low - center) / self.unit).ravel())
+        most[: low.size] = ((high - center) / self.unit).ravel()
+        return least, most
+
     def constrain(self, flat: Floats) -> Floats:
         """Move prototypes above their bound and the metric to its constraint, in place."""
         if self.lowest > -np.inf:

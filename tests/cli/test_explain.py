@@ -29,9 +29,8 @@ def test_the_row_beside_its_prototypes(command, fitted, model, row):
     assert shown.startswith(f"Row 7: {label}, with probability {share:.1%} (")
     head = next(line for line in shown.splitlines() if line.startswith("column"))
     assert re.split(r"  +", head.strip())[:2] == ["column", "this row"]
-    beside = re.findall(r"(?:prototype|mean of) (\w+)", head)
-    assert beside[0] == label
-    assert len(beside) == 2
+    kind = "prototype" if "prototype" in head else "mean of"
+    assert head.index(f"{kind} {label}") < head.rindex(kind)
     weight = next(line for line in shown.splitlines() if line.startswith("weight <b>kg</b>"))
     assert f"{row['weight <b>kg</b>'][0]:g}" in weight
     assert "the certified radius" in shown

@@ -17,7 +17,7 @@ from given_changes import read_assignments
 from protolearn import GLVQ, GMLVQ, LGMLVQ, SoftMarginSVM, counterfactual
 from protolearn._names import decimals_text, digits_text, exact_text, radius_text
 from protolearn.tables import table_pipeline
-from protolearn.tables.value_texts import quote_text
+from protolearn.tables.pipeline import quote_text
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
 

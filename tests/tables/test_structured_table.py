@@ -17,8 +17,8 @@ from protolearn.tables import (
     split_target,
     table_pipeline,
 )
-from protolearn.tables.pipeline import TableSteps
-from protolearn.tables.value_texts import prototype_texts, row_texts
+from protolearn.tables.pipeline import column_texts, prototype_text
+from protolearn.tables.pipeline_steps import TableSteps
 
 N_ROWS = 80
 
@@ -236,19 +236,28 @@ def test_masked_and_record_arrays():
 def test_texts_of_values(pets):
     framed, X, plain, S = fitted(GLVQ(random_state=0), pets)
     for row in range(10):
-        found = row_texts(plain["table"], S[row : row + 1])
-        assert found == row_texts(framed["table"], X.iloc[row : row + 1])
+        found = first_texts(plain["table"], S[row : row + 1])
+        assert found == first_texts(framed["table"], X.iloc[row : row + 1])
     lost = int(np.flatnonzero(pets["weight"].isna())[0])
     encoder = plain["table"]
     median = encoder.columns_[0].text(encoder.columns_[0].median)
-    assert row_texts(encoder, S[lost:])[0] == f"missing (taken as {median})"
+    assert first_texts(encoder, S[lost:])[0] == f"missing (taken as {median})"
     new = S[:1].copy()
     new["colour"] = "pink"
-    assert row_texts(encoder, new)[2] == "pink (unknown)"
+    assert first_texts(encoder, new)[2] == "pink (unknown)"
     usual = table_pipeline(GLVQ(), S, missing="most_frequent").fit(S, pets["kind"])["table"]
     gone = int(np.flatnonzero(pets["home"].isna())[0])
-    assert row_texts(usual, S[gone:])[3].startswith("missing (taken as ")
-    assert row_texts(encoder, S[gone:])[3] == "missing"
+    assert first_texts(usual, S[gone:])[3].startswith("missing (taken as ")
+    assert first_texts(encoder, S[gone:])[3] == "missing"
+
+
+def first_texts(encoder, rows):
+    return [texts[0] for texts in column_texts(encoder, rows[:1])]
+
+
+def prototype_texts(steps, prototypes):
+    parts = steps.encoder.split_columns(steps.in_units(prototypes))
+    return [[prototype_text(column, row[None]) for row in part] for column, part in parts]
 
 
 def test_texts_of_prototypes(pets):

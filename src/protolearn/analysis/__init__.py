@@ -9,6 +9,7 @@ from .confidence import is_linear as is_linear
 from .confidence import split_held_out as split_held_out
 from .contributions import linear_leads as linear_leads
 from .counterfactual_rows import counterfactual
+from .effects import Effect, Effects, Monotone, check_monotone, column_effects
 from .explanation import Exemplars, Explanation, explain, find_exemplars
 from .feature_units import Units as Units
 from .hypothesis_margins import MarginHistory, hypothesis_margin
@@ -37,15 +38,20 @@ __all__ = [
     "AccuracyRejectCurve",
     "Change",
     "Counterfactuals",
+    "Effect",
+    "Effects",
     "Exemplars",
     "Explanation",
     "GeneralizationBound",
     "MarginHistory",
+    "Monotone",
     "RejectClassifier",
     "RelevanceProfile",
     "TableCounterfactuals",
     "accuracy_reject_curve",
     "certified_radius",
+    "check_monotone",
+    "column_effects",
     "counterfactual",
     "explain",
     "find_exemplars",

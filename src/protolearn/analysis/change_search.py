@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Floats, Indices
-from ..tables import CategoryColumn, Limits
+from ..tables import CategoryColumn, labelled_prototypes, undo_step
 from .flat_changes import Found
+from .limits import Limits
 from .model_view import ModelView
 
 Test = Callable[[Floats, Indices], NDArray[np.bool_]]
@@ -153,3 +155,18 @@ class ChangeSearch:
                     points[some[good]] = tried[good]
                     far, near = np.where(good, middle, far), np.where(good, near, middle)
         return points
+
+
+def search_candidates(view: ModelView, data: Any) -> Floats:
+    """Return plain rows to begin a search at: the data, and the prototypes if there are any."""
+    parts = [view.plain[:0]] if data is None else [view.take(data)]
+    try:
+        rows, _ = labelled_prototypes(view.last)
+        for name, step in reversed(view.between):
+            rows = undo_step(name, step, rows)
+        rows = view.encoder.units_.inverse_transform(rows) if view.begins_with_table else rows
+        if rows.ndim == 2 and rows.shape[1] == view.plain.shape[1]:
+            parts.append(rows)
+    except (TypeError, ValueError, AttributeError):
+        pass
+    return np.concatenate(parts)

@@ -13,10 +13,11 @@ from sklearn.utils import check_array
 
 from .._arrays import Floats, Indices, as_floats
 from ..rule import DecisionRule, as_rule
-from ..tables import Limits, TableEncoder, flatten_steps, no_way_back
+from ..tables import TableEncoder, flatten_steps, no_way_back
 from .cells import ANY, Cells, complete_rows, describe_model
 from .counterfactual_search import search_boundary
 from .feature_units import Ranges, Units
+from .limits import Limits
 from .model_view import ModelView
 from .result_tables import Counterfactuals
 from .table_counterfactuals import change_columns, target_labels

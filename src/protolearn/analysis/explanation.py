@@ -17,7 +17,6 @@ from .._names import count, number_repeats, radius_text
 from .._validation import integer_in
 from ..rule import LinearRule
 from ..tables import (
-    Limits,
     column_texts,
     distance_unit,
     ignore_warnings,
@@ -26,14 +25,15 @@ from ..tables import (
     undo_step,
 )
 from .certificates import certified_radius
+from .change_search import search_candidates
 from .contributions import column_contributions, score_function
 from .hypothesis_margins import known_labels, margin_of_prediction
+from .limits import Limits
 from .model_view import QUIET, ModelView
 from .result_tables import import_pandas
 from .table_counterfactuals import (
     TableCounterfactuals,
     change_columns,
-    search_candidates,
     target_labels,
 )
 
@@ -609,7 +609,8 @@ def contribution_bars(values: Sequence[float] | Floats) -> list[str]:
     for value in values:
         length = round(BAR * abs(value) / largest)
         left, right = ("─" * length, "") if value < 0 else ("", "█" * length)
-        lines.append(f"{left:>{BAR}}│{right:<{BAR}} {100 * value / total:+5.1f} %")
+        share = round(100 * value / total, 1) + 0.0  # no minus zero
+        lines.append(f"{left:>{BAR}}│{right:<{BAR}} {share:+5.1f} %")
     return lines
 
 

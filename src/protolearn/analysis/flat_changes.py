@@ -20,7 +20,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from .._arrays import Floats, Indices, as_floats
 from ..native import f8, native, types, vector, vector_out
-from ..tables import CategoryColumn, Limits
+from ..tables import CategoryColumn
+from .limits import Limits
 from .model_view import ModelView
 
 INSETS = 1e-6, 1e-5, 1e-4, 1e-3

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from .._arrays import Floats
 from .._names import count
 from .._validation import integer_in
-from ..tables import Limits, change_texts, labelled_prototypes, quote_text, undo_step
-from .change_search import ChangeSearch
+from ..tables import change_texts, quote_text
+from .change_search import ChangeSearch, search_candidates
 from .flat_changes import INSETS, FlatChanges, Found
 from .hypothesis_margins import known_labels
+from .limits import Limits
 from .model_view import ModelView
 from .result_tables import DescribedRows, import_pandas
 
@@ -227,21 +228,6 @@ def change_by_programs(
     for i in waiting.tolist():
         found[i] = []
     return is_proved
-
-
-def search_candidates(view: ModelView, data: Any) -> Floats:
-    """Return plain rows to begin a search at: the data, and the prototypes if there are any."""
-    parts = [view.plain[:0]] if data is None else [view.take(data)]
-    try:
-        rows, _ = labelled_prototypes(view.last)
-        for name, step in reversed(view.between):
-            rows = undo_step(name, step, rows)
-        rows = view.encoder.units_.inverse_transform(rows) if view.begins_with_table else rows
-        if rows.ndim == 2 and rows.shape[1] == view.plain.shape[1]:
-            parts.append(rows)
-    except (TypeError, ValueError, AttributeError):
-        pass
-    return np.concatenate(parts)
 
 
 def target_labels(model: Any, target: Any, n_rows: int) -> Any:

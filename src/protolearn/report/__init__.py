@@ -30,7 +30,7 @@ from .projection_display import ProjectionDisplay
 from .prototype_display import PrototypeDisplay
 from .prototype_path_display import PrototypePathDisplay
 from .reject_display import RejectDisplay
-from .relevance_display import RelevanceDisplay
+from .relevance_display import EffectDisplay, RelevanceDisplay
 from .roc_display import RocDisplay
 from .style import COLOURS as COLOURS
 from .style import LINES as LINES
@@ -45,6 +45,7 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DistanceDistributionDisplay",
     "DistancePathDisplay",
+    "EffectDisplay",
     "MarginDisplay",
     "MarginHistoryDisplay",
     "ProjectionDisplay",

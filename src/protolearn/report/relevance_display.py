@@ -1,4 +1,4 @@
-"""Bars of relevance: which features count, and how sure that is."""
+"""Bars of features and columns: which count, how sure that is, and which way they push."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._validation import integer_in
-from ..analysis import RelevanceProfile, group_names, learned_metric
+from ..analysis import Effects, RelevanceProfile, column_effects, group_names, learned_metric
 from ..analysis import feature_names as names_of
 from .style import Display, colour, legend_beside, panel_grid, percent
 
 PANELS_IN_A_ROW = 4
 DARK = "#333333"
+AGAINST = "#D55E00"
+EFFECTS_IN_A_ROW = 3
 
 
 class RelevanceDisplay(Display):
@@ -196,3 +198,83 @@ class RelevanceDisplay(Display):
             panel.set_xlabel(
                 "relevance" if len(shown) == total else f"relevance, {len(shown)} of {total}"
             )
+
+
+class EffectDisplay(Display):
+    """Signed bars of what a step in each column does to the score of a class.
+
+    Make one with :meth:`from_estimator`. Of two classes there is one panel, for the second class;
+    otherwise one for each class.
+
+    Parameters
+    ----------
+    effects : Effects
+        What :func:`protolearn.analysis.column_effects` returns.
+    max_effects : int, default=20
+        Effects that are shown, those that are largest in some panel.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes, or array of them
+        Where it was drawn; one for each class if there are more than two.
+    figure_ : matplotlib Figure
+        Their figure.
+    """
+
+    def __init__(self, *, effects: Effects, max_effects: int = 20):
+        self.effects = effects
+        self.max_effects = max_effects
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, data: Any = None, *, max_effects: int = 20, ax: Any = None
+    ) -> EffectDisplay:
+        """Draw the effects of the columns of a fitted model.
+
+        Parameters
+        ----------
+        model : classifier
+            A fitted linear model in a table pipeline; with ``data`` any model.
+        data : DataFrame, or array-like of shape (n_rows, n_features), default=None
+            Rows over which the effects are averaged, if they differ between rows; thin lines span
+            the middle 90% of them.
+        max_effects : int, default=20
+            Effects that are shown, the largest ones.
+        ax : matplotlib Axes, default=None
+            Where to draw; with more than two classes a sequence. None makes a figure.
+
+        Returns
+        -------
+        display : EffectDisplay
+        """
+        return cls(effects=column_effects(model, data), max_effects=max_effects).plot(ax=ax)
+
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        most = integer_in(self.max_effects, "max_effects={value!r}", 1)
+        values = np.array([[one.effect for one in part] for part in self.effects.effects])
+        order = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:most]
+        across = min(len(values), EFFECTS_IN_A_ROW)
+        if ax is None:
+            size = 2.4 + 3.4 * across, -(-len(values) // across) * (1.1 + 0.3 * len(order))
+            panels = panel_grid(len(values), across, figsize=size, sharey=True)
+        else:
+            panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+            if len(panels) != len(values):
+                raise ValueError(f"ax has {len(panels)} axes; this picture has {len(values)}.")
+        for g, panel in enumerate(panels):
+            self._draw_panel(panel, g, order)
+        return panels if len(panels) > 1 else panels[0]
+
+    def _draw_panel(self, panel: Any, g: int, order: Any) -> None:
+        """Draw the effects on the score of one class."""
+        shown = [self.effects.effects[g][k] for k in order]
+        rows, sizes = np.arange(len(shown)), np.array([one.effect for one in shown])
+        panel.barh(rows, sizes, color=np.where(sizes >= 0.0, colour(0), AGAINST), alpha=0.85)
+        if not self.effects.exact:
+            panel.hlines(rows, [o.low for o in shown], [o.high for o in shown], color=DARK, lw=1)
+        panel.axvline(0.0, color=DARK, lw=0.8)
+        panel.set_yticks(rows, [f"{one.column}: {one.step}" for one in shown])
+        panel.set_ylim(len(shown) - 0.5, -0.5)
+        panel.set_xlabel("effect on the score")
+        panel.set_title(f"for {self.effects.classes[g]}")

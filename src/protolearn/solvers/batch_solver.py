@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, OptimizeResult, minimize
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from .._arrays import Floats, Indices
@@ -254,6 +255,29 @@ class Solver(BaseEstimator, ABC):
         """
 
 
+def class_ranges(blocks: Blocks, labels: Indices) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value that the class of each prototype has, (K, d)."""
+    low, high = np.inf, -np.inf
+    for block in blocks:
+        codes, X = block.codes, block.X
+        parts = [np.flatnonzero(codes == label) for label in labels]
+        ends = [feature_ends(X[part]) if len(part) else (np.inf, -np.inf) for part in parts]
+        width = (len(labels), X.shape[1])
+        below = np.stack([np.broadcast_to(end[0], width[1:]) for end in ends])
+        above = np.stack([np.broadcast_to(end[1], width[1:]) for end in ends])
+        low, high = np.fmin(low, below), np.fmax(high, above)
+    is_known = np.isfinite(low) & np.isfinite(high)
+    return np.where(is_known, low, -np.inf), np.where(is_known, high, np.inf)
+
+
+def feature_ends(X: Any) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value of each feature, missing values aside."""
+    if issparse(X):
+        return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
+    X = np.asarray(X, dtype=np.float64)
+    return np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+
+
 class LBFGS(Solver):
     """Limited-memory BFGS on all the data; the solver for small and medium sets.
 
@@ -262,17 +286,24 @@ class LBFGS(Solver):
     memory : int, default=10
         Number of past steps that shape the next one; fewer, but at least three, where they would
         take more than 64 MB.
+    inside : bool, default=False
+        Whether prototypes stay within the range that the rows of their class have in each feature,
+        so that none looks like no row. The bounds are part of the minimisation (L-BFGS-B): what a
+        prototype may not do, the others and the metric make up for.
     """
 
     name = "lbfgs"
     needs_smooth = True
 
-    def __init__(self, memory: int = 10):
+    def __init__(self, memory: int = 10, inside: bool = False):
         self.memory = memory
+        self.inside = inside
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""
         check_integer(self, "memory", low=1)
+        if not isinstance(self.inside, (bool, np.bool_)):
+            raise ValueError(f"inside={self.inside!r} must be True or False.")
 
     def default_max_iter(self, n_samples: int) -> int:
         """Return the number of iterations when the user names none."""
@@ -309,6 +340,9 @@ class LBFGS(Solver):
             if result.nit == 0:
                 break
             codebook = cost.coordinates(codebook, METRIC_UNIT).codebook(result.x)
+            if self.inside:
+                ends = class_ranges(blocks, codebook.labels)
+                codebook = replace(codebook, prototypes=np.clip(codebook.prototypes, *ends))
             if distance.moving:
                 codebook = replace(codebook, metric=distance.refresh(codebook))
             if progress.stopped or result.status == 1:
@@ -336,6 +370,10 @@ class LBFGS(Solver):
         start, bounds = coordinates.flatten(codebook), None
         if coordinates.lowest > -np.inf:
             bounds = Bounds(coordinates.lower_bounds())
+        if self.inside:
+            low, high = class_ranges(blocks, codebook.labels)
+            bounds = Bounds(*coordinates.bounds(low, high))
+            start = np.clip(start, bounds.lb, bounds.ub)
 
         def evaluate(flat: Floats) -> tuple[float, Floats]:
             present = coordinates.codebook(flat)

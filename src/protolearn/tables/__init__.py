@@ -4,40 +4,43 @@ import warnings
 from importlib import import_module
 from typing import Any
 
+from .columns import BEYOND as BEYOND
 from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
 from .columns import CategoryColumn, NumberColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
 from .encoder import TableEncoder
-from .limits import Limits as Limits
-from .pipeline import FEATUREWISE as FEATUREWISE
-from .pipeline import TableSteps as TableSteps
-from .pipeline import apply_step as apply_step
+from .pipeline import UNUSED_COLUMN as UNUSED_COLUMN
+from .pipeline import change_texts as change_texts
+from .pipeline import column_texts as column_texts
 from .pipeline import distance_unit as distance_unit
-from .pipeline import flatten_steps as flatten_steps
 from .pipeline import labelled_prototypes as labelled_prototypes
-from .pipeline import no_way_back as no_way_back
+from .pipeline import prototype_text as prototype_text
 from .pipeline import prototypes_table, split_target, table_pipeline
-from .pipeline import undo_step as undo_step
+from .pipeline import quote_text as quote_text
+from .pipeline_steps import FEATUREWISE as FEATUREWISE
+from .pipeline_steps import TableSteps as TableSteps
+from .pipeline_steps import apply_step as apply_step
+from .pipeline_steps import flatten_steps as flatten_steps
+from .pipeline_steps import no_way_back as no_way_back
+from .pipeline_steps import undo_step as undo_step
 from .reading import ReadTable, TableFileError, read_table
 from .reading.parquet_folder import CodedTexts as CodedTexts
 from .reading.parquet_folder import ParquetFolder as ParquetFolder
 from .reading.read import describe_origin as describe_origin
 from .table import Table as Table
+from .table import as_list as as_list
 from .table import suggest_name as suggest_name
 from .table_checks import NO_FEATURE_NAMES as NO_FEATURE_NAMES
 from .table_checks import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
 from .table_checks import ignore_warnings as ignore_warnings
 from .table_checks import warn_of_unseen_categories as warn_of_unseen_categories
-from .value_texts import UNUSED_COLUMN as UNUSED_COLUMN
-from .value_texts import change_texts as change_texts
-from .value_texts import column_texts as column_texts
-from .value_texts import prototype_text as prototype_text
-from .value_texts import prototype_texts as prototype_texts
-from .value_texts import quote_text as quote_text
-from .value_texts import row_texts as row_texts
 from .values import Values as Values
+from .values import as_times as as_times
+from .values import from_clock as from_clock
 from .values import is_number as is_number
+from .values import to_days as to_days
+from .values import zone_of as zone_of
 
 __all__ = [
     "CategoryColumn",

@@ -1,36 +1,32 @@
-"""Pipelines of an encoder and a model, their steps, and their prototypes as a table."""
+"""Pipelines of an encoder and a model, their prototypes as a table, and values as texts."""
 
 from __future__ import annotations
 
-import warnings
+import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn import preprocessing
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._names import number_repeats
-from .columns import CategoryColumn, Column
+from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column
 from .data_frames import LIBRARIES, library_of
 from .encoder import TableEncoder, series_of
+from .pipeline_steps import TableSteps
 from .table import free_name, suggest_name
 from .values import Values, is_missing
 
-FEATUREWISE = (
-    preprocessing.StandardScaler,
-    preprocessing.MinMaxScaler,
-    preprocessing.MaxAbsScaler,
-    preprocessing.RobustScaler,
-    preprocessing.PowerTransformer,
-    preprocessing.QuantileTransformer,
-)
-"""Steps that change each feature by itself, and keep the order of its values."""
+UNUSED_COLUMN = "not used"
+"""In the place of a value of a column that was empty in the training rows."""
+
+
+MOST_SHARES, TINY, ALL = 3, 0.1, 0.005
+"""Categories of a prototype that are shown, their smallest share, and the rest that is nothing."""
 
 
 def table_pipeline(
@@ -156,65 +152,6 @@ def label_array(table: Any, target: Any) -> NDArray[Any]:
     return np.array(values.data.tolist())
 
 
-class TableSteps(NamedTuple):
-    """The steps of a fitted pipeline that begins with a table."""
-
-    encoder: TableEncoder
-    between: list[tuple[str, Any]]  # names and transformers
-    model: Any
-
-    @classmethod
-    def of(cls, pipeline: Any) -> TableSteps:
-        """Return the steps of a pipeline, also of pipelines and searches in it."""
-        steps = flatten_steps(pipeline)
-        if not isinstance(steps[0][1], TableEncoder):
-            raise TypeError(
-                f"{type(pipeline).__name__} does not begin with a TableEncoder, but with "
-                f"{type(steps[0][1]).__name__}; expected a fitted pipeline such as "
-                "table_pipeline(model).fit(frame, y)."
-            )
-        if len(steps) == 1:
-            raise TypeError("A TableEncoder alone is given; expected a pipeline with a model.")
-        check_is_fitted(steps[0][1])
-        check_is_fitted(steps[-1][1])
-        return cls(steps[0][1], steps[1:-1], steps[-1][1])
-
-    def in_units(self, Z: Floats) -> Floats:
-        """Return rows of the last step in the units of the table."""
-        for name, step in reversed(self.between):
-            if not hasattr(step, "inverse_transform"):
-                raise no_way_back(name, step, "it has no inverse_transform")
-            Z = undo_step(name, step, Z)
-        return self.encoder.units_.inverse_transform(Z)
-
-
-def apply_step(step: Any, X: Any) -> Any:
-    """Return what a step makes of rows, which may have lost the names of their features."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return step.transform(X)
-
-
-def undo_step(name: str, step: Any, Z: Floats) -> Floats:
-    """Return the rows of which a step makes Z; not finite where it can make no such."""
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return np.asarray(step.inverse_transform(Z), dtype=np.float64)
-    except Exception as error:  # of any type, by steps of any author
-        raise no_way_back(name, step, error) from error
-
-
-def no_way_back(name: str, step: Any, reason: Any) -> ValueError:
-    """Return an error that says that a step cannot be undone, and what to do."""
-    return ValueError(
-        f"Step {name!r} of the pipeline, {step!r}, cannot be undone ({reason}), so that what the "
-        "model sees cannot be turned back into your units. Give the last step alone, and rows as "
-        "it sees them."
-    )
-
-
 def distance_unit(columns: Sequence[Column], between: Sequence[tuple[str, Any]]) -> str:
     """Return the unit of the distances of a model that has these steps after the encoder."""
     if between:
@@ -222,19 +159,6 @@ def distance_unit(columns: Sequence[Column], between: Sequence[tuple[str, Any]])
     jumps = {f"{c.distance:.3g}" for c in columns if isinstance(c, CategoryColumn)}
     jump = f", where another category counts as {jumps.pop()}" if jumps else ""
     return f"standard deviations of the columns{jump}"
-
-
-def flatten_steps(model: Any, name: str = "model") -> list[tuple[str, Any]]:
-    """Return all steps, in order; of a search those of its best estimator."""
-    if hasattr(model, "best_estimator_"):
-        return flatten_steps(model.best_estimator_, name)
-    if not isinstance(model, Pipeline):
-        return [(name, model)]
-    steps: list[tuple[str, Any]] = []
-    for inner, step in model.steps:
-        if step not in (None, "passthrough"):
-            steps += flatten_steps(step, inner)
-    return steps
 
 
 def labelled_prototypes(model: Any) -> tuple[Floats, Any]:
@@ -300,3 +224,74 @@ def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
         else:
             columns[column.name] = series_of(column, part, library)
     return LIBRARIES[library].build_labelled(columns, labels)
+
+
+def column_texts(encoder: TableEncoder, frame: Any) -> list[list[str]]:
+    """Write the values of a frame: for each column of the encoder that of each row."""
+    table = encoder.input_table(frame)
+    return [
+        value_texts(column, table.read(name))
+        for column, name in zip(encoder.columns_, table.names, strict=True)
+    ]
+
+
+def value_texts(column: Column, values: Values) -> list[str]:
+    """Write values, and what they are taken as where they are missing."""
+    if isinstance(column, CategoryColumn):
+        pairs = zip(column.codes(values).tolist(), values.data, strict=True)
+        return [category_text(column, code, given) for code, given in pairs]
+    if column.kind == "empty":
+        return [UNUSED_COLUMN] * len(values.data)
+    texts = [column.text(value) for value in column.plain(values)[:, 0].tolist()]
+    lost = [True] * len(texts) if values.kind == "empty" else values.data != values.data
+    return [taken_as(text) if gone else text for text, gone in zip(texts, lost, strict=True)]
+
+
+def category_text(column: CategoryColumn, code: int, given: Any) -> str:
+    """Write a category, and what it is taken as if it is missing."""
+    if code == UNKNOWN_CATEGORY:
+        return f"{given} (unknown)"
+    if given is None and column.categories[code] is not None:
+        return taken_as(column.text(code))
+    return column.text(code)
+
+
+def taken_as(text: str) -> str:
+    """Return a text that says what took the place of a missing value."""
+    return f"missing (taken as {text})"
+
+
+def prototype_text(column: Column, plain: Floats) -> str:
+    """Write a value of a prototype: categories by their shares, integers as integers."""
+    if isinstance(column, CategoryColumn):
+        if int(column.nearest(plain)[0]) == UNKNOWN_CATEGORY:
+            return "mixed"
+        shares = column.shares(plain)[0].clip(0.0, 1.0)
+        shares /= max(shares.sum(), 1.0)
+        order = [c for c in (-shares).argsort(kind="stable")[:MOST_SHARES] if shares[c] >= TINY]
+        if shares[order[0]] > 1.0 - ALL:
+            return column.text(int(order[0]))
+        return ", ".join(f"{column.text(int(c))} {100.0 * shares[c]:.0f} %" for c in order)
+    if column.kind == "empty":
+        return UNUSED_COLUMN
+    is_code = column.low == 0.0 and column.high == 1.0
+    value = float(plain[0, 0])
+    return column.text(round(value) if column.is_integer and not is_code else value)
+
+
+def change_texts(column: Column, given: Any, row: Floats, point: Floats) -> tuple[str, str]:
+    """Write the value that was given, and the one that is to be."""
+    if isinstance(column, CategoryColumn):
+        new = column.text(int(column.nearest(point[None])[0]))
+        return "missing" if given is None else str(given), new
+    new = column.grid_text(float(point[0]))
+    old = column.grid_text(float(row[0]), new)
+    return (taken_as(old) if given is None or given != given else old), new
+
+
+def quote_text(text: str) -> str:
+    """Return a text, in double quotes if its end could not be told in a list of changes."""
+    clear = text == text.strip() != "" and text.isprintable()
+    if clear and not {",", '"'} & set(text) and "to" not in text.split():
+        return text
+    return json.dumps(text, ensure_ascii=not text.isprintable())

@@ -14,9 +14,20 @@ from numpy.typing import NDArray
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
-from .columns import BEYOND, CategoryColumn, Column, NumberColumn, column_places
-from .table import as_list, suggest_name
-from .values import as_times, from_clock, is_number, to_days, zone_of
+from ..tables import (
+    BEYOND,
+    CategoryColumn,
+    Column,
+    NumberColumn,
+    as_list,
+    as_times,
+    column_places,
+    from_clock,
+    is_number,
+    suggest_name,
+    to_days,
+    zone_of,
+)
 
 ROUNDING = 1e-9
 """Relative violation of a rule between columns that rounding explains."""
