@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import custom_axes
 import reference
-from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn import GLVQ, GMLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
 from protolearn.losses import Hinge, Sigmoid
 from protolearn.solvers import LBFGS, SCHEDULES, SGD, Kohonen, Memory, Solver, SolverResult
 
@@ -283,3 +284,22 @@ def test_a_solver_of_ones_own(iris, tmp_path):
 def test_a_rule_is_no_solver_of_a_cost(iris):
     with pytest.raises(ValueError, match="lowers no cost; take LVQ1"):
         GLVQ(solver=Kohonen("lvq1")).fit(*iris)
+
+
+@pytest.mark.parametrize("model", [GLVQ(prototypes_per_class=3), GMLVQ()], ids=["GLVQ", "GMLVQ"])
+def test_prototypes_stay_in_the_range_of_their_class(model):
+    rng = np.random.RandomState(0)
+    X = rng.randn(200, 5) ** 3
+    y = (X @ [1.0, -1.0, 0.5, 0.0, 0.0] + rng.randn(200) > 0).astype(int)
+    free = clone(model).set_params(random_state=0).fit(X, y)
+    kept = clone(model).set_params(random_state=0, solver=LBFGS(inside=True)).fit(X, y)
+
+    def outside(model):
+        low = np.stack([X[y == label].min(axis=0) for label in model.prototype_labels_])
+        high = np.stack([X[y == label].max(axis=0) for label in model.prototype_labels_])
+        return (model.prototypes_ < low) | (model.prototypes_ > high)
+
+    assert not outside(kept).any()
+    assert kept.score(X, y) >= free.score(X, y) - 0.1
+    with pytest.raises(ValueError, match="inside='yes'"):
+        clone(model).set_params(solver=LBFGS(inside="yes")).fit(X, y)
