@@ -161,12 +161,16 @@ def search_candidates(view: ModelView, data: Any) -> Floats:
     """Return plain rows to begin a search at: the data, and the prototypes if there are any."""
     parts = [view.plain[:0]] if data is None else [view.take(data)]
     try:
-        rows, _ = labelled_prototypes(view.last)
-        for name, step in reversed(view.between):
-            rows = undo_step(name, step, rows)
-        rows = view.encoder.units_.inverse_transform(rows) if view.begins_with_table else rows
+        rows = plain_prototypes(view, labelled_prototypes(view.last)[0])
         if rows.ndim == 2 and rows.shape[1] == view.plain.shape[1]:
             parts.append(rows)
     except (TypeError, ValueError, AttributeError):
         pass
     return np.concatenate(parts)
+
+
+def plain_prototypes(view: ModelView, rows: Floats) -> Floats:
+    """Return prototypes in the user's units."""
+    for name, step in reversed(view.between):
+        rows = undo_step(name, step, rows)
+    return view.encoder.units_.inverse_transform(rows) if view.begins_with_table else rows

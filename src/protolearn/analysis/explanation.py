@@ -17,15 +17,15 @@ from .._names import count, number_repeats, radius_text
 from .._validation import integer_in
 from ..rule import LinearRule
 from ..tables import (
+    NumberColumn,
     column_texts,
     distance_unit,
     ignore_warnings,
     labelled_prototypes,
     prototype_text,
-    undo_step,
 )
 from .certificates import certified_radius
-from .change_search import search_candidates
+from .change_search import plain_prototypes, search_candidates
 from .contributions import column_contributions, score_function
 from .hypothesis_margins import known_labels, margin_of_prediction
 from .limits import Limits
@@ -533,57 +533,45 @@ def find_examples(
     view: ModelView, own: Indices, rival: Indices, rows: Floats | None, known: Indices | None
 ) -> tuple[list[Example], ...]:
     """Return what to look at beside each row: prototypes, or the means of classes."""
+    pairs = list(zip(own.tolist(), rival.tolist(), strict=True))
     if isinstance(view.rule, LinearRule):
         if rows is None or known is None:
-            return tuple([] for _ in own)
-        means = [
-            rows[known == c].mean(axis=0) if (known == c).any() else None
-            for c in range(len(view.classes))
-        ]
-        texts = [None if mean is None else plain_texts(view, mean) for mean in means]
+            return tuple([] for _ in pairs)
+        means = {c: rows[known == c].mean(axis=0) for c in np.unique(known).tolist()}
+        there = ([c for c in pair if c in means] for pair in pairs)
         return tuple(
-            [
-                Example(f"mean of {view.classes[c]}", text)
-                for c in pair
-                if (text := texts[c]) is not None
-            ]
-            for pair in zip(own.tolist(), rival.tolist(), strict=True)
+            name_examples(view, [f"mean of {view.classes[c]}" for c in cs], [means[c] for c in cs])
+            for cs in there
         )
     try:
         prototypes, labels = labelled_prototypes(view.last)
-        plain = prototypes
-        for name, step in reversed(view.between):
-            plain = undo_step(name, step, plain)
-        plain = view.encoder.units_.inverse_transform(plain) if view.begins_with_table else plain
+        plain = plain_prototypes(view, prototypes)
         if plain.shape[1] != view.plain.shape[1] or not view.sees_plain_rows:
-            return tuple([] for _ in own)
+            return tuple([] for _ in pairs)
     except (TypeError, ValueError, AttributeError, IndexError):
-        return tuple([] for _ in own)
+        return tuple([] for _ in pairs)
     names = number_repeats([str(label) for label in labels])
-    codes = np.searchsorted(view.classes, labels)
-    Z = view.inner(view.plain)
-    D = (
-        view.distances(view.plain)
-        if view.rule is not None
-        else model_distances(view, Z, prototypes)
-    )
-    return tuple(
-        [
-            Example(f"prototype {names[k]}", plain_texts(view, plain[k]))
-            for code in (own[i], rival[i])
-            if (codes == code).any()
-            for k in [int(np.where(codes == code, D[i], np.inf).argmin())]
-        ]
-        for i in range(len(own))
-    )
+    codes, Z = np.searchsorted(view.classes, labels), view.inner(view.plain)
+    D = model_distances(view, Z, prototypes) if view.rule is None else view.distances(view.plain)
+    found = []
+    for far, pair in zip(D, pairs, strict=True):
+        chosen = [int(np.where(codes == c, far, np.inf).argmin()) for c in pair if c in codes]
+        found.append(
+            name_examples(view, [f"prototype {names[k]}" for k in chosen], list(plain[chosen]))
+        )
+    return tuple(found)
 
 
-def plain_texts(view: ModelView, plain: Floats) -> list[str]:
-    """Return a row that may be an average as texts, for each column."""
-    return [
-        prototype_text(column, plain[None, places])
-        for column, places in zip(view.columns, view.places, strict=True)
-    ]
+def name_examples(view: ModelView, names: list[str], rows: list[Floats]) -> list[Example]:
+    """Return averages as texts; integers have decimals only where they would look the same."""
+    texts: list[list[str]] = [[] for _ in rows]
+    for column, places in zip(view.columns, view.places, strict=True):
+        told = [prototype_text(column, row[None, places]) for row in rows]
+        if isinstance(column, NumberColumn) and len(set(told)) < len(told):
+            told = [column.text(float(row[places.start])) for row in rows]
+        for text, one in zip(texts, told, strict=True):
+            text.append(one)
+    return [Example(name, text) for name, text in zip(names, texts, strict=True)]
 
 
 def nearest_rows(
