@@ -10,6 +10,7 @@ from .confidence import split_held_out as split_held_out
 from .contributions import linear_leads as linear_leads
 from .counterfactual_rows import counterfactual
 from .effects import Effect, Effects, Monotone, check_monotone, column_effects
+from .effects import is_linear_rule as is_linear_rule
 from .explanation import Exemplars, Explanation, explain, find_exemplars
 from .feature_units import Units as Units
 from .hypothesis_margins import MarginHistory, hypothesis_margin

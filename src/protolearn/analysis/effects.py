@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from .._arrays import Floats
 from .._validation import integer_in
-from ..rule import LinearRule
+from ..rule import LinearRule, as_rule
 from ..tables import (
     CategoryColumn,
     Column,
@@ -175,6 +175,14 @@ def column_effects(model: Any, data: Any = None) -> Effects:
                 found[g].append(Effect(str(column.name), step, mean, *ends))
     labels = tuple(view.classes[list(groups)].tolist())
     return Effects(labels, tuple(map(tuple, found)), is_linear)
+
+
+def is_linear_rule(model: Any) -> bool:
+    """Whether a classifier takes the largest of linear scores."""
+    try:
+        return isinstance(as_rule(model), LinearRule)
+    except TypeError:
+        return False
 
 
 def first_table_row(model: Any) -> Any:

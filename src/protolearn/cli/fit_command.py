@@ -13,8 +13,8 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .._names import number_repeats
+from ..analysis import column_effects, is_linear_rule
 from ..folds import row_groups
-from ..report import LINEAR_PROTOTYPES_NOTE
 from ..tables import (
     CategoryColumn,
     Column,
@@ -22,7 +22,7 @@ from ..tables import (
     TableEncoder,
     TableSteps,
     labelled_prototypes,
-    prototype_texts,
+    prototype_text,
 )
 from .command_output import Screen, plain_table, progress_bars, say
 from .engines import check_engine, running_on
@@ -193,8 +193,11 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
 
 
 def print_prototypes(console: Console, model: Any) -> None:
-    """Print the first prototypes in the user's units, if the model has any."""
+    """Print the first prototypes in the user's units, or the effects of a linear model."""
     steps = TableSteps.of(model)
+    if is_linear_rule(steps.model):
+        print_effects(console, model)
+        return
     try:
         prototypes, labels = labelled_prototypes(steps.model)
     except TypeError:
@@ -204,13 +207,28 @@ def print_prototypes(console: Console, model: Any) -> None:
     shown.add_column("column", overflow="fold")
     for name in names[:MOST_PROTOTYPES]:
         shown.add_column(name, justify="right")
-    columns, texts = steps.encoder.columns_, prototype_texts(steps, prototypes)
-    for column, cells in list(zip(columns, texts, strict=True))[:MOST_COLUMNS]:
-        shown.add_row(str(column.name), *cells[:MOST_PROTOTYPES])
-    counts = (names, MOST_PROTOTYPES, "prototypes"), (columns, MOST_COLUMNS, "columns")
+    parts = steps.encoder.split_columns(steps.in_units(prototypes))
+    for column, rows in parts[:MOST_COLUMNS]:
+        cells = [prototype_text(column, row[None]) for row in rows[:MOST_PROTOTYPES]]
+        shown.add_row(str(column.name), *cells)
+    counts = (names, MOST_PROTOTYPES, "prototypes"), (parts, MOST_COLUMNS, "columns")
     more = [f"{len(all_) - most} {what} more" for all_, most, what in counts if len(all_) > most]
     if more:
         shown.caption = f"and {' and '.join(more)}"
     say(console, shown)
-    if np.any(getattr(steps.model, "shift_", 0.0)):
-        say(console, LINEAR_PROTOTYPES_NOTE)
+
+
+def print_effects(console: Console, model: Any) -> None:
+    """Print what a step in each column does to the score of a linear model, the largest first."""
+    found = column_effects(model)
+    for label, effects in list(zip(found.classes, found.effects, strict=True))[:MOST_PROTOTYPES]:
+        title = f"Effects on the score of {label}"
+        shown = plain_table("column", "change", "effect", "odds ratio")
+        shown.title, shown.title_justify = title, "left"
+        order = sorted(effects, key=lambda one: -abs(one.effect))
+        for one in order[:MOST_COLUMNS]:
+            odds = "-" if np.isnan(one.odds_ratio) else f"{one.odds_ratio:.3g}"
+            shown.add_row(one.column, one.step, f"{one.effect:+.3g}", odds)
+        if len(order) > MOST_COLUMNS:
+            shown.caption = f"and {len(order) - MOST_COLUMNS} smaller effects"
+        say(console, shown)

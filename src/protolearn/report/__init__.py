@@ -18,7 +18,6 @@ from .page.contents import sample_rows as sample_rows
 from .page.document import write_page as write_page
 from .page.evidence import Evidence as Evidence
 from .page.evidence import pool_answers as pool_answers
-from .page.prototype_section import LINEAR_PROTOTYPES_NOTE as LINEAR_PROTOTYPES_NOTE
 from .page.provenance import data_fingerprint as data_fingerprint
 from .page.provenance import library_versions as library_versions
 from .page.provenance import loading_code as loading_code

@@ -2,7 +2,7 @@
 
 import warnings
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .columns import BEYOND as BEYOND
 from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
@@ -55,14 +55,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Return ``counterfactual`` by the name that it once had for tables."""
-    if name == "counterfactual_table":
-        warnings.warn(
-            "counterfactual_table is deprecated; use protolearn.counterfactual, which takes tables "
-            "and keeps changes within the values of the training rows.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        return import_module("protolearn.analysis").counterfactual
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # with it, type checkers would take every name for one of the module
+
+    def __getattr__(name: str) -> Any:
+        """Return ``counterfactual`` by the name that it once had for tables."""
+        if name == "counterfactual_table":
+            warnings.warn(
+                "counterfactual_table is deprecated; use protolearn.counterfactual, which takes "
+                "tables and keeps changes within the values of the training rows.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            return import_module("protolearn.analysis").counterfactual
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

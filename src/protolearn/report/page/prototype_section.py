@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..._arrays import Floats, Indices
+from ...analysis import Effect, column_effects, find_exemplars, is_linear_rule
 from ...classifiers import NearestPrototypeClassifier
-from ...linear import LinearPrototypeClassifier, is_joint
 from ...tables import CategoryColumn
 from ..subject import Spread, spread_of
 from .chart import grey_image
@@ -20,10 +21,13 @@ MOST_COLUMNS, MOST_CELLS, MOST_PICTURES = 25, 500, 100
 # Of the strip in which a prototype is seen beside its class.
 WIDTH, HEIGHT, MIDDLE = 120.0, 18.0, 9.0
 
-# Where the decision is not by the nearest prototype alone.
-LINEAR_PROTOTYPES_NOTE = (
-    "Those of a linear model are mixtures of rows rather than typical ones: it decides by the "
-    "direction from one to the other."
+MOST_TABLES = 8  # classes whose effects are shown
+
+EFFECT_HEADS = "column", "change", "effect", "per unit", "odds ratio"
+
+LINEAR = (
+    "The model is linear: each column adds its effect to the score of a class. The table shows the "
+    "mean of each class beside its rows; the effects follow."
 )
 
 NEAREST = "A row gets the class of the prototype that is nearest to it."
@@ -35,11 +39,16 @@ LEGEND = (
 
 
 def prototypes_section(story: Story) -> Section:
-    """Return the prototypes in the units of the user."""
+    """Return the prototypes in the units of the user; of a linear model means and effects."""
     subject = story.subject
     units = "in your units" if subject.in_users_units else "as the model sees them"
-    section = Section("prototypes", f"The prototypes, {units}", "Prototypes")
+    is_linear = is_linear_rule(subject.last)
+    what = "The class means and the effects" if is_linear else "The prototypes"
+    section = Section("prototypes", f"{what}, {units}", "Effects" if is_linear else "Prototypes")
     name = type(subject.last).__name__
+    if is_linear:
+        section.parts += linear_parts(story)
+        return section
     if subject.prototypes is None:
         section.parts.append(paragraph(f"{name} has no prototypes that could be shown."))
         return section
@@ -49,16 +58,59 @@ def prototypes_section(story: Story) -> Section:
         return section
     show = in_columns if story.image_shape is None else pictures
     section.parts.append(paragraph(rule_of(subject.last)))
-    section.parts += show(story, subject.undo_steps(rows), codes)
+    section.parts += show(story, subject.undo_steps(rows), codes, subject.prototype_names)
+    section.parts += exemplar_parts(story)
     return section
+
+
+def linear_parts(story: Story) -> list[Markup]:
+    """Return the means of the classes beside their rows, and the signed effects of columns."""
+    subject = story.subject
+    codes = np.unique(subject.codes)
+    means = np.stack([subject.inner[subject.codes == code].mean(axis=0) for code in codes])
+    show = in_columns if story.image_shape is None else pictures
+    before = "mean of " if story.image_shape is None else ""
+    names = [f"{before}{subject.classes[code]}" for code in codes]
+    parts = [paragraph(LINEAR)]
+    parts += show(story, subject.undo_steps(means), codes, names)
+    try:
+        found = column_effects(subject.model, subject.X)
+    except (TypeError, ValueError):
+        return parts
+    for label, effects in list(zip(found.classes, found.effects, strict=True))[:MOST_TABLES]:
+        head = tag("tr", [tag("th", text, scope="col") for text in EFFECT_HEADS])
+        order = sorted(effects, key=lambda one: -abs(one.effect))[:MOST_COLUMNS]
+        body = [tag("tr", [tag("td", cell) for cell in effect_cells(one)]) for one in order]
+        parts.append(table_of(head, body, f"Effects on the score of {label}", "effects"))
+    return parts
+
+
+def effect_cells(one: Effect) -> list[str]:
+    """Return an effect as the cells of a line."""
+    odds = "" if math.isnan(one.odds_ratio) else f"{one.odds_ratio:.3g}"
+    unit = "" if math.isnan(one.per_unit) else f"{one.per_unit:+.3g}"
+    return [one.column, one.step, f"{one.effect:+.3g}", unit, odds]
+
+
+def exemplar_parts(story: Story) -> list[Markup]:
+    """Return the rows that are nearest to each prototype, so that a reader can look at cases."""
+    subject = story.subject
+    try:
+        found = find_exemplars(subject.model, subject.X, subject.y)
+    except (TypeError, ValueError):
+        return []
+    names = story.row_names
+    texts = [
+        f"{one.name}: {', '.join(str(names[row]) for row in one.rows)}"
+        for one in found[:MOST_PICTURES]
+        if len(one.rows)
+    ]
+    told = f"Nearest rows of the class of each prototype: {'; '.join(texts)}."
+    return [paragraph(told, "note")] if texts else []
 
 
 def rule_of(model: Any) -> str:
     """Return a text that says what prototypes have to do with the decision."""
-    if isinstance(model, LinearPrototypeClassifier):
-        if is_joint(model) and not model.shift_.any():
-            return NEAREST
-        return LINEAR_PROTOTYPES_NOTE
     if not isinstance(model, NearestPrototypeClassifier):
         return "The model decides by all of them together, not by the nearest alone."
     if model.rule_.decision.soft:
@@ -68,13 +120,13 @@ def rule_of(model: Any) -> str:
     return NEAREST
 
 
-def in_columns(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
+def in_columns(story: Story, plain: Floats, codes: Indices, names: Sequence[str]) -> list[Markup]:
     """Return a table of the prototypes, with strips that show them beside their class."""
     subject = story.subject
     texts, spreads = subject.prototype_texts(plain), spread_of(subject)
     parts, rows = subject.parts(plain), subject.parts(subject.plain)
     everything = [np.percentile(part[:, 0], [5.0, 95.0]) for _, part in rows]
-    order, names = columns_in_order(story, plain), subject.prototype_names
+    order = columns_in_order(story, plain)
     shown = range(min(len(codes), MOST_CELLS // min(len(order), MOST_COLUMNS)))
     head = tag(
         "tr",
@@ -183,9 +235,8 @@ def star(x: float) -> str:
     return " ".join(corners)
 
 
-def pictures(story: Story, plain: Floats, codes: Indices) -> list[Markup]:
+def pictures(story: Story, plain: Floats, codes: Indices, names: Sequence[str]) -> list[Markup]:
     """Return prototypes as pictures."""
-    names = story.subject.prototype_names
     frames = [
         tag("div", picture(story, plain[k], names[k], dot(codes[k])), data_class=codes[k])
         for k in range(min(len(codes), story.most_points, MOST_PICTURES))
