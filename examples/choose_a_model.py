@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from protolearn import AutoPrototypeClassifier, datasets
+from protolearn import AutoPrototypeClassifier, counterfactual, datasets
 from protolearn.selection import evaluate
-from protolearn.tables import counterfactual_table, prototypes_table, split_target, table_pipeline
+from protolearn.tables import prototypes_table, split_target, table_pipeline
 
 COLOURS, MARKS = ("#0072B2", "#E69F00", "#009E73"), "osD"
 PAIR = ["flavanoids", "proline"]
@@ -76,9 +76,9 @@ print("\nPrototypes:", prototypes_table(model).round(2), sep="\n")
 # two columns only, within what the training rows show.
 row = X.iloc[[test[14]]]
 print("\nA row:", row, sep="\n")
-print(counterfactual_table(model, row))
+print(counterfactual(model, row))
 fixed = ["alcohol", "malic_acid", "magnesium", "colour"]
-found = counterfactual_table(model, row, fixed=fixed, bounds="training")
+found = counterfactual(model, row, fixed=fixed)
 print(found)
 
 # %%

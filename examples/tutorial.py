@@ -24,12 +24,18 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 import protolearn
-from protolearn import GLVQ, RejectClassifier, certified_radius, datasets, sample_margin
+from protolearn import (
+    GLVQ,
+    RejectClassifier,
+    certified_radius,
+    counterfactual,
+    datasets,
+    explain,
+    sample_margin,
+)
 from protolearn.report import ProjectionDisplay, PrototypeDisplay, RejectDisplay
 from protolearn.selection import evaluate
 from protolearn.tables import (
-    contributions_table,
-    counterfactual_table,
     prototypes_table,
     table_pipeline,
 )
@@ -110,11 +116,11 @@ row.round(2)
 
 # %%
 # What each column did: how much it brings the wine nearer to the prototype of its answer than to
-# the next one. Absolute values sum to one; negative ones speak against the answer.
-told = contributions_table(model, row)
-order = np.argsort(told.shares[0])
+# the next one. The sum is the lead of the answer; negative ones speak against it.
+told = explain(model, row, data=X_later)
+order = np.argsort(told.contributions[0])
 figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
-shares = told.shares[0][order]
+shares = told.contributions[0][order]
 ax.barh(np.array(told.columns)[order], shares, color=np.where(shares > 0, "#0072B2", "#E69F00"))
 ax.axvline(0.0, color="#444444", lw=0.8)
 ax.set(xlabel=f"speaks against or for {model.predict(row)[0]}")
@@ -129,11 +135,11 @@ print(f"{safe.sum()} of {len(safe)} later rows")
 # What would change the answer?
 # -----------------------------
 #
-# First the smallest change of all columns together. Then one that somebody could make: the colour
-# and the alcohol stay, and nothing leaves the range of the rows that the model has learned from.
-print(fill(str(counterfactual_table(model, row)), 88), "\n")
+# First the smallest change of all, within the values of the rows that the model has learned from.
+# Then one in which the colour and the alcohol stay.
+print(fill(str(counterfactual(model, row)), 88), "\n")
 fixed = [units["alcohol"], units["color_intensity"]]
-print(fill(str(counterfactual_table(model, row, fixed=fixed, bounds="training")), 88))
+print(fill(str(counterfactual(model, row, fixed=fixed)), 88))
 
 # %%
 # When should it say nothing?

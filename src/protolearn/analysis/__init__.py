@@ -20,6 +20,7 @@ from .hypothesis_margins import known_labels as known_labels
 from .hypothesis_margins import last_step as last_step
 from .hypothesis_margins import margin_of_prediction as margin_of_prediction
 from .model_view import ModelView as ModelView
+from .model_view import after_table as after_table
 from .reject_classifier import RejectClassifier
 from .reject_thresholds import AccuracyRejectCurve, accuracy_reject_curve
 from .reject_thresholds import cheapest_threshold as cheapest_threshold

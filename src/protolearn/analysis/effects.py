@@ -18,12 +18,11 @@ from ..tables import (
     NumberColumn,
     TableEncoder,
     flatten_steps,
-    ignore_warnings,
     suggest_name,
 )
 from .contributions import mean_row, score_function
 from .limits import Limits
-from .model_view import QUIET, ModelView
+from .model_view import ModelView
 from .result_tables import import_pandas
 
 MOST_LINES = 30
@@ -217,11 +216,10 @@ def steps_of(
 
 def log_odds(view: ModelView, rows: Floats) -> Floats | None:
     """Return the logarithm of the odds of the second of two classes, if there are any."""
-    if len(view.classes) != 2 or not hasattr(view.last, "predict_proba"):
+    if len(view.classes) != 2 or not hasattr(view.model, "predict_proba"):
         return None
     try:
-        with ignore_warnings(*QUIET):
-            p = np.asarray(view.last.predict_proba(view.inner(rows)))[:, 1]
+        p = view.probabilities(rows)[:, 1]
     except (AttributeError, ValueError, TypeError):
         return None
     p = p.clip(CERTAIN, 1.0 - CERTAIN)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import preprocessing
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, as_floats
@@ -144,6 +145,14 @@ class ModelView:
         index = None if table.index is None else table.index[rows]
         return table.build(columns, index)
 
+    def probabilities(self, plain: Floats) -> Floats:
+        """Return the probability of each class for plain rows."""
+        with ignore_warnings(*QUIET):
+            if not self.begins_with_table:
+                return np.asarray(self.model.predict_proba(plain))
+            Z = self.encoder.units_.transform(plain)
+            return np.asarray(after_table(self.model).predict_proba(Z))
+
     @cached_property
     def rule(self) -> DecisionRule | None:
         """The rule of the last step, if it decides by distances or linear scores."""
@@ -196,3 +205,17 @@ class ModelView:
         """Return how large each column's change is, in standard deviations or jumps, (n, C)."""
         way = np.abs(after - before) / self.encoder.units_.scale_
         return np.stack([np.linalg.norm(way[:, p], axis=1) for p in self.places], axis=1)
+
+
+def after_table(model: Any) -> Any:
+    """Return the model without the encoder at its beginning: it takes the numbers of that."""
+    steps = steps_after(model)
+    return steps[0][1] if len(steps) == 1 else Pipeline(steps)
+
+
+def steps_after(model: Any) -> list[tuple[str, Any]]:
+    """Return what comes after the encoder; the last step stays as it is, also if it is a search."""
+    if not isinstance(model, Pipeline):
+        return steps_after(model.best_estimator_)
+    first, *others = [step for step in model.steps if step[1] not in (None, "passthrough")]
+    return others if isinstance(first[1], TableEncoder) else steps_after(first[1]) + others

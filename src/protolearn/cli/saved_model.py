@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import euclidean_distances
-from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
 from .._names import number_repeats
-from ..analysis import certified_radius, margin_of_prediction
+from ..analysis import after_table, certified_radius, margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier
 from ..selection import places_among
 from ..tables import (
@@ -24,7 +23,6 @@ from ..tables import (
     UNSEEN_CATEGORIES,
     CategoryColumn,
     Column,
-    TableEncoder,
     TableSteps,
     apply_step,
     ignore_warnings,
@@ -254,20 +252,6 @@ class RowPredictor:
             return None
         own = probability[np.arange(len(label)), places_among(self.classes, label)]
         return own < self.threshold
-
-
-def after_table(model: Any) -> Any:
-    """Return the model without the encoder at its beginning: it takes the numbers of that."""
-    steps = steps_after(model)
-    return steps[0][1] if len(steps) == 1 else Pipeline(steps)
-
-
-def steps_after(model: Any) -> list[tuple[str, Any]]:
-    """Return what comes after the encoder; the last step stays as it is, also if it is a search."""
-    if not isinstance(model, Pipeline):
-        return steps_after(model.best_estimator_)
-    first, *others = [step for step in model.steps if step[1] not in (None, "passthrough")]
-    return others if isinstance(first[1], TableEncoder) else steps_after(first[1]) + others
 
 
 def prototype_distances(model: Any, rows: Floats) -> Floats:

@@ -73,7 +73,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     --------
     table_pipeline : A pipeline of this and a model.
     prototypes_table : Prototypes in the units and words of the table.
-    counterfactual_table : Smallest changes of the answer, in these too.
+    protolearn.counterfactual : Smallest changes of the answer, in these too.
 
     Notes
     -----

@@ -62,7 +62,7 @@ def table_pipeline(
     --------
     split_target : The frame without the label, and the labels.
     prototypes_table : The prototypes in the units and words of the frame.
-    counterfactual_table : The smallest changes of the answer.
+    protolearn.counterfactual : The smallest changes of the answer.
 
     Examples
     --------
