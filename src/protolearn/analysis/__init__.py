@@ -12,6 +12,7 @@ from .counterfactual_rows import counterfactual
 from .effects import Effect, Effects, Monotone, check_monotone, column_effects
 from .effects import is_linear_rule as is_linear_rule
 from .explanation import Exemplars, Explanation, explain, find_exemplars
+from .explanation import change_sentence as change_sentence
 from .feature_units import Units as Units
 from .hypothesis_margins import MarginHistory, hypothesis_margin
 from .hypothesis_margins import factors as factors

@@ -50,7 +50,11 @@ def column_contributions(
         if isinstance(rule, LinearRule):
             center = view.inner(mean_row(view.encoder)[None])
             values = by_column(view, rule.unit * linear_leads(rule, rows, center))
-            return Contributions(values, values.sum(axis=1), "the point of the boundary that is nearest to the mean row")
+            return Contributions(
+                values,
+                values.sum(axis=1),
+                "the point of the boundary that is nearest to the mean row",
+            )
         if isinstance(view.last, NearestPrototypeClassifier) and not (
             rule.is_soft or rule.decision.neighbors > 1
         ):

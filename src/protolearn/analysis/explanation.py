@@ -228,7 +228,7 @@ class Explanation:
             lines.append(f"Nearest rows of the data, counted from 1: {near}.")
         found = self.counterfactual
         if found is not None:
-            lines.append(f"{change_title(found, row)}: {found.describe(row)}.")
+            lines.append(change_sentence(found, row))
         return lines
 
     def describe(self, row: int) -> str:
@@ -607,6 +607,9 @@ def rows_text(rows: Indices) -> str:
     return "none" if not len(rows) else ", ".join(str(int(row) + 1) for row in rows)
 
 
-def change_title(found: TableCounterfactuals, row: int) -> str:
-    """Return how sure it is that a change is the smallest."""
-    return "The smallest change of all" if found.optimal[row] else "The smallest change found"
+def change_sentence(found: TableCounterfactuals, row: int) -> str:
+    """Return the smallest change of a row in a sentence that says how sure it is."""
+    if not found.feasible[row]:
+        return f"There is no smallest change: the row {found.describe(row)}."
+    which = "of all" if found.optimal[row] else "that was found"
+    return f"The smallest change {which}: {found.describe(row)}."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from .._names import count, decimals_text
-from ..analysis import Explanation, counterfactual, explain
+from ..analysis import Explanation, change_sentence, counterfactual, explain
 from .command_output import Screen, plain_table, say
 from .failure import Failure
 from .saved_model import RowPredictions, RowPredictor, SavedModel
@@ -108,8 +108,7 @@ def change_lines(
         few = counterfactual(saved.pipeline, one, goal, fixed, data=data, fewest=True)
     except (TypeError, ValueError) as error:
         return [f"There is no counterfactual: {error}"]
-    which = "of all" if nearest.optimal[0] else "that was found"
-    lines = [f"The smallest change {which}: {nearest.describe(0)}."]
+    lines = [change_sentence(nearest, 0)]
     if nearest.feasible[0] and few.feasible[0]:
         lines.append(f"Fewest columns: {few.assignments(0)}.")
     return lines
