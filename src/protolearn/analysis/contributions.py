@@ -15,6 +15,8 @@ from ..rule import LinearRule
 from ..tables import CategoryColumn, TableEncoder, ignore_warnings
 from .model_view import QUIET, ModelView
 
+ON_BOUNDARY = "the point of the boundary that is nearest to the mean row"
+
 ORDERS = 8
 """Orders of the columns, each also backwards, over which a change of the score is averaged."""
 
