@@ -24,7 +24,12 @@ from protolearn import (
     Rosenblatt,
     SoftMarginSVM,
 )
-from protolearn.analysis import Counterfactuals, GeneralizationBound, RelevanceProfile
+from protolearn.analysis import (
+    Counterfactuals,
+    GeneralizationBound,
+    RelevanceProfile,
+    TableCounterfactuals,
+)
 from protolearn.cli.reproduce_command import Experiments
 from protolearn.io import ModelFile, describe
 from protolearn.linear import LinearPrototypes, PrototypePath
@@ -79,7 +84,7 @@ def analysis(model: GMLVQ, X: Floats, y: Indices) -> None:
     assert_type(protolearn.hypothesis_margin(model, X, y), Floats)
     assert_type(protolearn.sample_margin(model, X), Floats)
     assert_type(protolearn.certified_radius(model, X), Floats)
-    assert_type(protolearn.counterfactual(model, X), Counterfactuals)
+    assert_type(protolearn.counterfactual(model, X), Counterfactuals | TableCounterfactuals)
     assert_type(protolearn.generalization_bound(model, X, y), GeneralizationBound)
     assert_type(protolearn.relevance_profile(model, X, y), RelevanceProfile)
     assert_type(protolearn.is_separable(X, y), bool)

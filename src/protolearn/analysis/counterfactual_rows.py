@@ -20,7 +20,7 @@ from .feature_units import Ranges, Units
 from .limits import Limits
 from .model_view import ModelView
 from .result_tables import Counterfactuals
-from .table_counterfactuals import change_columns, target_labels
+from .table_counterfactuals import TableCounterfactuals, change_columns, target_labels
 
 Attempt = Callable[[Indices, float], tuple[Floats, NDArray[np.bool_]]]
 """Takes places of rows, and how far to go beyond the boundary, in units of the largest distance;
@@ -47,7 +47,7 @@ def counterfactual(
     max_changes: int | None = None,
     fewest: bool = False,
     n: int = 1,
-) -> Any:
+) -> Counterfactuals | TableCounterfactuals:
     """Return for each row the smallest change that gives it another class.
 
     Parameters

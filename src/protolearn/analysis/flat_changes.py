@@ -24,7 +24,7 @@ from ..tables import CategoryColumn
 from .limits import Limits
 from .model_view import ModelView
 
-INSETS = 1e-6, 1e-5, 1e-4, 1e-3
+INSETS = 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3
 """How far to go beyond the boundary, in standard deviations of the column that counts most."""
 
 OPTIMAL = 0
@@ -34,7 +34,7 @@ MOST_NODES = 200_000.0
 LONGEST = 5.0
 """Seconds for one program; what HiGHS has found until then is not proved."""
 
-FULL = 1e-9
+FULL = 1e-11
 """What may lack in a knapsack, in units of cost: far less than an inset."""
 
 TIE = 1e-9

@@ -103,9 +103,9 @@ def change_lines(
     if target is not None and target == label:
         return [f"It is {label} already."]
     try:
-        nearest = counterfactual(saved.pipeline, one, target, fixed, data=data)
+        nearest: Any = counterfactual(saved.pipeline, one, target, fixed, data=data)
         goal = nearest.label[0]
-        few = counterfactual(saved.pipeline, one, goal, fixed, data=data, fewest=True)
+        few: Any = counterfactual(saved.pipeline, one, goal, fixed, data=data, fewest=True)
     except (TypeError, ValueError) as error:
         return [f"There is no counterfactual: {error}"]
     lines = [change_sentence(nearest, 0)]

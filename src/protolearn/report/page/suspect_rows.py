@@ -238,7 +238,7 @@ def turns_of(subject: Subject, chosen: Indices) -> list[Turn | None]:
     """Return for each chosen row what would change the answer; raise if the model cannot tell."""
     some = subject.take(chosen)
     with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
-        found = counterfactual(some.model, some.X, data=subject.X)
+        found: Any = counterfactual(some.model, some.X, data=subject.X)
         view = ModelView.of(some.model, found.points, subject.X)
     names = dict(zip((column.name for column in view.columns), subject.columns, strict=True))
     changes = [[c._replace(column=names[c.column].name) for c in row] for row in found.changes]
