@@ -171,6 +171,19 @@ def test_knapsacks_against_mixed_integer_programs(seed):
         assert (out > 0.0).sum() <= most
 
 
+def test_knapsacks_without_items_and_with_nonsense():
+    """Nothing is read or written beyond the arrays, whatever a damaged file holds."""
+    empty = np.zeros(0)
+    assert fill_knapsack(empty, empty, empty, empty, 1.0, 1.0, 10.0, empty.copy()) == np.inf
+    assert fill_knapsack(empty, empty, empty, empty, 0.0, 1.0, 10.0, empty.copy()) == 0.0
+    for wrong in (np.nan, np.inf, -1.0):
+        for place in range(4):
+            parts = [np.ones(2) for _ in range(4)]
+            parts[place][1] = wrong
+            with np.errstate(all="ignore"):  # Python checks the places
+                fill_knapsack.py(*parts, 1.5, 2.0, 1000.0, np.zeros(2))
+
+
 def test_several_proposals_leave_out_a_column():
     frame, y = make_grid()
     model = table_pipeline(GLVQ(random_state=0)).fit(frame, y)

@@ -121,6 +121,8 @@ def fill_knapsack(ratio, leap, step, more, need, most, nodes, out):
     less is taken of an earlier one. Infinity if there is no filling, NaN after too many nodes.
     """
     n = ratio.size
+    if n == 0:
+        return 0.0 if need <= FULL else np.inf
     best, t = np.inf, 0
     left, cost, used = np.empty(n + 1), np.zeros(n + 1), np.zeros(n + 1)
     k, amount, gain = np.empty(n), np.zeros(n), np.empty(n)
@@ -160,7 +162,7 @@ def fill_knapsack(ratio, leap, step, more, need, most, nodes, out):
             bound += part / ratio[j]
             rest -= part
             is_taken[j] = False
-        if rest > FULL or bound >= best * (1.0 - 1e-12):
+        if not (rest <= FULL and bound < best * (1.0 - 1e-12)):  # also where numbers are NaN
             k[t] = -2.0
             continue
         free, rest = most - used[t + 1], left[t + 1]
