@@ -50,7 +50,7 @@ def weighted(x, w, metric):
 
 
 def power(p):
-    """A Minkowski distance that complex numbers take."""
+    """Give a Minkowski distance that complex numbers take."""
     return lambda x, w, metric: (((x - w) ** 2) ** (p / 2)).sum() ** (1 / p)
 
 
@@ -96,13 +96,13 @@ def name(case):
     return repr(case[0])
 
 
-def slope(f, z):
-    """Give the derivative of an analytic function by complex steps: exact but for rounding."""
-    out = np.empty(np.shape(z))
+def slope(f, place, *args):
+    """Give the derivative of an analytic function by one argument: exact but for rounding."""
+    out = np.empty(np.shape(args[place]))
     for k in np.ndindex(out.shape):
-        moved = np.array(z, dtype=complex)
+        moved = np.array(args[place], dtype=complex)
         moved[k] += 1e-30j
-        out[k] = f(moved).imag / 1e-30
+        out[k] = f(*args[:place], moved, *args[place + 1 :]).imag / 1e-30
     return out
 
 
@@ -125,7 +125,7 @@ def test_rules_take_the_printed_step(rule, case):
         wanted = formula(
             X[i : i + 1], y[i : i + 1], seen["prototypes"][t], CODES, ETA,
             distance=lambda x, w: delta(x, w, metric),
-            gradient=lambda x, w: slope(lambda v: delta(x, v, metric), w),
+            gradient=lambda x, w: slope(delta, 1, x, w, metric),
             squared=bool(distance.squared) if is_squared is None else is_squared,
             **settings, **rates,
         )  # fmt: skip
@@ -148,8 +148,8 @@ def test_matrix_lvq1_takes_the_printed_step(case):
         W, omega = seen["prototypes"][t].copy(), seen["metric"][t, 0].copy()
         k = int(np.argmin([delta(X[i], w, omega) for w in W]))
         psi = 1.0 if CODES[k] == y[i] else -1.0
-        by_w = slope(lambda v: delta(X[i], v, omega), W[k])
-        by_omega = slope(lambda v: delta(X[i], W[k], v), omega)
+        by_w = slope(delta, 1, X[i], W[k], omega)
+        by_omega = slope(delta, 2, X[i], W[k], omega)
         W[k] -= ETA * psi * 0.5 * by_w
         omega -= 0.4 * ETA * psi * 0.5 * by_omega
         omega /= np.linalg.norm(omega)
@@ -181,11 +181,11 @@ def test_gradient_descent_takes_the_printed_step(case, loss):
     for t, i in enumerate(seen["example"][1:]):
         x, W, omega = X[i], seen["prototypes"][t].copy(), seen["metric"][t, 0].copy()
         d = np.array([delta(x, w, omega) for w in W])
-        j, k = reference.winners(d, CODES == y[i])
-        by_j = slope(lambda v: phi(x, v, W[k], omega), W[j])
-        by_k = slope(lambda v: phi(x, W[j], v, omega), W[k])
-        by_omega = slope(lambda v: phi(x, W[j], W[k], v), omega) if learns else 0.0
-        assert seen["loss"][t + 1] == pytest.approx(phi(x, W[j], W[k], omega), rel=1e-9)
+        j, k = reference.winners(d, y[i] == CODES)
+        given = x, W[j], W[k], omega
+        by_j, by_k = slope(phi, 1, *given), slope(phi, 2, *given)
+        by_omega = slope(phi, 3, *given) if learns else 0.0
+        assert seen["loss"][t + 1] == pytest.approx(phi(*given), rel=1e-9)
         W[j], W[k] = W[j] - eta * by_j, W[k] - eta * by_k
         np.testing.assert_allclose(seen["prototypes"][t + 1], W, rtol=1e-9, atol=1e-12)
         if learns:

@@ -72,6 +72,10 @@ class Block:
         """The sum of the weights."""
         return float(len(self) if self.weight is None else self.weight.sum())
 
+    def place(self, row: int) -> int:
+        """Return where a row is among those that are learned from; -1 if nobody asked."""
+        return -1 if self.places is None else int(self.places[row])
+
     def rows(self, which: Any) -> Block:
         """Return some rows: views for a slice, copies for indices."""
         columns = (

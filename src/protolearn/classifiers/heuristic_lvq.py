@@ -15,7 +15,8 @@ class HeuristicClassifier(TrainedClassifier):
     """A classifier that follows a rule, one sample at a time."""
 
     learning_rate: float
-    raw_rates, n_iter_no_change = False, 5  # of older files
+    raw_rates = False  # of older files
+    n_iter_no_change: int | None = 5
     _rule: ClassVar[str]
     _settings_type = RuleSettings
 

@@ -267,7 +267,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             if old is not None and not (complete and len(block) == 1):  # one row has one order
                 rng = deepcopy(rng)
             codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
-            blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
+            first = FirstDistances(None) if is_first else self._first
+            blocks: Blocks = MemoryBlocks(block)
             if first.unit is None:
                 unit = settings.first_distances(form, codebook, blocks).unit
                 first = replace(first, unit=unit)
@@ -337,7 +338,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
 
     def _keep_history(self, history: History | None) -> None:
         """Store the history if there is one, and forget that of an earlier fit."""
-        vars(self).pop("history_", None)
+        self.__dict__.pop("history_", None)
         if history is not None:
             self.history_ = history.arrays()
 

@@ -186,8 +186,8 @@ class SequentialSolver(StochasticSolver):
                 given = functions, axes, theta, room, step, memory.steps + first
                 met = learn_in_order(*part, *learned, *given)
                 total += met
-                if self.watch is not None and self.watch(met, codebook, int(batch.places[first])):
-                    return float(total)
+                if self.watch is not None and self.watch(met, codebook, batch.place(first)):
+                    return float(total / (weight + batch.weights[:last].sum()))
             if penalized:
                 rate = batch.total_weight * schedule(memory.steps, theta)
                 distance.shrink(codebook, metric_rate * rate)
