@@ -18,6 +18,7 @@ from .page.contents import sample_rows as sample_rows
 from .page.document import write_page as write_page
 from .page.evidence import Evidence as Evidence
 from .page.evidence import pool_answers as pool_answers
+from .page.lecture import write_lecture
 from .page.prototype_section import LINEAR_PROTOTYPES_NOTE as LINEAR_PROTOTYPES_NOTE
 from .page.provenance import data_fingerprint as data_fingerprint
 from .page.provenance import library_versions as library_versions
@@ -56,4 +57,5 @@ __all__ = [
     "TrajectoryDisplay",
     "VersionSpaceDisplay",
     "write",
+    "write_lecture",
 ]
