@@ -398,7 +398,11 @@ def pull_prototypes(S, W, metric, group, by_w, by_metric, adaptive):
     for k in range(W.shape[0]):
         w, out, theta, gtheta = W[k], by_w[k], metric[group[k]], by_metric[group[k]]
         for f in range(S.shape[1]):
-            pull, row, grow = -2.0 * S[k, f], theta[f * d : (f + 1) * d], gtheta[f * d : (f + 1) * d]
+            pull, row, grow = (
+                -2.0 * S[k, f],
+                theta[f * d : (f + 1) * d],
+                gtheta[f * d : (f + 1) * d],
+            )
             for j in range(d):
                 out[j] += pull * row[j]
             if adaptive:

@@ -156,12 +156,12 @@ class TrajectoryDisplay(LegendDisplay):
         if self.way_codes is None:
             self._draw_weights(ax)
         else:
-            self._draw_prototypes(ax)
+            self._draw_prototypes(ax, self.way_codes)
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], aspect="equal")
         return ax
 
-    def _draw_prototypes(self, ax: Any) -> None:
-        for way, code in zip(self.ways.transpose(1, 0, 2), self.way_codes, strict=True):
+    def _draw_prototypes(self, ax: Any, codes: Indices) -> None:
+        for way, code in zip(self.ways.transpose(1, 0, 2), codes, strict=True):
             tone = colour(code)
             ax.plot(*way.T, color=DARK, lw=2.4, zorder=3)
             ax.plot(*way.T, color=tone, lw=1.2, zorder=4)
@@ -186,7 +186,7 @@ class TrajectoryDisplay(LegendDisplay):
         ax.plot([], [], color=DARK, lw=2.2, label=label)
         w, b = self.ways[-1, 0], 0.0 if self.intercepts is None else float(self.intercepts[-1])
         if np.any(w):
-            draw_line(ax, *w, b, color=DARK, lw=1.0, ls="--", zorder=1)
+            draw_line(ax, w[0], w[1], b, color=DARK, lw=1.0, ls="--", zorder=1)
 
 
 def plane_of_ways(ways: Floats, X: Floats, names: list[str], are_weights: bool) -> Plane:
@@ -288,8 +288,7 @@ class VersionSpaceDisplay(LegendDisplay):
         -------
         display : VersionSpaceDisplay
         """
-        given = {"fit_intercept": fit_intercept, "random_state": 0}
-        samples = sample_version_space(X, y, n_samples, **given)
+        samples = sample_version_space(X, y, n_samples, fit_intercept=fit_intercept, random_state=0)
         X, codes = np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]
         rows = np.column_stack([X, -np.ones(len(X))]) if fit_intercept else X
         if rows.shape[1] < 3:
@@ -321,9 +320,8 @@ class VersionSpaceDisplay(LegendDisplay):
         ax.contourf(u, v, stability, levels=levels, cmap="Blues", extend="max", alpha=0.9)
         seen = {True: ("informative example", DARK, 1.6), False: ("other example", GREY, 0.7)}
         for kind, (label, tone, width) in seen.items():
-            for a, b, c in self.lines[self.is_informative == kind]:
-                draw_line(ax, a, b, c, color=tone, lw=width, label=label)
-                label = None
+            for k, (a, b, c) in enumerate(self.lines[self.is_informative == kind]):
+                draw_line(ax, a, b, c, color=tone, lw=width, label=None if k else label)
         for k, (name, place) in enumerate(self.marks.items()):
             given = {"s": 90, "color": COLOURS[(k + 1) % len(COLOURS)], "edgecolors": "white"}
             ax.scatter(*place, marker=class_marker(k), label=name, zorder=5, **given)
