@@ -58,7 +58,7 @@ class Reporter:
         print(line(self._settings.name, state), flush=True)
 
 
-class History:
+class PrototypeHistory:
     """Keeps where the prototypes were, and calls the user's callback as often."""
 
     def __init__(self, settings: Settings, codebook: Codebook, distance: Distance):
@@ -92,9 +92,9 @@ class History:
 
 def watch(
     settings: Settings, solver: Solver, codebook: Codebook, blocks: Blocks, distance: Distance
-) -> tuple[Settings, Solver, Blocks, History]:
+) -> tuple[Settings, Solver, Blocks, PrototypeHistory]:
     """Return settings, solver and rows for a training whose history is kept, and the history."""
-    history = History(settings, codebook, distance)
+    history = PrototypeHistory(settings, codebook, distance)
     settings = replace(settings, callback=history)
     if not history.by_step:
         return settings, solver, blocks, history

@@ -38,7 +38,7 @@ from ..prototypes import (
 from ..rule import DecisionRule
 from ..solvers import Callback, Memory, SolverResult, StochasticSolver, cost_error
 from ..store import Record
-from .fit_log import History, Reporter, check_same_data, open_journal, report_pass, watch
+from .fit_log import PrototypeHistory, Reporter, check_same_data, open_journal, report_pass, watch
 from .held_out_rows import EarlyStopping, check_one_array, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances, Problem
@@ -336,7 +336,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self._memory, self._first = memory, problem.first
         self._rng = None  # a stream that follows begins one of its own
 
-    def _keep_history(self, history: History | None) -> None:
+    def _keep_history(self, history: PrototypeHistory | None) -> None:
         """Store the history if there is one, and forget that of an earlier fit."""
         self.__dict__.pop("history_", None)
         if history is not None:
@@ -396,7 +396,7 @@ class Reached(NamedTuple):
 
     codebook: Codebook
     result: SolverResult
-    history: History | None = None
+    history: PrototypeHistory | None = None
     validation_curve: list[float] | None = None
 
 
