@@ -145,7 +145,7 @@ class MatrixMetric(Penalized, LinearMetric):
             Q, R = np.linalg.qr(maps.transpose(0, 2, 1))
             inverse = np.linalg.solve(R, Q.transpose(0, 2, 1))
             logs = np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1)
-        return -mu * float(logs.sum()), -mu * inverse.reshape(codebook.metric.shape)
+        return -mu * float(logs.sum()), as_floats(-mu * inverse.reshape(codebook.metric.shape))
 
     def shrink(self, codebook: Codebook, step: float) -> None:
         """Take a proximal step: each singular value s to the root of ``s' - mu step / s' = s``."""
@@ -157,7 +157,7 @@ class MatrixMetric(Penalized, LinearMetric):
         codebook.metric[...] = self.constraint.apply(codebook.metric)
 
 
-class MappedRows(NamedTuple):
+class SideBySide(NamedTuple):
     """Rows and prototypes about a point among the data, and what all maps, side by side, make."""
 
     X: Floats  # (n, d)
@@ -247,7 +247,7 @@ class Matrix(MatrixMetric):
         longest = np.array([measure_mapped(P, Q, group, D)])
         if not has_all_digits(D, longest, codebook):
             return super().forward(X, codebook, prepared)
-        return D, MappedRows(rows, W, P, Q)
+        return D, SideBySide(rows, W, P, Q)
 
     def pull_winners(
         self,
@@ -260,7 +260,7 @@ class Matrix(MatrixMetric):
     ) -> None:
         """Add to the gradients, given dL/dD at two prototypes of each row."""
         kept = self.forward(X, codebook)[1] if kept is None else kept
-        if not isinstance(kept, MappedRows):
+        if not isinstance(kept, SideBySide):
             super().pull_winners(X, codebook, index, value, out, kept)
             return
         R, S = np.zeros_like(kept.P), np.zeros_like(kept.Q)
@@ -276,7 +276,7 @@ class Matrix(MatrixMetric):
     ) -> None:
         """Add to the gradients, given the whole matrix dL/dD."""
         kept = self.forward(X, codebook)[1] if kept is None else kept
-        if isinstance(kept, MappedRows):
+        if isinstance(kept, SideBySide):
             width = kept.Q.shape[1]
             kept = [
                 (kept.X, kept.W[members], kept.P[:, g * width : (g + 1) * width], kept.Q[members])
