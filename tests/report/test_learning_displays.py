@@ -27,8 +27,10 @@ def test_weights_are_drawn_state_by_state():
     learned = [t for t in range(6) if np.any(np.diff(shown.ways[:, 0], axis=0)[t])]
     assert learned == [0, 2, 4]  # as in figure 3.4: every second example is a mistake
     dashed = [line for line in shown.ax_.lines if line.get_linestyle() == "--"]
-    (xy1, xy2) = dashed[0].get_xy1(), dashed[0].get_xy2()
-    assert np.subtract(xy2, xy1) @ shown.ways[-1, 0] == pytest.approx(0.0, abs=1e-12)
+    ends = dashed[0].get_transform().transform([[0.0, 0.0], [1.0, 1.0]])
+    along = np.subtract(*shown.ax_.transData.inverted().transform(ends))
+    assert along @ shown.ways[-1, 0] == pytest.approx(0.0, abs=1e-9)
+    assert np.linalg.norm(along) > 1.0
     assert "presented" in {text.get_text() for text in shown.ax_.get_legend().texts}
 
 
