@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq, linprog
 from scipy.sparse import csr_array, hstack, identity
 from scipy.special import erfcx
-from sklearn.utils import check_X_y
+from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._arrays import Floats, Indices
@@ -315,3 +315,99 @@ def theoretical_error(alpha: float, student: str = "bayes") -> float:
 
     R = 1.0 - brentq(excess, 1e-14, 1.0 - 1e-14, xtol=1e-15)
     return float(np.arccos(R if student == "gibbs" else np.sqrt(R)) / np.pi)
+
+
+BURN_IN = 100
+"""Steps for each weight before the first sample of a version space."""
+
+
+def sample_version_space(
+    X: Any,
+    y: Any,
+    n_samples: int = 1000,
+    *,
+    fit_intercept: bool = False,
+    thin: int | None = None,
+    random_state: Any = None,
+) -> Floats:
+    """Return random weights that have all examples right, evenly from the version space.
+
+    By hit-and-run: each step goes to a random place of a random great circle, as far as it lies in
+    the version space. Their mean estimates the centre, where the Bayes point is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_examples, n_features)
+        The examples.
+    y : array-like of shape (n_examples,)
+        Their labels, of two classes.
+    n_samples : int, default=1000
+        Number of weights.
+    fit_intercept : bool, default=False
+        Whether there is a threshold, the weight of one more input that is always -1.
+    thin : int, default=None
+        Steps between two samples; None: twice the number of weights.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
+
+    Returns
+    -------
+    weights : array of shape (n_samples, n_features), or (n_samples, n_features + 1)
+        Weights of length one; with ``fit_intercept`` the last is the threshold.
+
+    References
+    ----------
+    Smith (1984), *Efficient Monte Carlo procedures for generating points uniformly distributed over
+    bounded regions*, Operations Research 32.
+
+    Biehl (lecture notes), section 3.4.2.
+
+    Examples
+    --------
+    >>> from protolearn import generalization_error, sample_version_space
+    >>> from protolearn.datasets import make_teacher_student
+    >>> X, y, teacher = make_teacher_student(60, 10, random_state=0, return_teacher=True)
+    >>> students = sample_version_space(X, y, 200, random_state=0)
+    >>> mean = generalization_error(students, teacher).mean()
+    >>> bool(generalization_error(students.mean(axis=0), teacher) < mean)
+    True
+    """
+    X, y = check_X_y(X, y, dtype=np.float64, ensure_min_samples=1)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) != 2:
+        raise ValueError(f"y has {len(classes)} class(es); a version space is that of two classes.")
+    rows = np.column_stack([X, -np.ones(len(X))]) if fit_intercept else X
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    mirrored = (2.0 * codes - 1.0)[:, None] * rows / np.where(lengths > 0.0, lengths, 1.0)
+    w, rng, d = _inner_weights(mirrored), check_random_state(random_state), rows.shape[1]
+    samples, thin = np.empty((n_samples, d)), 2 * d if thin is None else thin
+    potentials = mirrored @ w
+    for step in range(1 - BURN_IN * d, n_samples * thin + 1):
+        v = rng.standard_normal(d)
+        v -= (v @ w) * w
+        v /= np.linalg.norm(v) or 1.0
+        change = mirrored @ v
+        turn = np.arctan2(change, potentials)  # E(a) = E cos a + change sin a is positive within
+        a = rng.uniform(turn.max() - 0.5 * np.pi, turn.min() + 0.5 * np.pi)
+        w, potentials = np.cos(a) * w + np.sin(a) * v, np.cos(a) * potentials + np.sin(a) * change
+        if step > 0 and step % thin == 0:
+            w /= np.linalg.norm(w)
+            potentials = mirrored @ w  # without the rounding of many turns
+            samples[step // thin - 1] = w
+    return samples
+
+
+def _inner_weights(mirrored: Floats) -> Floats:
+    """Return weights of length one well inside of the version space, by linear programming."""
+    d = mirrored.shape[1]
+    solved = linprog(
+        np.append(np.zeros(d), -1.0),
+        A_ub=np.column_stack([-mirrored, np.ones(len(mirrored))]),
+        b_ub=np.zeros(len(mirrored)),
+        bounds=[(-1.0, 1.0)] * d + [(None, 1.0)],
+        method="highs",
+    )
+    w: Floats = np.zeros(d) if solved.x is None else solved.x[:d]
+    if not (mirrored @ w).min() > 0.0:
+        raise NotSeparableError(_wrong(mirrored, np.ones(len(mirrored))))
+    return w / np.linalg.norm(w)

@@ -90,6 +90,7 @@ def refit_factor(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[float,
         )
     n_folds = min(FOLDS, int(counts.min()))
     quiet = {"calibrate": None, "callback": None, "checkpoint": None, "verbose": 0}
+    quiet["history"] = False
     part = clone(model).set_params(**quiet)
     margins = np.empty((len(rows), len(model.classes_)))
     for train, test in stratified_folds(codes, n_folds, groups, random_state=0):

@@ -92,6 +92,9 @@ class GRLVQ(GlobalMetricClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -129,6 +132,9 @@ class GRLVQ(GlobalMetricClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -136,7 +142,7 @@ class GRLVQ(GlobalMetricClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -169,6 +175,7 @@ class GRLVQ(GlobalMetricClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -186,6 +193,7 @@ class GRLVQ(GlobalMetricClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -256,6 +264,9 @@ class GMLVQ(GlobalMetricClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -296,6 +307,9 @@ class GMLVQ(GlobalMetricClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -303,7 +317,7 @@ class GMLVQ(GlobalMetricClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -339,6 +353,7 @@ class GMLVQ(GlobalMetricClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -356,6 +371,7 @@ class GMLVQ(GlobalMetricClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -427,6 +443,9 @@ class LGMLVQ(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -466,6 +485,9 @@ class LGMLVQ(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -473,7 +495,7 @@ class LGMLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -508,6 +530,7 @@ class LGMLVQ(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -525,6 +548,7 @@ class LGMLVQ(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -601,6 +625,9 @@ class MRSLVQ(GlobalMetricClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -636,6 +663,9 @@ class MRSLVQ(GlobalMetricClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -643,7 +673,7 @@ class MRSLVQ(GlobalMetricClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -680,6 +710,7 @@ class MRSLVQ(GlobalMetricClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -697,6 +728,7 @@ class MRSLVQ(GlobalMetricClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,

@@ -18,6 +18,7 @@ from .._validation import (
     BOOLEANS,
     check_choice,
     check_flag,
+    check_history,
     check_integer,
     check_number,
     number_in,
@@ -105,6 +106,7 @@ class Settings(ABC):
     validation_fraction: float
     calibrate: str | None
     callback: Callback | None
+    history: Any
     checkpoint: Any
     verbose: int
     random_state: Any
@@ -200,6 +202,7 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
         "validation_fraction": fraction,
         "calibrate": model.calibrate,
         "callback": model.callback,
+        "history": check_history(model),
         "checkpoint": model.checkpoint,
         "verbose": int(model.verbose),
         "random_state": source,

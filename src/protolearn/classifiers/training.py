@@ -38,7 +38,7 @@ from ..prototypes import (
 from ..rule import DecisionRule
 from ..solvers import Callback, Memory, SolverResult, StochasticSolver, cost_error
 from ..store import Record
-from .fit_log import Reporter, check_same_data, open_journal, report_pass
+from .fit_log import PrototypeHistory, Reporter, check_same_data, open_journal, report_pass, watch
 from .held_out_rows import EarlyStopping, check_one_array, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances, Problem
@@ -97,6 +97,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
     solver_: str
     n_iter_: int
     loss_curve_: list[float]
+    history_: dict[str, Any]
+    history = False  # of older files
     _settings_type: ClassVar[type[Settings]]
     _follows_contrast: ClassVar[bool] = True
     _has_features: ClassVar[bool] = True
@@ -118,6 +120,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -131,6 +134,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.validation_fraction = validation_fraction
         self.calibrate = calibrate
         self.callback = callback
+        self.history = history
         self.checkpoint = checkpoint
         self.verbose = verbose
         self.random_state = random_state
@@ -263,17 +267,21 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             if old is not None and not (complete and len(block) == 1):  # one row has one order
                 rng = deepcopy(rng)
             codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
-            blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
+            first = FirstDistances(None) if is_first else self._first
+            blocks: Blocks = MemoryBlocks(block)
             if first.unit is None:
                 unit = settings.first_distances(form, codebook, blocks).unit
                 first = replace(first, unit=unit)
             problem = settings.problem(codebook, form, blocks, len(known), first=first)
-            loss = np.nan
+            loss, solver, history = np.nan, problem.solver, None
+            if settings.history is not False:
+                given = solver, codebook, blocks, form
+                settings, solver, blocks, history = watch(settings, *given)
             if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
-                if not isinstance(problem.solver, StochasticSolver):
-                    problem.solver.check_streaming()
-                    raise TypeError(f"{problem.solver!r} has no one_pass for a stream.")
-                loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
+                if not isinstance(solver, StochasticSolver):
+                    solver.check_streaming()
+                    raise TypeError(f"{solver!r} has no one_pass for a stream.")
+                loss = solver.one_pass(problem.cost, codebook, blocks, memory, rng)
                 if not np.isfinite(loss):
                     raise cost_error(loss)
             if running is None:
@@ -283,6 +291,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
             self._memory, self._rng, self._first = memory, rng, first
             report_pass(settings, self, perf_counter() - begun)
+            self._keep_history(history)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -323,8 +332,15 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.__dict__.pop("validation_curve_", None)  # of an earlier fit
         if reached.validation_curve is not None:
             self.validation_curve_ = reached.validation_curve
+        self._keep_history(reached.history)
         self._memory, self._first = memory, problem.first
         self._rng = None  # a stream that follows begins one of its own
+
+    def _keep_history(self, history: PrototypeHistory | None) -> None:
+        """Store the history if there is one, and forget that of an earlier fit."""
+        self.__dict__.pop("history_", None)
+        if history is not None:
+            self.history_ = history.arrays()
 
     def _follow(
         self, settings: Settings, form: Distance, block: Block
@@ -380,6 +396,7 @@ class Reached(NamedTuple):
 
     codebook: Codebook
     result: SolverResult
+    history: PrototypeHistory | None = None
     validation_curve: list[float] | None = None
 
 
@@ -426,7 +443,10 @@ def train(
     record: Record,
 ) -> Reached:
     """Return what the solver reaches from a codebook, or the start if that is better."""
-    solver, blocks = problem.solver, rows.taught
+    solver, blocks, history = problem.solver, rows.taught, None
+    if settings.history is not False:
+        given = solver, codebook, blocks, problem.cost.distance
+        settings, solver, blocks, history = watch(settings, *given)
     max_iter = settings.max_iter or solver.default_max_iter(blocks.n_samples)
     reporter = Reporter(settings, solver.name, max_iter) if settings.verbose else None
     callback: Callback | None = reporter or settings.callback
@@ -458,16 +478,16 @@ def train(
         and np.array_equal(result.codebook.metric, codebook.metric)
     ):
         warnings.warn(NOT_MOVED.format(settings.name), ConvergenceWarning, stacklevel=3)
-        return Reached(codebook, result, None if stopping is None else stopping.curve)
+        return Reached(codebook, result, history, None if stopping is None else stopping.curve)
     if stopping is not None:
-        return Reached(stopping.best or result.codebook, result, stopping.curve)
+        return Reached(stopping.best or result.codebook, result, history, stopping.curve)
     if result.codebook is codebook or (
         problem.guards_start and makes_more_errors(problem, codebook, result.codebook, blocks)
     ):
         message = NO_BETTER.format(settings.name, problem.advice)
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        return Reached(codebook, result)
-    return Reached(result.codebook, result)
+        return Reached(codebook, result, history)
+    return Reached(result.codebook, result, history)
 
 
 def first_factor(

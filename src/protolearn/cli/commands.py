@@ -342,3 +342,20 @@ def demo(
         from .demo_command import run_demo
 
         run_demo(data, out, time, seed, force)
+
+
+@app.command()
+def lecture(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "lecture.html"
+    ),
+    force: Force = False,
+) -> None:
+    """Write a page on which to watch Rosenblatt, AdaTron, LVQ1 and GLVQ learn step by step."""
+    with report_errors("lecture"):
+        from ..report import write_lecture
+        from .output_checks import check_outputs
+
+        check_outputs([out], [], force)
+        write_lecture(out)
+        typer.echo(f"Wrote {out}: open it in a browser, click points, and press Step.")

@@ -126,6 +126,8 @@ class State:
         distances of any rows that the model takes, as doubles, to the prototypes.
     memory : Memory
         What the solver remembers from one iteration to the next.
+    example : int
+        The row that was presented, where steps are watched; -1 after an iteration.
     """
 
     iteration: int
@@ -134,6 +136,7 @@ class State:
     elapsed: float
     distance: Distance
     memory: Memory = field(default_factory=Memory)
+    example: int = -1
 
 
 Callback = Callable[[State], object]

@@ -156,7 +156,7 @@ def linear_models(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]
 
 def fixed_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ with the Euclidean metric."""
-    yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": [15.0, 5.0]}
+    yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": ["auto", 5.0]}
     yield GLVQ, {"prototypes_per_class": [1, 4], "attraction": [0.05]}
     yield RSLVQ, {"prototypes_per_class": [1, 3, 6]}
     # One prototype a class: logistic regression, with a penalty.
