@@ -45,7 +45,7 @@ class GLVQ(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -202,7 +202,7 @@ class MCE(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -355,7 +355,7 @@ class LOGM(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
@@ -514,7 +514,7 @@ class SNPC(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -674,7 +674,7 @@ class RSLVQ(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
@@ -842,7 +842,7 @@ class MarginLVQ(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
