@@ -34,13 +34,8 @@ from protolearn import (
     MarginLVQ,
     PrototypeClassifier,
 )
-from protolearn.margins import (
-    class_margins,
-    class_minima,
-    fit_factor,
-    follow_factor,
-    rows_by_weight,
-)
+from protolearn.classifiers.probabilities import fit_factor, follow_factor, rows_by_weight
+from protolearn.margins import class_margins, class_minima
 from protolearn.rule import Decision
 
 FOLDER = Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent")
