@@ -377,7 +377,8 @@ class CostSettings(Settings):
         smooth = distance.smooth and objective.margin.smooth and objective.loss.smooth
         levels_off = objective.loss.bounded and not objective.margin.bounded
         small = work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
-        is_local = isinstance(distance, LinearMetric) and distance.localized is not None
+        is_matrix = isinstance(distance, LinearMetric) and distance.blockwise
+        is_local = is_matrix and distance.localized is not None
         tame = not levels_off and (sparse or (n_extra <= 0 and small and not is_local))
         if smooth and (elsewhere or tame):
             return LBFGS()
