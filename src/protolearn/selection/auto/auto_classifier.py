@@ -31,13 +31,14 @@ from .choice import (
     held_out_probabilities,
     search,
     simplest,
+    worth_of_scores,
 )
 from .leaderboard import Leaderboard, leaderboard
 from .ledger import Ledger
 from .pace import Budget, Pace
-from .search_data import check_parameters, checked_data, held_out_parts, searched_rows
+from .search_data import SearchPlan, affordable, check_parameters, checked_data, plan_search
 from .search_progress import progress_of, search_bar
-from .trials import SearchedData, probabilities
+from .trials import SearchedData, probabilities, quiet_fits
 
 
 class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
@@ -241,22 +242,29 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             tried = candidates(names, array.shape[1], rng, self.standardize)
             seed = int(rng.randint(2**31 - 1))
             choose = simplest if self.prefer_simple else best
-            rows = searched_rows(y, seed)
-            data = array[rows], y[rows], together.take(rows)
-            ledger = self._search(tried, *data, len(y), seed, choose)
+            plan = plan_search(y, together, self.cv, seed)
+            tried = affordable(tried, plan, array.shape[1], len(self.classes_))
+            ledger = self._search(tried, array, y, plan, seed, choose, together)
             number = chosen_of(ledger, choose)
             chosen = ledger.candidates[number]
-            self.best_score_ = expected_score(ledger, choose)
-            self._keep_held_out(ledger, choose, rows, len(y))
             self.leaderboard_ = leaderboard(ledger, number)
             self.n_copies_ = together.n_copies
             # Scores of models that learned from other rows have about the same size.
-            self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
-            with one_blas_thread():
+            worth = worth_of_scores(ledger, number, list(range(ledger.n_folds)))
+            self.temperature_ = 1.0 / (worth or 1.0)
+            if plan.test is None:
+                self._keep_held_out(ledger, choose, plan.rows, len(y))
+                self.best_score_ = expected_score(ledger, choose)
+            else:
+                self._keep_tested(ledger, number, array, y, plan.test)
+            with one_blas_thread(), warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Features .* are constant|invalid value")
                 self.best_estimator_ = chosen.pipeline(y, seed).fit(with_names(X, array), y)
             model = self.best_estimator_[-1]
             settings = {name: getattr(model, name) for name in chosen.settings}
             self.best_params_ = {"model": type(model).__name__, **settings}
+            if chosen.n_features is not None:
+                self.best_params_["n_features"] = chosen.n_features
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -317,18 +325,20 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         tried: Sequence[Candidate],
         X: Floats,
         y: NDArray[Any],
-        together: RowGroups,
-        n_rows: int,
+        plan: SearchPlan,
         seed: int,
         choose: Choice,
+        together: RowGroups,
     ) -> Ledger:
-        """Try candidates within the budget; ``n_rows`` are those of the last fit."""
-        task = SearchedData(X, y, check_scoring(tried[0].pipeline(y, seed), self.scoring), seed)
+        """Try candidates within the budget."""
+        scorer = None
+        if self.scoring != "accuracy":
+            scorer = check_scoring(tried[0].pipeline(y, seed), self.scoring)
+        task = SearchedData(X[plan.rows], y[plan.rows], scorer, seed)
         budget = Budget(self.max_fits, self.time_budget)
-        pace = Pace(budget, n_rows, choose)
-        parts = held_out_parts(y, together, self.cv, seed)
-        ledger = Ledger(tried, task, parts, budget, n_jobs=self.n_jobs, pace=pace)
-        with self._follow(ledger):
+        pace = Pace(budget, len(y), choose, 1 if plan.test is None else 2)
+        ledger = Ledger(tried, task, plan, budget, n_jobs=self.n_jobs, pace=pace)
+        with self._follow(ledger), quiet_fits():
             finished = search(ledger)
         ledger.too_slow = pace.too_slow(ledger)
         self.n_fits_, self.search_time_ = budget.n_fits, budget.seconds_spent
@@ -367,8 +377,22 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             self.held_out_models_.append(str(ledger.candidates[number]))
             found = held_out_probabilities(ledger, number, fold)
             if found is not None:
-                test = rows[ledger.parts[fold].tests[0]]
-                self.held_out_proba_[test], self.held_out_folds_[test] = found, fold
+                test = rows[found[0]]
+                self.held_out_proba_[test], self.held_out_folds_[test] = found[1], fold
+
+    def _keep_tested(
+        self, ledger: Ledger, number: int, X: Floats, y: NDArray[Any], test: Indices
+    ) -> None:
+        """Store what the choice says about the rows that had no part in the search."""
+        chosen, train = ledger.candidates[number], np.setdiff1d(np.arange(len(y)), test)
+        with quiet_fits():
+            model = chosen.pipeline(y[train], ledger.task.seed).fit(X[train], y[train])
+        shares = probabilities(model.decision_function(X[test]), 1.0 / self.temperature_)
+        self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
+        self.held_out_folds_ = np.full(len(y), -1)
+        self.held_out_proba_[test], self.held_out_folds_[test] = shares, 0
+        self.held_out_models_ = [str(chosen)]
+        self.best_score_ = float(check_scoring(model, self.scoring)(model, X[test], y[test]))
 
     @contextmanager
     def _follow(self, ledger: Ledger) -> Iterator[None]:
