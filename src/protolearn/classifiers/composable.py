@@ -172,15 +172,15 @@ class PrototypeClassifier(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0

@@ -15,11 +15,12 @@ from .._dask import is_dask
 from ..blocks import Block, Blocks, MemoryBlocks, encode
 from ..codebook import Codebook
 from ..folds import row_groups, stratified_folds
-from ..margins import class_margins, fit_factor, rows_by_weight
+from ..margins import class_margins
 from ..objective import Cost, mean_cost
 from ..prototypes import Growth
 from ..solvers import Callback, Kohonen, State
 from ..store import Record
+from .probabilities import fit_factor, rows_by_weight
 from .settings import RuleSettings, Settings
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from .._validation import ScaleWarning, all_or_nothing
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import Distance, LinearMetric
-from ..margins import class_margins, fit_factor, follow_factor, rows_by_weight
-from ..objective import Objective, ScoredRows, score_some_rows
+from ..margins import class_margins
+from ..objective import Objective, score_some_rows
 from ..prototypes import (
     add_prototypes,
     first_codebook,
@@ -41,17 +41,11 @@ from ..store import Record
 from .fit_log import PrototypeHistory, Reporter, check_same_data, open_journal, report_pass, watch
 from .held_out_rows import EarlyStopping, check_one_array, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
+from .probabilities import first_factor, follow_factor
 from .problem import FirstDistances, Problem
 from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
 from .rows_in_parts import RowsInParts
 from .settings import Settings
-
-FEWEST_MARGINS, MOST_MARGINS, ALL_MARGINS = 500, 4000, 1 << 16
-"""Rows whose margins tell how much a margin is worth, least and most, and margins of all classes:
-enough for one number, and few beside the passes of a fit."""
-
-SLOPE = 0.25
-"""Squared slope of the surprise of a row by the logarithm of the factor, about."""
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 NOT_MOVED = (
@@ -488,35 +482,6 @@ def train(
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return Reached(codebook, result, history)
     return Reached(result.codebook, result, history)
-
-
-def first_factor(
-    settings: Settings, problem: Problem, codebook: Codebook, blocks: Blocks
-) -> tuple[float, float, float] | None:
-    """Return a factor of margins for probabilities from rows that were learned from.
-
-    None if the model has probabilities of its own, or if there are rows of one class only so far.
-    Beside the factor are a weight, for a stream that may follow, and the number of rows.
-    """
-    present, cost = np.unique(codebook.labels), problem.cost
-    if settings.calibrate is None or problem.decision.soft or len(present) < 2:
-        return None
-    n, n_classes = blocks.n_samples, cost.n_classes
-    share = max(min(MOST_MARGINS, ALL_MARGINS // n_classes), FEWEST_MARGINS) / n
-    found = blocks.reduce(score_some_rows, cost.distance, codebook, n_classes, share)
-    if len(present) < n_classes:  # as a stream may begin
-        known = np.isin(found.codes, present)
-        codes = np.searchsorted(present, found.codes[known])
-        found = ScoredRows(found.nearest[known][:, present], codes, found.weights[known])
-    margins = class_margins(-found.nearest / cost.scale, problem.class_scores)
-    n_numbers = len(codebook.labels) * blocks.size / n
-    n_numbers += codebook.metric.size if cost.distance.adaptive else 0
-    rows = rows_by_weight(n, found.weights)
-    factor, _ = fit_factor(margins, found.codes, found.weights, rows, problem.free * n_numbers)
-    if settings.is_stream:  # its first rows are few, and the next ones tell more
-        unit = float((margins.max(axis=1) - margins.min(axis=1)).mean())
-        return max(factor, 1.0 / unit) if unit > 0.0 else factor, 0.0, rows
-    return factor, SLOPE * rows, rows
 
 
 def makes_more_errors(problem: Problem, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:
