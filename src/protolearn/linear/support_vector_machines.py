@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.spatial.distance import cdist
 from sklearn.base import clone, is_classifier
 
 from .._arrays import Floats, Indices
@@ -15,9 +16,12 @@ from .._validation import all_or_nothing, check_choice, check_positive
 from ..kernels import FeatureKernel, check_gram, check_kernel, gram_rounding, kernel_of
 from ..one_versus_rest import BinaryProblem, OneVersusRestClassifier
 from .canonical import Canonical, CenteredFrame, Expansion
-from .crammer_singer import crammer_singer
+from .crammer_singer import crammer_singer, hard_crammer_singer
 from .kernel_prototypes import KernelPrototypeClassifier
 from .svm_solver import Machine, hard_margin, reduce_features, soft_margin
+
+MUCH_WORK = 10**9
+"""Multiplications for all products of rows from which on wide rows are taken as they are."""
 
 TRIMMED = "coef_", "intercept_"
 """Attributes of a linear classifier, of which the components that were added are left out."""
@@ -33,8 +37,12 @@ class SupportVectorMachine(KernelPrototypeClassifier):
         self.n_iter_ = max(expansion.details.n_iter for expansion in expansions)
         self._rescale([form.factor for form in forms])
 
-    def _store_samples(self, rows: Floats, chosen: Indices) -> None:
+    def _store_samples(self, rows: Any, chosen: Indices) -> None:
         self.support_vectors_ = rows[chosen]
+
+    def _writes(self, rows: Any) -> bool:
+        n, d = rows.shape
+        return d <= n or n * n * d < MUCH_WORK
 
 
 class HardMarginSVM(SupportVectorMachine):
@@ -45,10 +53,11 @@ class HardMarginSVM(SupportVectorMachine):
 
     Parameters
     ----------
-    multi_class : {"ovr", "nearest"}, default="ovr"
+    multi_class : {"ovr", "crammer_singer", "nearest"}, default="ovr"
         How more than two classes are told apart: each is separated from the rest, and the largest
-        score wins ("ovr"), or the nearest of the prototypes that the classes have against the rest
-        (Graf et al., 2009, section 9).
+        score wins ("ovr"); all at once, the score of the own class being at least one above the
+        others with the least sum of squared normals ("crammer_singer"); or by the nearest of the
+        prototypes that the classes have against the rest (Graf et al., 2009, section 9).
     kernel : {"linear", "rbf", "polynomial", "poly", "precomputed"} or callable, default="linear"
         The product of two rows. "linear" gives prototypes among the rows. A function takes two
         arrays of rows and gives the matrix of their products. With "precomputed" ``fit`` takes the
@@ -109,7 +118,8 @@ class HardMarginSVM(SupportVectorMachine):
     preimages_ : array of shape (n_classes, n_features)
         The points whose images are nearest to the prototypes; there for the rbf kernel only.
     margin_ : array of shape (1,), or (n_classes,)
-        Distance of the nearest samples from each hyperplane.
+        Distance of the nearest samples from each hyperplane; where classes are told apart jointly,
+        a distance that the samples of each class keep from those to the others.
     n_iter_ : int
         Newton steps; passes through the samples where classes are told apart jointly.
 
@@ -165,7 +175,15 @@ class HardMarginSVM(SupportVectorMachine):
         return self._fit(X, y)
 
     def _check_parameters(self) -> None:
-        check_choice(self, "multi_class", ("ovr", "nearest"))
+        check_choice(self, "multi_class", ("ovr", "crammer_singer", "nearest"))
+
+    def _expand_jointly(
+        self, frame: CenteredFrame, codes: Indices, weight: Floats | None
+    ) -> Expansion | None:
+        if self.multi_class != "crammer_singer":
+            return None
+        machine = hard_crammer_singer(reduce_features(frame.rows), codes, len(self.classes_))
+        return Expansion(machine.alpha.T, machine.offsets, details=machine)
 
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         machine = hard_margin(reduce_features(frame.rows), problem.signs, problem.name)
@@ -173,7 +191,10 @@ class HardMarginSVM(SupportVectorMachine):
 
     def _store_details(self, expansions: list[Expansion], forms: list[Canonical]) -> None:
         super()._store_details(expansions, forms)
-        self.margin_ = 0.5 * np.linalg.norm([form.coef for form in forms], axis=1)
+        if forms:
+            self.margin_ = 0.5 * np.linalg.norm([form.coef for form in forms], axis=1)
+        else:
+            self.margin_ = 1.0 / cdist(self.coef_, self.coef_).max(axis=1)
 
 
 class SoftMarginSVM(SupportVectorMachine):
