@@ -118,7 +118,7 @@ class Ball(NamedTuple):
         slack = 1.0 / (1.0 + C * largest) if largest > 0.0 else float(np.isfinite(C))
         factor = np.sqrt((1.0 - slack) / largest) if largest > 0.0 else 1.0
         return cls(
-            rows=frame.rows[order] / (1.0 / factor),
+            rows=factor * frame.rows[order],
             order=order,
             split=int(np.sum(signs > 0.0)),
             slack=slack,

@@ -59,7 +59,7 @@ class CenteredFrame(NamedTuple):
         scale = float(np.sqrt(share @ row_squares(rows))) or 1.0
         if not (written or issparse(X)) and center @ center > (FAR * scale) ** 2:
             return cls.of(X, weight)  # products about the origin would lose digits
-        return cls(rows / scale, center, scale, share)
+        return cls((1.0 / scale) * rows, center, scale, share)
 
 
 class Expansion(NamedTuple):

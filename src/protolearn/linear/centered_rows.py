@@ -42,8 +42,9 @@ class CenteredRows:
     def __getitem__(self, places: Any) -> CenteredRows:
         return CenteredRows(self.X[places], self.center, self.scale)
 
-    def __truediv__(self, number: float) -> CenteredRows:
-        return CenteredRows(self.X, self.center, self.scale * number)
+    def __rmul__(self, number: float) -> CenteredRows:
+        scale = self.scale / number if number > 0.0 else np.inf
+        return CenteredRows(self.X, self.center, scale)
 
     def __sub__(self, point: Floats) -> CenteredRows:
         return CenteredRows(self.X, self.center + self.scale * point, self.scale)

@@ -46,8 +46,11 @@ from .centered_rows import CenteredRows, RowNumbers, row_squares
 TOLERANCE = 1e-9
 """Violation of the conditions of an optimum that is let pass, in units of the margin."""
 
-GAP, PATIENCE, ENOUGH = 1e-6, 1000, 3e-4
-"""Part of the cost that a solution may be above the least one; after so many passes, ENOUGH."""
+GAP, ENOUGH = 1e-6, 5e-4
+"""Part of the cost that a solution may be above the least, and where that takes long."""
+
+PATIENCE, LITTLE_WORK = 1000, 1e7
+"""Passes through the samples and multiplications up to which it does not take long."""
 
 UNSOLVED = 1e-3
 """A gap, or a violation, that is worth a warning."""
@@ -312,8 +315,10 @@ def by_samples(
     order, classes, live = np.arange(n), np.tile(np.arange(K), (n, 1)), np.full(n, K)
     best, gap, close, n_iter, seed = start, np.inf, FIRST_CLOSE, 0, 1
     most = int(WORK / (K * (rows.size / n + 10.0)))
-    while gap > (tolerance if n_iter < patience else max(tolerance, ENOUGH)) and n_iter < SWEEPS:
-        live[:], state, solved = K, np.array([n, 1.0 if n_iter == 0 else close, 1.0]), False
+    visits = 0.0
+    while n_iter < SWEEPS:
+        live[:], solved = K, False
+        state = np.array([n, 1.0 if n_iter == 0 else close, 1.0, visits])
         while not solved and n_iter < SWEEPS:
             count, seed, solved = sweep(
                 *numbers, codes, C, square, PULL, most, close, seed,
@@ -322,7 +327,11 @@ def by_samples(
             n_iter += count
         level[0] += PULL * level[1]
         made, error = measure_gap(rows, codes, C, alpha, level[0])
-        best, gap = (made, error) if error < gap else (best, gap)
+        best, gap, visits = (*((made, error) if error < gap else (best, gap)), state[3])
+        if gap <= tolerance or (
+            gap <= ENOUGH and n_iter > patience and visits * WORK > LITTLE_WORK * most
+        ):
+            break
         close = max(CLOSER * close, CLOSEST)
     return best._replace(n_iter=n_iter), gap
 
@@ -379,11 +388,9 @@ def keep_in_range(alpha: Floats, codes: Indices, C: Floats) -> Floats:
     return alpha * np.divide(C, own, out=np.ones_like(C), where=own > C)[:, None]
 
 
-@numba.njit(**FAST)
-def add_products(dense, values, starts, columns, i, normals, classes, m, factor, out):
+@numba.njit(inline="always", **FAST)
+def add_products(dense, values, starts, columns, i, normals, classes, m, out):
     """Add the products of a sample with the normals of m classes."""
-    for t in range(m):
-        out[t] /= factor
     if dense.size:
         for j in range(dense.shape[1]):
             value = dense[i, j]
@@ -394,11 +401,9 @@ def add_products(dense, values, starts, columns, i, normals, classes, m, factor,
             value, j = values[place], columns[place]
             for t in range(m):
                 out[t] += value * normals[j, classes[t]]
-    for t in range(m):
-        out[t] *= factor
 
 
-@numba.njit(**FAST)
+@numba.njit(inline="always", **FAST)
 def add_sample(dense, values, starts, columns, i, changes, classes, m, normals):
     """Add multiples of a sample to the normals of m classes."""
     if dense.size:
@@ -413,7 +418,7 @@ def add_sample(dense, values, starts, columns, i, changes, classes, m, normals):
                 normals[j, classes[t]] += value * changes[t]
 
 
-@numba.njit(**FAST)
+@numba.njit(inline="always", **FAST)
 def shrink_classes(gradient, classes, m, low, y, C, alpha):
     """Put classes that stay at their bound behind the others; return how many others there are."""
     t = 0
@@ -428,7 +433,7 @@ def shrink_classes(gradient, classes, m, low, y, C, alpha):
     return m
 
 
-@numba.njit(**FAST)
+@numba.njit(inline="always", **FAST)
 def best_multipliers(gradient, classes, m, size, y, C, alpha, ordered):
     """Write the change of the multipliers of a sample to the best ones into ``gradient``."""
     for t in range(m):
@@ -482,14 +487,13 @@ def sweep(
             order[other] = order[k]
             order[k] = i
             y, m, own = codes[i], live[i], classes[i]
-            for t in range(m):
-                c = own[t]
-                middle = level[1, c] * (unit[0] - along[i]) - level[2, c]
-                gradient[t] = level[0, c] + (0.0 if c == y else 1.0) + unit[1] * middle
-            add_products(dense, values, starts, columns, i, normals, own, m, unit[1], gradient)
             high, low = -np.inf, np.inf
             for t in range(m):
+                gradient[t] = level[1, own[t]] * (unit[0] - along[i]) - level[2, own[t]]
+            add_products(dense, values, starts, columns, i, normals, own, m, gradient)
+            for t in range(m):
                 c = own[t]
+                gradient[t] = level[0, c] + (0.0 if c == y else 1.0) + unit[1] * gradient[t]
                 high = max(high, gradient[t])
                 if alpha[i, c] < (C[i] if c == y else 0.0):
                     low = min(low, gradient[t])
@@ -520,5 +524,6 @@ def sweep(
         active, whole, loose = n, True, max(0.5 * loose, close)
         for i in range(n):
             live[i] = K
+    state[3] += visited
     state[0], state[1], state[2] = active, loose, 1.0 if whole else 0.0
     return count, seed, solved
