@@ -163,7 +163,7 @@ def test_balanced_classes_count_by_their_weights(rng):
 @pytest.mark.parametrize("norm", [1, 2])
 def test_one_versus_rest(norm, iris):
     X, y = iris
-    mine = SoftMarginSVM(norm=norm).fit(X, y)
+    mine = SoftMarginSVM(norm=norm, multi_class="ovr").fit(X, y)
     other = OneVsRestClassifier(SoftMarginSVM(norm=norm)).fit(X, y)
     assert_allclose(mine.decision_function(X), other.decision_function(X), atol=1e-9)
     assert (mine.predict(X) == other.predict(X)).all()
@@ -172,7 +172,7 @@ def test_one_versus_rest(norm, iris):
 @pytest.mark.parametrize("C", [0.1, 1.0])
 def test_one_versus_rest_is_that_of_libsvm(C, iris):
     X, y = iris
-    mine = SoftMarginSVM(C=C).fit(X, y)
+    mine = SoftMarginSVM(C=C, multi_class="ovr").fit(X, y)
     theirs = OneVsRestClassifier(SVC(kernel="linear", C=C, tol=1e-10)).fit(X, y)
     assert_allclose(mine.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert (mine.predict(X) == theirs.predict(X)).all()

@@ -23,6 +23,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Floats, Indices, as_floats
@@ -60,6 +61,9 @@ HARD_GAP, HARD_CAPS, TOUCHING = 1e-8, (1e4, 1e8), 1e-6
 
 MOST_PROGRAMMED = 1_000_000
 """Numbers up to which a linear program finds the samples in the way."""
+
+SMALL = 50_000
+"""Samples times normals and offsets up to which Newton's method makes a solution exact."""
 
 MOST_NUMBERS = 300
 """Normals and offsets of all classes up to which there is Newton's method."""
@@ -175,10 +179,17 @@ def solve_jointly(
     """Return the machine, and its error as a part of the cost or in units of the margin."""
     start = start._replace(alpha=keep_in_range(start.alpha, codes, C))
     machine, error = by_samples(rows, codes, C, start, tolerance, patience)
-    few = machine.alpha.shape[1] * (rows.shape[1] + 1) <= MOST_NUMBERS
-    if error > UNSOLVED and few and not isinstance(rows, CenteredRows):
-        return by_newton(rows, codes, C, machine)
-    return machine, error
+    numbers = machine.alpha.shape[1] * (rows.shape[1] + 1)
+    small = len(codes) * numbers <= SMALL
+    if numbers > MOST_NUMBERS or not (small or error > UNSOLVED):
+        return machine, error
+    if isinstance(rows, CenteredRows):
+        if not small:
+            return machine, error
+        X = rows.X.toarray() if issparse(rows.X) else rows.X
+        rows = (X - rows.center) / rows.scale
+    exact, violation = by_newton(rows, codes, C, machine)
+    return (exact, violation) if violation <= TOLERANCE or error > UNSOLVED else (machine, error)
 
 
 def by_newton(
