@@ -43,7 +43,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     def _check_weighted_data(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Floats, Indices, Floats | None, tuple[int, Indices]]:
+    ) -> tuple[Any, Indices, Floats | None, tuple[int, Indices]]:
         """Return checked rows, class codes and weights of the rows of positive weight.
 
         And how many rows there were, and the places of these among them.

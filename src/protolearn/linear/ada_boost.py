@@ -341,7 +341,7 @@ class CorrectiveRounds(Rounds):
         extra -= eta * root * curvature(signs * (rows @ normal))
         return normal, extra, float(by_normal @ normal + by_extra @ extra)
 
-    def curved_rows(self, damped: Floats, keep: list[float]) -> LinearOperator:
+    def curved_rows(self, damped: Floats, keep: list[Any]) -> LinearOperator:
         """Return the rows times the root of ``eta N``, for products alone.
 
         In a class the root of ``D - k d d^T`` is ``(1 - r s s^T) D^1/2`` with ``s = d^1/2``.
@@ -467,9 +467,9 @@ def scores_along(dense, values, starts, columns, raw, scores):
 
 
 BOOST = types.Tuple((i8, f8, f8, f8, i8, i8))(
-    matrix, vector, indices, indices, vector, vector, i8, i8, f8, f8, f8, i8, i8, f8, f8, f8, i8, i8, vector_out, vector_out,
-    vector_out,
-)
+    matrix, vector, indices, indices, vector, vector, i8, i8, f8, f8, f8, i8,
+    i8, f8, f8, f8, i8, i8, vector_out, vector_out, vector_out,
+)  # fmt: skip
 
 
 @native(BOOST, makes_arrays=True)

@@ -57,7 +57,7 @@ UNSOLVED = 1e-3
 """A gap, or a violation, that is worth a warning."""
 
 HARD_GAP, HARD_CAPS, TOUCHING = 1e-8, (1e4, 1e8), 1e-6
-"""The same for hard margins; multipliers that are tried; a violation of margins that is let pass."""
+"""The same for hard margins; multipliers that are tried; a violation that is let pass."""
 
 MOST_PROGRAMMED = 1_000_000
 """Numbers up to which a linear program finds the samples in the way."""

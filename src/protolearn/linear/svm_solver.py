@@ -73,7 +73,9 @@ def reduce_features(rows: Any) -> Any:
     Rows that are not written down stay so.
     """
     n, d = rows.shape
-    return rows if d <= n or isinstance(rows, CenteredRows) else np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
+    if d <= n or isinstance(rows, CenteredRows):
+        return rows
+    return np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
 
 
 def soft_margin(
@@ -81,8 +83,9 @@ def soft_margin(
 ) -> Machine:
     """Return a machine with slacks; warn if rounding has spoilt it."""
     if isinstance(rows, CenteredRows):
-        give = 1.0 / C if norm == 2 else np.zeros(len(rows))
-        machine = by_descent(rows, signs, np.full(len(rows), np.inf) if norm == 2 else C, give, start)
+        none = np.zeros(len(rows))
+        cap, give = (C, none) if norm == 1 else (none + np.inf, 1.0 / C)
+        machine = by_descent(rows, signs, cap, give, start)
     else:
         machine = (soft_margin_1 if norm == 1 else soft_margin_2)(rows, signs, C, start)
     warn_unsolved(machine, "take a smaller C")
