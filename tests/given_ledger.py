@@ -6,7 +6,7 @@ import numpy as np
 
 from protolearn.selection.auto.ledger import Ledger, SearchedData
 from protolearn.selection.auto.pace import Budget
-from protolearn.selection.auto.search_data import LeftOut
+from protolearn.selection.auto.search_data import LeftOut, SearchPlan
 
 
 class Clock:
@@ -29,7 +29,8 @@ class Stub:
     """A candidate and its model in one; its fits note where they were asked for."""
 
     classes_ = np.array([0, 1])
-    all_pairs = False
+    all_pairs = scaled = False
+    n_features = None
 
     def __init__(self, number, size, order, failing, clock=None, cost=0.0):
         self.number, self.order, self.failing = number, order, failing
@@ -43,14 +44,17 @@ class Stub:
     def __str__(self):
         return f"number {self.number}"
 
-    def pipeline(self, y, seed):
+    def model_for(self, y, seed):
         return self
 
-    def __getitem__(self, place):
-        return self
+    def steps(self):
+        return []
+
+    def expected_seconds(self, n_rows, n_features, n_classes):
+        return 0.0
 
     def fit(self, X, y):
-        self.order.append((self.number, int(X[0]) // 2))
+        self.order.append((self.number, int(X[0, 0]) // 2))
         if self.clock is not None:
             self.clock.now += self.cost
         if self.failing:
@@ -61,13 +65,22 @@ class Stub:
         return np.zeros(len(X))
 
 
+def left_out(n_folds):
+    """Give the folds that fits leave out: those of the first look, and of the others."""
+    looks = [tuple(sorted((k, (k + 1) % n_folds))) for k in range(n_folds)]
+    pairs = [out for out in combinations(range(n_folds), 2) if out not in looks]
+    return looks, [*pairs, *combinations(range(n_folds), 1)]
+
+
 def parts_of(n_folds):
-    """Give folds and pairs of folds; a fit is scored on rows with numbers of their own."""
-    every = [*combinations(range(n_folds), 1), *combinations(range(n_folds), 2)]
-    rows = np.arange(2 * len(every)).reshape(-1, 2, 1)
-    return [
-        LeftOut(own[0], tuple(own[: len(out)]), out) for own, out in zip(rows, every, strict=True)
+    """Give what fits leave out; a fit is scored on rows with numbers of their own."""
+    looks, others = left_out(n_folds)
+    rows = np.arange(2 * len(looks + others)).reshape(-1, 2, 1)
+    parts = [
+        LeftOut(own[0], tuple(own[: len(out)]), out)
+        for own, out in zip(rows, looks + others, strict=True)
     ]
+    return parts[: len(looks)], parts[len(looks) :]
 
 
 def given_ledger(scores, n_folds, max_fits=None, failing=(), sizes=None, clock=None, costs=None):
@@ -82,10 +95,14 @@ def given_ledger(scores, n_folds, max_fits=None, failing=(), sizes=None, clock=N
     stubs = [
         Stub(k, int(sizes[k]), order, k in failing, clock, costs[k]) for k in range(len(scores))
     ]
-    rows = np.arange(scores[0].size)
-    task = SearchedData(rows, rows % 2, lambda model, X, y: scores[model.number].flat[X[0]], seed=0)
-    parts, budget = parts_of(n_folds), Budget(max_fits, None)
-    return Ledger(stubs, task, parts, budget, n_jobs=1), order
+    rows = np.arange(scores[0].size)[:, None]
+
+    def look_up(model, X, y):
+        return scores[model[-1].number].flat[X[0, 0]]
+
+    task, budget = SearchedData(rows, rows[:, 0] % 2, look_up, seed=0), Budget(max_fits, None)
+    plan = SearchPlan(*parts_of(n_folds), rows=rows[:, 0], test=None)
+    return Ledger(stubs, task, plan, budget, n_jobs=1), order
 
 
 def filled(scores, n_folds, n_fits, **given):

@@ -5,7 +5,9 @@ Rows may be dense, incomplete (NaN), sparse, or in a memory map.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,10 @@ Indices = NDArray[np.intp]
 
 CHUNK_BYTES = 1 << 23
 """How much of the samples and their distances is handled at a time: a good part of a cache."""
+
+
+MOST_REMEMBERED, MOST_RESULTS = 1 << 18, 500
+"""Numbers of arrays up to which work is remembered, and how many results."""
 
 
 def rows_at_a_time(width: int, itemsize: int = 8) -> int:
@@ -274,3 +280,46 @@ def check_ranges(low: Floats, high: Floats) -> None:
             f"The widest feature of X spans {spread:.1e}, and its squared distances vanish in "
             "double precision; rescale X, for example with StandardScaler."
         )
+
+
+_remembered: dict[bytes, Any] | None = None
+
+
+@contextmanager
+def remember_work() -> Iterator[None]:
+    """Within the context, work on the same arrays is done once: for many fits to the same rows."""
+    global _remembered
+    before, _remembered = _remembered, {}
+    try:
+        yield
+    finally:
+        _remembered = before
+
+
+def do_once(work: Callable[..., Any], *given: Any, rng: np.random.RandomState | None = None) -> Any:
+    """Return ``work(*given)``, or what it has returned before within :func:`remember_work`.
+
+    With ``rng``, which is its last argument, that is left as the work would have left it. Nothing
+    of the result may be changed.
+    """
+    known, drawn = _remembered, () if rng is None else (rng,)
+    n_numbers = sum(one.size for one in given if isinstance(one, np.ndarray))
+    if known is None or n_numbers > MOST_REMEMBERED or any(map(issparse, given)):
+        return work(*given, *drawn)
+    content = blake2b(f"{work.__module__}.{work.__qualname__}".encode(), digest_size=16)
+    for one in (*given, *(() if rng is None else rng.get_state())):
+        is_array = isinstance(one, np.ndarray)
+        content.update(repr((one.shape, one.dtype) if is_array else one).encode())
+        if is_array:
+            content.update(np.ascontiguousarray(one).data)
+    key = content.digest()
+    if key not in known:
+        found = work(*given, *drawn)
+        if len(known) > MOST_RESULTS:
+            known.clear()
+        known[key] = found, None if rng is None else rng.get_state()
+        return found
+    found, state = known[key]
+    if rng is not None:
+        rng.set_state(state)
+    return found

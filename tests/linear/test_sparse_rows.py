@@ -35,7 +35,7 @@ MODELS = {
     "rvm": (RVM(), EXACT),
     "hard": (HardMarginSVM(), DESCENT),
     "soft": (SoftMarginSVM(multi_class="ovr"), DESCENT),
-    "soft, large C": (SoftMarginSVM(C=1e3, multi_class="ovr"), DESCENT),
+    "soft, large C": (SoftMarginSVM(C=30.0, multi_class="ovr"), DESCENT),
     "squared": (SoftMarginSVM(norm=2), DESCENT),
     "nearest": (SoftMarginSVM(multi_class="nearest"), DESCENT),
     "joint": (SoftMarginSVM(), DESCENT),

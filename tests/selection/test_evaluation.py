@@ -15,8 +15,9 @@ from sklearn.metrics import (
     matthews_corrcoef,
     roc_auc_score,
 )
-from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from protolearn import GLVQ, RejectClassifier
@@ -282,3 +283,14 @@ def test_errors(hard):
         evaluate(GLVQ(), X, y, cv=StratifiedKFold(3), random_state=0)
     with pytest.raises(ValueError, match="no rows"):
         evaluate_predictions([], [])
+
+
+def test_nested_folds_repeat_the_whole_choice():
+    """With labels of a coin the best of a search looks better than chance, but not on new rows."""
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(size=(60, 3)), rng.permutation(np.arange(60) % 2)
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 7, 9, 11]}, cv=3)
+    nested = evaluate(search, X, y, nested=True, random_state=0)
+    assert str(nested) == str(evaluate(search, X, y, cv=5, random_state=0))
+    assert str(nested) != str(evaluate(search, X, y, nested=True, cv=4, random_state=0))
+    assert search.fit(X, y).best_score_ > nested.accuracy.value

@@ -18,6 +18,7 @@ from .._arrays import (
     as_floats,
     check_magnitude,
     checked_sparse,
+    do_once,
     relative_weights,
     validate_data,
 )
@@ -305,7 +306,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
                 y, weight = y[rows], weight[rows]
             check_classes(classes, np.bincount(encode(y, classes), minlength=len(classes)))
             kernel = kernel_of(self, X, weight)
-            L, pivots = coordinates(X, kernel, rounding)
+            L, pivots = do_once(coordinates, X, kernel, rounding)
             warn_if_far(L, rounding)
             whole = kept = FeatureSpaceModel(trainer.fit(L, y, weight), L, pivots)
             if self.max_support is not None:

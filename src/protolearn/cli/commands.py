@@ -73,7 +73,7 @@ def fit(
     time: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for the whole command; 60 unless --fits is given.",
+            help="Seconds for the whole command at most; else as long as its plan takes.",
             min=1.0,
             show_default=False,
         ),
@@ -81,13 +81,13 @@ def fit(
     fits: Annotated[
         int | None,
         typer.Option(
-            help="Fits of the search at most: results that do not depend on the machine.",
+            help="Fits of the search at most.",
             min=1,
             show_default=False,
         ),
     ] = None,
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
-    rows: Rows = 20_000,
+    rows: Rows = 1_000_000,
     seed: Seed = 0,
     jobs: Annotated[
         int | None,
@@ -314,7 +314,10 @@ def datasets() -> None:
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("protolearn-demo"),
     data: Annotated[str, typer.Option(help="Name of a built-in set.")] = "wdbc",
-    time: Annotated[float, typer.Option(help="Seconds for the learning.", min=1.0)] = 45.0,
+    time: Annotated[
+        float | None,
+        typer.Option(help="Seconds for the learning at most.", min=1.0, show_default=False),
+    ] = None,
     seed: Seed = 0,
     force: Force = False,
 ) -> None:

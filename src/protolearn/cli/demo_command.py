@@ -26,7 +26,9 @@ MODELS = "mean-of-class", "fisher-prototypes", "glvq", "gmlvq", "svc"
 FOLDS = 5
 
 
-def run_demo(name: str, folder: Path, seconds: float, seed: int, force: bool = False) -> None:
+def run_demo(
+    name: str, folder: Path, seconds: float | None, seed: int, force: bool = False
+) -> None:
     """Write a table, learn from it, ask the model about it, compare others."""
     console = Screen()
     table, model, answers = folder / f"{name}.csv", folder / MODEL, folder / ANSWERS
@@ -40,7 +42,7 @@ def run_demo(name: str, folder: Path, seconds: float, seed: int, force: bool = F
     say(console, f"The table {table} is from now on treated as if it were yours.")
 
     repeatable = ("--seed", seed) if seed else ()
-    time = "--time", f"{seconds:g}"
+    time = () if seconds is None else ("--time", f"{seconds:g}")
     print_command(console, "fit", table, "--target", TARGET, "--out", folder, *time, *repeatable)
     run_fit(FitSettings(str(table), TARGET, out=folder, seconds=seconds, seed=seed, force=force))
     print_command(console, "predict", model, table, "-o", answers)

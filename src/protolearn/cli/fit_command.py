@@ -45,7 +45,7 @@ MOST_CATEGORIES = 4
 
 def run_fit(settings: FitSettings, spent: float = 0.0) -> Outcome:
     """Run the command; ``spent`` seconds of its time are over already."""
-    clock = Clock(settings.time_limit, spent)
+    clock = Clock(settings.seconds, spent)
     families = candidates(settings.model)  # before the data: a wrong name is told at once
     where = settings.engine, settings.scheduler, settings.jobs
     check_engine(*where)

@@ -13,7 +13,6 @@ import numpy as np
 from .._files import replacing_files
 from ..io import ModelFileError, save
 from ..report import (
-    MOST_MEASURED_ROWS,
     Evidence,
     Story,
     Subject,
@@ -39,7 +38,7 @@ MODEL, METRICS, PREDICTIONS, REPORT = FILES = (
     "report.html",
 )
 
-N_REFITS = 20
+N_REFITS, REFITTED_ROWS = 20, 1_000
 
 FOR_REFITS = 0.02
 """Share of the time of the command for the intervals of relevances."""
@@ -154,8 +153,8 @@ def report_story(outcome: Outcome) -> Story:
     """Return what the report tells."""
     table, settings = outcome.table, outcome.settings
     subject = Subject.of(outcome.model, table.X, table.y)
-    limit = settings.time_limit
-    rows = sample_rows(len(table.y), MOST_MEASURED_ROWS, settings.seed)
+    limit = settings.seconds
+    rows = sample_rows(len(table.y), REFITTED_ROWS, settings.seed)
     seconds = None if limit is None else FOR_REFITS * limit
     return Story(
         title=f"{table.target}: {outcome.chosen_model}",
@@ -185,6 +184,12 @@ def report_evidence(performance: Performance) -> Evidence:
         f"other folds: {several}{left}. So the measures are those of the whole procedure, the "
         "choice included."
     )
+    if planned == 1:
+        how = (
+            f"The model was chosen and fitted without {several} here. The measures are those of "
+            "the whole procedure, the choice included. The delivered model has then been fitted "
+            "to all rows."
+        )
     rows = np.concatenate([fold.test for fold in folds])
     answers = pool_answers([fold.answers for fold in folds])
     return Evidence(performance.evaluation, rows, answers, how, several)

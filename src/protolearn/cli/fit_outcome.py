@@ -50,8 +50,10 @@ class Performance:
 
     @property
     def fold_count(self) -> str:
-        """How many folds there are, in words."""
-        return f"{len(self.folds)} folds" if len(self.folds) > 1 else "one fold"
+        """How many folds there are, or rows if there is one, in words."""
+        if len(self.folds) > 1:
+            return f"{len(self.folds)} folds"
+        return f"{count(len(self.folds[0].test), 'row')} set aside"
 
 
 def evaluate_folds(

@@ -19,10 +19,8 @@ from ..tables import table_pipeline
 from .engines import Engine
 from .failure import FAILED, Failure
 from .learning_table import LearningTable
-from .training_rows import MOST_ROWS
+from .training_rows import LEARNED_ROWS
 from .unfinished import Unfinished, set_aside
-
-DEFAULT_SECONDS = 60.0
 
 SHORTEST = 0.05
 """Seconds that the search is given at least."""
@@ -51,7 +49,7 @@ class FitSettings:
     seconds: float | None = None
     fits: int | None = None
     folds: int = 5
-    rows: int = MOST_ROWS
+    rows: int = LEARNED_ROWS
     seed: int = 0
     jobs: int | None = None
     drop: tuple[str, ...] = ()
@@ -69,11 +67,6 @@ class FitSettings:
         """The folder of the results."""
         name = Path(self.data).absolute().name.removesuffix(".gz")
         return self.out if self.out is not None else Path(f"protolearn-{Path(name).stem}")
-
-    @property
-    def time_limit(self) -> float | None:
-        """The seconds for the whole command."""
-        return DEFAULT_SECONDS if self.seconds is None and self.fits is None else self.seconds
 
 
 class Clock:

@@ -27,8 +27,8 @@ from .learning_table import (
     without_labels,
 )
 
-MOST_ROWS = 20_000
-"""Rows to learn from, if no other number is wanted."""
+MOST_ROWS, LEARNED_ROWS = 20_000, 1_000_000
+"""Rows to compare models on, and to learn from, if no other number is wanted."""
 
 FEWEST_PER_CLASS = 50
 """Rows that are drawn of each class, if it has so many."""

@@ -11,18 +11,19 @@ span: a feature that never varies has relevance zero, features that are copies s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, as_floats
 from .._validation import check_choice, check_integer, check_number
-from ..codebook import Codebook
-from ..native import GRADIENT, PAIR, indices_matrix, matrix, matrix_out, native, types
+from ..codebook import Codebook, Gradients
+from ..native import GRADIENT, PAIR, f8, indices, indices_matrix, matrix, matrix_out, native, types
 from .axes import complete_axes, principal_axes, span
 from .distance import distances_by_row, starts_from
-from .linear_metric import LOCALIZED, LinearMetric
+from .linear_metric import LOCALIZED, LinearMetric, by_map
+from .lost_digits import has_all_digits
 from .mixins import Penalized
 from .sqeuclidean import SquaredEuclidean
 
@@ -30,6 +31,9 @@ EUCLIDEAN = SquaredEuclidean()
 
 LARGEST = 20_000_000
 """Entries of Omega above which a rank has to be given."""
+
+SIDE_BY_SIDE = 8
+"""Maps up to which one product of them all is quicker than one for each."""
 
 LOCAL_RANK = 100
 """Rows of each Omega where there are several, if no rank is given: enough for pictures of digits,
@@ -132,13 +136,16 @@ class MatrixMetric(Penalized, LinearMetric):
 
     def penalty(self, codebook: Codebook) -> tuple[float, Floats]:
         """Return ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps, and its derivative."""
-        d, mu = codebook.prototypes.shape[1], self.regularization / len(codebook.metric)
-        value, gradient = 0.0, np.empty_like(codebook.metric)
-        for g, row in enumerate(codebook.metric):
-            U, s, Vt = np.linalg.svd(self.omega(row, d), full_matrices=False)
-            value -= mu * float(np.log(s).sum())
-            gradient[g] = (-mu * (U / s) @ Vt).ravel()
-        return value, gradient
+        maps = codebook.metric.reshape(len(codebook.metric), -1, codebook.prototypes.shape[1])
+        mu = self.regularization / len(maps)
+        # With Omega^T = Q R the derivative is R^-1 Q^T; of a square Omega, the inverse transposed.
+        if maps.shape[1] == maps.shape[2]:
+            inverse, logs = np.linalg.inv(maps).transpose(0, 2, 1), np.linalg.slogdet(maps)[1]
+        else:
+            Q, R = np.linalg.qr(maps.transpose(0, 2, 1))
+            inverse = np.linalg.solve(R, Q.transpose(0, 2, 1))
+            logs = np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1)
+        return -mu * float(logs.sum()), as_floats(-mu * inverse.reshape(codebook.metric.shape))
 
     def shrink(self, codebook: Codebook, step: float) -> None:
         """Take a proximal step: each singular value s to the root of ``s' - mu step / s' = s``."""
@@ -148,6 +155,15 @@ class MatrixMetric(Penalized, LinearMetric):
             s = 0.5 * (s + np.sqrt(np.square(s) + 4.0 * mu * step))
             codebook.metric[g] = ((U * s) @ Vt).ravel()
         codebook.metric[...] = self.constraint.apply(codebook.metric)
+
+
+class SideBySide(NamedTuple):
+    """Rows and prototypes about a point among the data, and what all maps, side by side, make."""
+
+    X: Floats  # (n, d)
+    W: Floats  # (K, d)
+    P: Floats  # (n, groups * r)
+    Q: Floats  # (K, r), each by its own map
 
 
 class Matrix(MatrixMetric):
@@ -211,6 +227,62 @@ class Matrix(MatrixMetric):
     def center_rows(self, X: Any, codebook: Codebook) -> tuple[Any, Floats]:
         """Return rows and prototypes relative to a point among the data; sparse rows stay."""
         return (X, codebook.prototypes) if issparse(X) else super().center_rows(X, codebook)
+
+    def forward(
+        self, X: Any, codebook: Codebook, prepared: Floats | None = None
+    ) -> tuple[Any, Any]:
+        """Return all distances, and what the gradient can use again.
+
+        A few maps side by side are one product, and so are their gradients.
+        """
+        maps, group = codebook.metric, codebook.group
+        if issparse(X) or X.dtype != np.float64 or len(maps) > SIDE_BY_SIDE:
+            return super().forward(X, codebook, prepared)
+        rows, W = self.center_rows(X, codebook)
+        every = maps.reshape(-1, W.shape[1]).T
+        P, Q = rows @ every, W @ every
+        if len(maps) > 1:
+            Q = Q.reshape(len(W), len(maps), -1)[np.arange(len(W)), group]
+        D, Q = np.empty((len(rows), len(W))), np.ascontiguousarray(Q)
+        longest = np.array([measure_mapped(P, Q, group, D)])
+        if not has_all_digits(D, longest, codebook):
+            return super().forward(X, codebook, prepared)
+        return D, SideBySide(rows, W, P, Q)
+
+    def pull_winners(
+        self,
+        X: Any,
+        codebook: Codebook,
+        index: Indices,
+        value: Floats,
+        out: Gradients,
+        kept: Any = None,
+    ) -> None:
+        """Add to the gradients, given dL/dD at two prototypes of each row."""
+        kept = self.forward(X, codebook)[1] if kept is None else kept
+        if not isinstance(kept, SideBySide):
+            super().pull_winners(X, codebook, index, value, out, kept)
+            return
+        R, S = np.zeros_like(kept.P), np.zeros_like(kept.Q)
+        pull_side_by_side(kept.P, kept.Q, codebook.group, index, value, R, S)
+        if self.adaptive:
+            out.metric[...] += 2.0 * (R.T @ kept.X).reshape(out.metric.shape)
+        else:
+            out.metric[...] = 0.0
+        pull_prototypes(S, kept.W, codebook.metric, codebook.group, *out, self.adaptive)
+
+    def pull_rows(
+        self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
+    ) -> None:
+        """Add to the gradients, given the whole matrix dL/dD."""
+        kept = self.forward(X, codebook)[1] if kept is None else kept
+        if isinstance(kept, SideBySide):
+            width = kept.Q.shape[1]
+            kept = [
+                (kept.X, kept.W[members], kept.P[:, g * width : (g + 1) * width], kept.Q[members])
+                for g, members in by_map(codebook)
+            ]
+        super().pull_rows(X, codebook, G, out, kept)
 
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Return all distances, by one product; rows and prototypes are kept, mapped and not."""
@@ -281,6 +353,61 @@ class LocalMatrix(Matrix):
         """Raise if a setting is out of range."""
         check_choice(self, "localized", LOCALIZED)
         super().check()
+
+
+@native(f8(matrix, matrix, indices, matrix_out))
+def measure_mapped(P, Q, group, D):
+    """Write the squared distances of mapped rows and prototypes; return the longest square."""
+    width, longest = Q.shape[1], 0.0
+    for i in range(P.shape[0]):
+        p = P[i]
+        for first in range(0, p.size, width):
+            total = 0.0
+            for f in range(first, first + width):
+                total += p[f] * p[f]
+            longest = max(longest, total)
+        for k in range(Q.shape[0]):
+            own, q, total = p[group[k] * width : (group[k] + 1) * width], Q[k], 0.0
+            for f in range(width):
+                step = own[f] - q[f]
+                total += step * step
+            D[i, k] = total
+    return longest
+
+
+@native(types.void(matrix, matrix, indices, indices_matrix, matrix, matrix_out, matrix_out))
+def pull_side_by_side(P, Q, group, index, value, R, S):
+    """Accumulate ``value (p - q)`` for each row, in the place of its map, and each prototype."""
+    width = Q.shape[1]
+    for i in range(P.shape[0]):
+        for j in range(index.shape[1]):
+            k, g = index[i, j], value[i, j]
+            if g != 0.0:
+                first, last = group[k] * width, (group[k] + 1) * width
+                p, r, q, s = P[i, first:last], R[i, first:last], Q[k], S[k]
+                for f in range(width):
+                    step = g * (p[f] - q[f])
+                    r[f] += step
+                    s[f] += step
+
+
+@native(types.void(matrix, matrix, matrix, indices, matrix_out, matrix_out, types.boolean))
+def pull_prototypes(S, W, metric, group, by_w, by_metric, adaptive):
+    """Add ``-2 S Omega`` to the gradient of prototypes, and ``-2 S^T W`` to that of the maps."""
+    d = W.shape[1]
+    for k in range(W.shape[0]):
+        w, out, theta, gtheta = W[k], by_w[k], metric[group[k]], by_metric[group[k]]
+        for f in range(S.shape[1]):
+            pull, row, grow = (
+                -2.0 * S[k, f],
+                theta[f * d : (f + 1) * d],
+                gtheta[f * d : (f + 1) * d],
+            )
+            for j in range(d):
+                out[j] += pull * row[j]
+            if adaptive:
+                for j in range(d):
+                    grow[j] += pull * w[j]
 
 
 @native(types.void(matrix, matrix, indices_matrix, matrix, matrix_out, matrix_out))

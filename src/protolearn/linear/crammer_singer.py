@@ -43,6 +43,7 @@ from ..native import (
 )
 from ..separability import NotSeparableError, samples_in_the_way_jointly
 from .centered_rows import CenteredRows, RowNumbers, row_squares
+from .dual_descent import PULL
 
 TOLERANCE = 1e-9
 """Violation of the conditions of an optimum that is let pass, in units of the margin."""
@@ -87,9 +88,6 @@ WORK = 1e8
 
 FIRST_CLOSE, CLOSER, CLOSEST = 0.1, 0.75, 1e-10
 """Violation up to which samples are passed through at first, and how it becomes smaller."""
-
-PULL = 0.1
-"""Square of the feature that is one everywhere, for samples of unit size."""
 
 NO_VIOLATION = 1e-12
 """A violation that is rounding."""
@@ -431,7 +429,7 @@ def add_sample(dense, values, starts, columns, i, changes, classes, m, normals):
 
 @numba.njit(inline="always", **FAST)
 def shrink_classes(gradient, classes, m, low, y, C, alpha):
-    """Put classes that stay at their bound behind the others; return how many others there are."""
+    """Move classes that stay at their bound behind the others; return how many others there are."""
     t = 0
     while t < m:
         c = classes[t]

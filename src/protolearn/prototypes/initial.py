@@ -30,6 +30,7 @@ from .._arrays import (
     check_observed_columns,
     class_means,
     column_ranges,
+    do_once,
     middle,
 )
 from .._threads import one_openmp_thread
@@ -61,6 +62,12 @@ def around_mean(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Float
 
 def by_kmeans(Z: Any, mean: Floats, weight: Floats, k: int, rng: Rng) -> Floats:
     """Take the centres of k clusters."""
+    centers: Floats = do_once(cluster_centers, Z, weight, k, rng=rng)
+    return centers
+
+
+def cluster_centers(Z: Any, weight: Floats, k: int, rng: Rng) -> Floats:
+    """Return the centres of k clusters."""
     with warnings.catch_warnings(), one_openmp_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # as for fewer distinct rows than k
         model = KMeans(k, n_init=1, max_iter=KMEANS_ITERATIONS, random_state=rng).fit(

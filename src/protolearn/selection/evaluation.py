@@ -33,12 +33,17 @@ MOST_THRESHOLDS = 300
 OF_ROWS = "The intervals cover sampling of rows; they do not cover refitting the model."
 
 
+OUTER_FOLDS = 5
+"""Folds in which a nested evaluation repeats what a model does."""
+
+
 def evaluate(
     model: Any,
     X: Any,
     y: Any,
     *,
     cv: Any = None,
+    nested: bool = False,
     groups: Any = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
@@ -60,6 +65,10 @@ def evaluate(
         None: all rows test the model. Otherwise the folds of a cross-validation; an integer is a
         number of shuffled stratified ones, which keep equal rows in one fold. Your own splitter
         decides by itself where equal rows go.
+    nested : bool, default=False
+        Whether to repeat everything that the model does in each fold of ``cv`` (five if that is
+        None): of a search such as AutoPrototypeClassifier the whole choice, which knows nothing of
+        the rows that test it.
     groups : array-like of shape (n_samples,), default=None
         Rows that depend on each other, such as those of one patient, have the same label here.
         They stay in one fold of an integer ``cv``, and are given to the ``split`` of your own
@@ -117,6 +126,7 @@ def evaluate(
     n_resamples = integer_in(n_resamples, "n_resamples={value!r}", 10)
     groups = None if groups is None else column_or_1d(groups)
     together = row_groups(data.X, groups)
+    cv = OUTER_FOLDS if nested and cv is None else cv
     if cv is None:
         said = answers_of(model, data)
         return on_test_set(said, confidence, n_resamples, random_state, together.codes)

@@ -22,7 +22,7 @@ X, Y = ALL_X[50::2] * [1.0, 1.0, 0.1, 0.1], ALL_Y[50::2]  # not too easy
 SMALL = AutoPrototypeClassifier(
     families=["MeanOfClass", "FisherPrototypes", "Adaline"], cv=3, random_state=0
 )
-N_FITS = 18  # four candidates on one split, two of them on another
+N_FITS = 24  # four candidates: three fits of the first look, and three others
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def made(monkeypatch):
     """Count fits, by the names of candidates and the rows that they learn from."""
     fits, original = [], ledger.trial
 
-    def counted(candidate, task, train, *tests):
-        fits.append((str(candidate), train.tobytes()))
-        return original(candidate, task, train, *tests)
+    def counted(candidate, task, part, keep):
+        fits.append((str(candidate), part.train.tobytes()))
+        return original(candidate, task, part, keep)
 
     monkeypatch.setattr(ledger, "trial", counted)
     return fits
@@ -92,7 +92,7 @@ def test_stopped_by_the_callback_and_continued(path, made, expected, stop_at):
     assert [file.name for file in path.parent.iterdir()] == ["search.jsonl"]
 
 
-@pytest.mark.parametrize("stop_at", [1, 2, 3, 12, 13, N_FITS])
+@pytest.mark.parametrize("stop_at", [1, 2, 3, 24, 25, 36])
 def test_stopped_within_a_fit_and_continued(path, made, expected, stop_at):
     model = clone(SMALL).set_params(checkpoint=path)
     stop = Stop(stop_at)
@@ -104,7 +104,7 @@ def test_stopped_within_a_fit_and_continued(path, made, expected, stop_at):
     model.set_params(scoring=accuracy)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
-    n_done = stop_at - 1 if stop_at <= 12 else 12 + (stop_at - 13) // 2  # pairs have two scores
+    n_done = (stop_at - 1) // 2 if stop_at <= 24 else stop_at - 13  # pairs have two scores
     assert stored(path) == n_done
     made.clear()
     # Code and variables make a function what it is: this one does not know how far it was.

@@ -1,6 +1,6 @@
 """Which candidate is chosen, also without one of the folds."""
 
-from itertools import combinations
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -8,15 +8,17 @@ from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.model_selection import StratifiedKFold
 
-from given_ledger import filled
+from given_ledger import filled, left_out
 from protolearn.selection.auto.choice import (
     best,
     chosen_of,
     chosen_without,
     expected_score,
+    held_out_place,
     held_out_probabilities,
     simplest,
 )
+from protolearn.selection.auto.trials import by_class, steepness
 
 SIZES = np.array([50.0, 10.0, 5.0])
 
@@ -47,9 +49,9 @@ def test_one_fold_alone_has_no_error():
     assert simplest(np.array([[0.9], [0.8]]), np.array([2.0, 1.0])) == 0
 
 
-def plain_without(scores, fold, n_folds):
+def plain_without(scores, fold, n_folds, n_fits=None):
     """Give the scores of a candidate on other folds by fits that left out two, by plain loops."""
-    every = [*combinations(range(n_folds), 1), *combinations(range(n_folds), 2)]
+    every = [*chain(*left_out(n_folds))][:n_fits]
     pairs = [(k, out) for k, out in enumerate(every) if len(out) == 2 and fold in out]
     return [scores[k, 1 - out.index(fold)] for k, out in pairs]
 
@@ -57,18 +59,24 @@ def plain_without(scores, fold, n_folds):
 def test_scores_on_folds_and_without_one():
     scores = np.random.RandomState(0).uniform(size=(2, 10, 2))
     ledger = filled(scores, 4, [10, 10])
+    looks = ledger.first_scores([0, 1], 4)
     for number, own in enumerate(scores):
-        assert ledger.on_folds(number) == pytest.approx(own[:4, 0])
+        assert ledger.on_folds([number])[0] == pytest.approx(own[6:, 0])
+        assert looks[number] == pytest.approx(own[:4].mean(axis=1))
         for fold in range(4):
             assert ledger.without([number], fold)[0].tolist() == plain_without(own, fold, 4)
+            assert len(plain_without(own, fold, 4)) == 3
+            first = ledger.without([number], fold, 4)[0].tolist()
+            assert first == plain_without(own, fold, 4, 4)
+            assert len(first) == 2
 
 
-def test_those_with_most_fits_are_compared_if_there_are_three():
+def test_those_with_all_fits_are_compared_if_there_are_three():
     means = np.array([0.9, 0.6, 0.7, 0.8, 0.5])
     scores = np.broadcast_to(means[:, None, None], (5, 6, 2))
     assert chosen_of(filled(scores, 3, [3, 6, 6, 6, 3]), best) == 3  # not the first
-    assert chosen_of(filled(scores, 3, [3, 6, 6, 5, 3]), best) == 3  # three have five fits
-    assert chosen_of(filled(scores, 3, [3, 6, 6, 3, 3]), best) == 0  # two are too few
+    assert chosen_of(filled(scores, 3, [3, 6, 6, 5, 3]), best) == 0  # two are too few
+    assert chosen_of(filled(scores, 3, [2, 2, 2, 3, 3]), best) == 3  # those with a first look
 
 
 def test_one_fit_is_enough_for_a_choice():
@@ -81,35 +89,37 @@ def test_one_fit_is_enough_for_a_choice():
 @pytest.mark.parametrize("choose", [best, simplest])
 @pytest.mark.parametrize("n_fits", [(1, 1), (2, 1), (2, 2), (4, 4), (4, 3), (6, 4)])
 def test_folds_that_nobody_has_finished(choose, n_fits):
-    """Without pairs of folds the better half is chosen from by the other folds alone."""
+    """Fits that left out the fold and another one decide; those without it, if there is none."""
     scores = np.random.RandomState(1).uniform(size=(2, 10, 2))
     ledger = filled(scores, 4, n_fits, sizes=[2, 1])
     n_scored = min(4, max(n_fits))
-    taking_part = [number for number in range(2) if n_fits[number] >= n_scored]
+    taking_part = np.array([number for number in range(2) if n_fits[number] >= n_scored])
     told = []
     for fold in range(4):
-        others = [k for k in range(n_scored) if k != fold]
-        number = taking_part[-1]  # the smaller, if nothing is known
-        if others:
-            number = max(taking_part, key=lambda n: scores[n, others, 0].mean())
-        told += [scores[number, fold, 0]] if fold < n_scored else []
+        known = np.array([plain_without(scores[n], fold, 4, n_scored) for n in taking_part])
+        if not known.size:
+            known = scores[taking_part][:, :n_scored].mean(axis=2)
+        number = taking_part[choose(known, np.array([2.0, 1.0])[taking_part])]
         assert chosen_without(ledger, fold, choose) == number
+        held = [k for k, out in enumerate(left_out(4)[0][:n_scored]) if fold in out]
+        if held:
+            told.append(scores[number, held[0], left_out(4)[0][held[0]].index(fold)])
     assert expected_score(ledger, choose) == pytest.approx(np.mean(told))
 
 
 @pytest.mark.parametrize("choose", [best, simplest])
 def test_what_is_chosen_without_a_fold(choose):
-    """The better half by the other folds, then by fits that left out two folds; plain loops."""
+    """The three best by the first look without it, then by all pairs with it; plain loops."""
     rng = np.random.RandomState(0)
     scores, sizes = rng.uniform(size=(8, 10, 2)), np.arange(8, 0, -1)
     ledger, told = filled(scores, 4, [10] * 8, sizes=sizes), []
     for fold in range(4):
-        others = [k for k in range(4) if k != fold]
-        better = np.argsort(-scores[:, others, 0].mean(axis=1))[:4]
+        first = [np.mean(plain_without(own, fold, 4, 4)) for own in scores]
+        better = np.argsort(first)[::-1][:3]
         rest = np.array([plain_without(scores[n], fold, 4) for n in better])
         number = better[choose(rest, sizes[better].astype(float))]
         assert chosen_without(ledger, fold, choose) == number
-        told.append(scores[number, fold, 0])
+        told.append(scores[number, 6 + fold, 0])
     assert expected_score(ledger, choose) == pytest.approx(np.mean(told))
 
 
@@ -133,23 +143,39 @@ def test_scores_on_a_fold_have_no_part_in_the_choice_without_it():
     rng = np.random.RandomState(0)
     scores = rng.uniform(size=(6, 10, 2))
     chosen = chosen_without(filled(scores, 4, [10] * 6), 2, best)
-    every = [*combinations(range(4), 1), *combinations(range(4), 2)]
-    for place, out in enumerate(every):
+    for place, out in enumerate(chain(*left_out(4))):
         if 2 in out:
             scores[:, place, out.index(2)] = rng.uniform(size=6)
+        else:  # by a model that has learned from the fold
+            scores[:, place] = rng.uniform(size=(6, 2))
     assert chosen_without(filled(scores, 4, [10] * 6), 2, best) == chosen
 
 
 def test_probabilities_of_a_fold_follow_from_the_steepness_of_the_others():
     ledger = filled(np.full((1, 6, 2), 0.5), 3, [6])
-    scores = np.array([[0.0, 2.0], [1.0, 0.0]])
-    for fold, factor in enumerate([7.0, 1.0, 3.0]):
-        one = ledger.trials[0, fold]
-        ledger.trials[0, fold] = one._replace(steepness=factor, decisions=scores)
-    assert held_out_probabilities(ledger, 0, 0) == pytest.approx(softmax(2.0 * scores, axis=1))
-    assert held_out_probabilities(ledger, 0, 1) == pytest.approx(softmax(5.0 * scores, axis=1))
-    assert ledger.trials[0, 3].decisions is None  # of two folds
-    assert held_out_probabilities(filled(np.ones((1, 6, 2)), 3, [1]), 0, 2) is None
+    rng = np.random.RandomState(0)
+    rows, codes = rng.permutation(150).reshape(3, 50), rng.randint(2, size=150)
+    ledger.task.y, factors = codes, []
+    for fold, test in enumerate(rows):
+        place = ledger.single[fold]
+        scores = by_class((2.0 * codes[test] - 1.0 + rng.normal(size=50)) * 10.0**fold)
+        ledger.parts[place] = ledger.parts[place]._replace(tests=(test,))
+        ledger.trials[0, place] = ledger.trials[0, place]._replace(decisions=scores)
+        factors.append(steepness(scores, codes[test], 1 / 3))
+    for fold, test in enumerate(rows):
+        others = np.median(np.delete(factors, fold))
+        found, shares = held_out_probabilities(ledger, 0, fold)
+        assert found.tolist() == test.tolist()
+        scores = ledger.trials[0, ledger.single[fold]].decisions
+        assert shares == pytest.approx(softmax(others * scores, axis=1))
+
+
+def test_a_fit_without_two_folds_tells_about_each_until_there_is_a_better_one():
+    ledger = filled(np.full((1, 6, 2), 0.5), 3, [2])  # without 0 and 1, without 1 and 2
+    assert [held_out_place(ledger, 0, fold) for fold in range(3)] == [0, 0, 1]
+    ledger.fill([0], 6)
+    assert [held_out_place(ledger, 0, fold) for fold in range(3)] == ledger.single
+    assert held_out_probabilities(filled(np.ones((2, 6, 2)), 3, [1, 0]), 1, 2) is None
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +192,7 @@ def lucky():
             means = [X[kept][y[kept] == label][:, features].mean(axis=0) for label in (0, 1)]
             return np.mean(cdist(X[test][:, features], means).argmin(axis=1) == y[test])
 
-        every = [*combinations(folds, 1), *combinations(folds, 2)]
+        every = [tuple(folds[k] for k in out) for out in chain(*left_out(4))]
         scores = [[[score(m, out, t) for t in (out * 2)[:2]] for out in every] for m in models]
         ledgers.append(filled(scores, 4, [10] * 12, sizes=np.full(12, 3)))
     return ledgers
@@ -176,6 +202,6 @@ def lucky():
 def test_luck_is_not_expected_to_last(lucky, choose):
     """The best is above chance, what is expected of the choice is not."""
     told = [expected_score(ledger, choose) for ledger in lucky]
-    top = [ledger.on_folds(slice(None)).mean(axis=1).max() for ledger in lucky]
+    top = [ledger.on_folds(range(12)).mean(axis=1).max() for ledger in lucky]
     assert np.mean(top) > 0.56
     assert abs(np.mean(told) - 0.5) < 3 * 0.5 / np.sqrt(60 * 60)

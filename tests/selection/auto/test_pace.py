@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from given_ledger import Clock, given_ledger
 from protolearn.selection import AutoPrototypeClassifier
 from protolearn.selection.auto.choice import best, chosen_of, search, simplest
-from protolearn.selection.auto.ledger import Trial
+from protolearn.selection.auto.ledger import SearchedData, Trial
 from protolearn.selection.auto.pace import (
     FEWEST_PROBED,
     SHARE,
@@ -19,7 +19,7 @@ from protolearn.selection.auto.pace import (
     expected_seconds,
 )
 
-N_FIRST = 3  # folds; there are as many pairs of them
+N_FIRST = 3  # fits of the first look; there are as many others
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_candidates_of_one_model_are_expected_to_take_the_same(clock, monkeypatc
 def test_what_is_known_may_always_be_taken_over(clock):
     ledger, order = timed(clock, np.ones(8), 1e-9)
     ledger.known = {
-        (number, fold): Trial((0.1 * number,), 1.0, 1, 1, 1.0)
+        (number, fold): Trial((0.1 * number, 0.1 * number), 1.0, 1, 1)
         for number in range(8)
         for fold in range(N_FIRST)
     }
@@ -216,7 +216,7 @@ def by_rows(clock, costs, seconds, n_rows):
     ledger, _ = timed(clock, costs, seconds, growth=2 * n_rows)
     rows, sizes = np.arange(n_rows), []
     ledger.parts = [part._replace(train=rows) for part in ledger.parts]
-    ledger.task = ledger.task._replace(X=rows, y=rows % 2, scorer=lambda model, X, y: 0.5)
+    ledger.task = SearchedData(rows[:, None], rows % 2, lambda model, X, y: 0.5, seed=0)
 
     def fit(stub, X, y):
         sizes.append((stub.number, len(X)))
@@ -304,7 +304,7 @@ def test_slow_models_of_the_library(clock):
     assert list(slow.values()) == [1]
     assert all(n >= 3 for name, n in n_fits.items() if name not in slow)
     assert model.best_params_["model"] != "RSLVQ"
-    assert model.stopped_.startswith("time_budget=60 seconds leave no time for more: 9 of 11 ")
+    assert model.stopped_.startswith("time_budget=60 seconds leave no time for more: 9 of 13 ")
     assert clock.now < 60.0
 
 
@@ -333,8 +333,8 @@ def test_compilation_is_no_part_of_a_fit(monkeypatch, clock):
     model = AutoPrototypeClassifier(
         families="MeanOfClass", scoring=compiled, max_fits=3, random_state=0
     ).fit(X, Y)
-    assert model.leaderboard_[0].fit_time == pytest.approx(1.0)
-    assert model.search_time_ == pytest.approx(3 * 21.0)
+    assert model.leaderboard_[0].fit_time == pytest.approx(2.0)  # a score on each of two folds
+    assert model.search_time_ == pytest.approx(3 * 42.0)
 
 
 @pytest.mark.parametrize("choose", [best, simplest])

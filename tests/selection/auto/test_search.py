@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from given_ledger import given_ledger
-from protolearn.selection.auto.choice import rounds, search
+from given_ledger import given_ledger, left_out
+from protolearn.selection.auto.choice import FURTHER_SECONDS, rounds, search
 from protolearn.selection.auto.ledger import BudgetSpent
 from protolearn.selection.auto.pace import Budget
 
-N_FIRST = 3  # folds; there are as many pairs of them
+N_FIRST = 3  # fits of the first look; there are as many others
 
 
 def random_scores(n_candidates, seed=0):
@@ -26,17 +26,21 @@ def test_rounds(n, sizes):
     assert list(rounds(n)) == sizes
 
 
-def test_the_better_half_goes_on_and_no_fit_is_made_twice():
-    scores = random_scores(16)
+def test_the_better_ones_go_on_and_no_fit_is_made_twice():
+    scores = random_scores(40)
     ledger, order = made(scores)
     assert search(ledger)
     assert len(set(order)) == len(order)
-    expected = set()
-    for folds in ([0, 1, 2], [1, 2], [0, 2], [0, 1]):  # also those that are better without a fold
-        means = scores[:, folds, 0].mean(axis=1)
-        expected |= {*np.argsort(-means[:8])[:4], *np.argsort(-means)[:8]}
-    assert len(expected) < 16
-    assert set(np.flatnonzero(ledger.n_fits() == 2 * N_FIRST)) == expected
+    looks, expected = left_out(3)[0], set()
+    means = [scores[:, :N_FIRST].mean(axis=(1, 2))]
+    for fold in range(3):  # also those that are better without a fold
+        other = [(k, 1 - out.index(fold)) for k, out in enumerate(looks) if fold in out]
+        means.append(np.mean([scores[:, k, j] for k, j in other], axis=0))
+    for one in means:
+        for n, kept in (8, 3), (16, 3), (32, 4), (40, 5):
+            expected |= {*np.argsort(-one[:n])[:kept]}
+    assert len(expected) < 30
+    assert set(np.flatnonzero(ledger.is_complete())) == expected
     assert (ledger.n_fits() >= N_FIRST).all()
 
 
@@ -44,14 +48,24 @@ def test_the_best_go_on_first():
     scores = random_scores(8)
     ledger, order = made(scores, max_fits=8 * N_FIRST + 1)
     assert not search(ledger)
-    assert order[-1] == (int(scores[:, :N_FIRST, 0].mean(axis=1).argmax()), N_FIRST)
+    assert order[-1] == (int(scores[:, :N_FIRST].mean(axis=(1, 2)).argmax()), N_FIRST)
 
 
 def test_of_equals_the_smaller_go_on():
     sizes = np.array([8, 7, 6, 5, 1, 2, 3, 4])
     ledger, _ = made(np.full((8, 2 * N_FIRST, 2), 0.5), sizes=sizes)
     assert search(ledger)
-    assert set(np.flatnonzero(ledger.n_fits() == 2 * N_FIRST)) == {4, 5, 6, 7}
+    assert set(np.flatnonzero(ledger.is_complete())) == {4, 5, 6}
+
+
+def test_slow_ones_go_on_as_far_as_there_is_time():
+    """Time as it is expected, whatever the clock says; one always goes on."""
+    scores = np.broadcast_to(np.linspace(0.9, 0.1, 8)[:, None, None], (8, 2 * N_FIRST, 2))
+    for seconds, kept in (1.0, {0, 1, 2}), (FURTHER_SECONDS / 2, {0, 1}), (1e9, {0}):
+        ledger, _ = made(scores)
+        ledger.further_seconds = np.full(8, seconds)
+        assert search(ledger)
+        assert set(np.flatnonzero(ledger.is_complete())) == kept
 
 
 @pytest.mark.parametrize("max_fits", [1, 7, 24, 31, 47])
@@ -122,7 +136,7 @@ def test_who_has_not_finished_the_first_split_does_not_go_on():
     ledger.pace = Hasty()
     assert not search(ledger)
     assert [n for n in range(8) if ledger.n_fits()[n] > 1] == [1, 4, 6]
-    means = scores[:, :N_FIRST, 0].mean(axis=1)
+    means = scores[:, :N_FIRST].mean(axis=(1, 2))
     later = [number for number, fold in order if fold == N_FIRST]
     assert later == sorted((1, 4, 6), key=lambda number: -means[number])
 

@@ -31,13 +31,14 @@ from .choice import (
     held_out_probabilities,
     search,
     simplest,
+    worth_of_scores,
 )
 from .leaderboard import Leaderboard, leaderboard
 from .ledger import Ledger
 from .pace import Budget, Pace
-from .search_data import check_parameters, checked_data, held_out_parts, searched_rows
+from .search_data import SearchPlan, affordable, check_parameters, checked_data, plan_search
 from .search_progress import progress_of, search_bar
-from .trials import SearchedData, probabilities
+from .trials import SearchedData, probabilities, quiet_fits
 
 
 class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
@@ -45,14 +46,13 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
 
     The candidates are LVQ with fixed, learned, local and kernel metrics, linear classifiers and
     prototype SVMs, each with the few settings that matter, behind a
-    :class:`~sklearn.preprocessing.StandardScaler`. The rows are split into five stratified folds,
-    and each candidate is fitted five times, without one of them. The better half of the candidates
-    (successive halving) is also fitted without each pair of folds, to show what to expect of the
-    choice. The simplest of that half within one standard error of the best is fitted to all rows.
+    :class:`~sklearn.preprocessing.StandardScaler`. The rows are split into five stratified folds.
+    In a first look each candidate is fitted without each fold and the next one. One in eight goes
+    on, and is also fitted without the other pairs of folds and without each fold alone. The
+    simplest of these within one standard error of the best is fitted to all rows.
 
-    Candidates come in rounds of 8, 16, 32, ... in an order that the seed decides: the families take
-    turns, each begins with the settings that are most often good. So a longer search goes on where
-    a shorter one stops, and every family has been tried after a few candidates.
+    What is fitted follows from the size of the data and the seed, not from a clock: the same seed
+    gives the same model on a machine of any speed.
 
     Parameters
     ----------
@@ -63,10 +63,11 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         this library, such as ``"LVQ21"`` or ``"lvq21"``. The families ``"kernel"`` and
         ``"ensemble"`` compare all pairs of rows: ``"all"`` has them up to 5,000 rows.
     max_fits : int, default=None
-        Fits that the search may make; None: as many as the candidates need, about 700. The same
-        seed gives the same choice.
+        Fits that the search may make; None: as many as the candidates need, about 500 for some
+        hundred rows.
     time_budget : float, default=None
-        Seconds that ``fit`` may take; the choice then depends on the machine. Fits that have begun
+        Seconds that ``fit`` may take at most; None: as long as it takes. If the limit is met, the
+        choice depends on the machine. Fits that have begun
         are finished, so that it may take a little longer, but none begins that is expected to take
         longer than there is time, and the time for the last one, to all rows, is kept.
     prefer_simple : bool, default=True
@@ -101,7 +102,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         of :mod:`protolearn.analysis`, which tell what they can say about models of its kind.
     best_params_ : dict
         The class of the model (``"model"``) and its settings; ``prototypes_per_class`` by class
-        where one has fewer rows than the others have prototypes.
+        where one has fewer rows than the others have prototypes; ``n_features`` if it sees the
+        most telling ones alone.
     best_score_ : float
         What may be expected of the choice on new rows: for each fold the score of the model that
         would be chosen without that fold, mean over the folds. The best score of the leaderboard
@@ -145,19 +147,28 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     to the best candidate, fold by fold, as if the folds were independent.
 
     ``best_score_`` and ``held_out_proba_`` come from the same fits as the choice, without a second
-    search. For each fold the better half of the candidates is found by the scores on the other
-    folds, and a model is chosen among it by fits that left out this fold and another one. Its fit
-    without the fold predicts the rows of the fold. The result is low rather than high where there
-    is something to learn, since models are chosen by fits to three fifths of the rows. A bootstrap
-    of held-out predictions (Tsamardinos and others, 2018) needs fewer fits, but its choice has
-    learned from the rows that judge it.
+    search. For each fold, those that go on and the one that is chosen are found by fits that left
+    out this fold and another one, on which they are scored. The fit of that model without the fold
+    predicts the rows of the fold, so these rows had no part in it and none in its choice. The
+    result is low rather than high where there is something to learn, since models are chosen by
+    fits to three fifths of the rows.
 
     ``predict_proba`` is the softmax of the scores of the chosen model, divided by a temperature
     with the best likelihood on held-out rows; it is there for models without probabilities too.
 
-    Of more than 10,000 rows the search looks at a stratified sample of 10,000. Classes of one or
-    two rows are learned but never held out. Equal rows stay in one fold: their numbers agree in
-    about 12 digits, and labels play no part. So a copy of a training row is never in a test fold.
+    The first look takes 2,000 rows at most, the comparison of those that go on 10,000; the chosen
+    model is fitted to all rows. Of more than 10,000 rows a fifth, 20,000 at most, is set aside.
+    The choice, fitted to all others, predicts these rows, and ``best_score_`` is its score on them;
+    then it is fitted to all rows. Candidates whose first look or further fits would take long, by
+    the products that they need, are left out.
+
+    Of more than 300 features the candidates see the 25 or 100 whose means differ most between the
+    classes (:class:`~sklearn.feature_selection.SelectKBest`), found in each fit by its own rows;
+    linear models see all of them too.
+
+    Classes of one or two rows are learned but never held out. Equal rows stay in one fold: their
+    numbers agree in about 12 digits, and labels play no part. So a copy of a training row is never
+    in a test fold.
 
     References
     ----------
@@ -167,8 +178,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     Breiman, Friedman, Olshen and Stone (1984), *Classification and regression trees*: the rule of
     one standard error.
 
-    Tsamardinos, Greasidou and Borboudakis (2018), *Bootstrapping the out-of-sample predictions for
-    efficient and accurate cross-validation*, Machine Learning 107.
+    Varma and Simon (2006), *Bias in error estimation when using cross-validation for model
+    selection*, BMC Bioinformatics 7: why each fold has a choice of its own.
 
     Examples
     --------
@@ -241,22 +252,29 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             tried = candidates(names, array.shape[1], rng, self.standardize)
             seed = int(rng.randint(2**31 - 1))
             choose = simplest if self.prefer_simple else best
-            rows = searched_rows(y, seed)
-            data = array[rows], y[rows], together.take(rows)
-            ledger = self._search(tried, *data, len(y), seed, choose)
+            plan = plan_search(y, together, self.cv, seed)
+            tried = affordable(tried, plan, array.shape[1], len(self.classes_))
+            ledger = self._search(tried, array, y, plan, seed, choose, together)
             number = chosen_of(ledger, choose)
             chosen = ledger.candidates[number]
-            self.best_score_ = expected_score(ledger, choose)
-            self._keep_held_out(ledger, choose, rows, len(y))
             self.leaderboard_ = leaderboard(ledger, number)
             self.n_copies_ = together.n_copies
             # Scores of models that learned from other rows have about the same size.
-            self.temperature_ = float(1.0 / np.median(ledger.of(number, "steepness")))
-            with one_blas_thread():
+            worth = worth_of_scores(ledger, number, list(range(ledger.n_folds)))
+            self.temperature_ = 1.0 / (worth or 1.0)
+            if plan.test is None:
+                self._keep_held_out(ledger, choose, plan.rows, len(y))
+                self.best_score_ = expected_score(ledger, choose)
+            else:
+                self._keep_tested(ledger, number, array, y, plan.test)
+            with one_blas_thread(), warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Features .* are constant|invalid value")
                 self.best_estimator_ = chosen.pipeline(y, seed).fit(with_names(X, array), y)
             model = self.best_estimator_[-1]
             settings = {name: getattr(model, name) for name in chosen.settings}
             self.best_params_ = {"model": type(model).__name__, **settings}
+            if chosen.n_features is not None:
+                self.best_params_["n_features"] = chosen.n_features
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -317,18 +335,20 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         tried: Sequence[Candidate],
         X: Floats,
         y: NDArray[Any],
-        together: RowGroups,
-        n_rows: int,
+        plan: SearchPlan,
         seed: int,
         choose: Choice,
+        together: RowGroups,
     ) -> Ledger:
-        """Try candidates within the budget; ``n_rows`` are those of the last fit."""
-        task = SearchedData(X, y, check_scoring(tried[0].pipeline(y, seed), self.scoring), seed)
+        """Try candidates within the budget."""
+        scorer = None
+        if self.scoring != "accuracy":
+            scorer = check_scoring(tried[0].pipeline(y, seed), self.scoring)
+        task = SearchedData(X[plan.rows], y[plan.rows], scorer, seed)
         budget = Budget(self.max_fits, self.time_budget)
-        pace = Pace(budget, n_rows, choose)
-        parts = held_out_parts(y, together, self.cv, seed)
-        ledger = Ledger(tried, task, parts, budget, n_jobs=self.n_jobs, pace=pace)
-        with self._follow(ledger):
+        pace = Pace(budget, len(y), choose, 1 if plan.test is None else 2)
+        ledger = Ledger(tried, task, plan, budget, n_jobs=self.n_jobs, pace=pace)
+        with self._follow(ledger), quiet_fits():
             finished = search(ledger)
         ledger.too_slow = pace.too_slow(ledger)
         self.n_fits_, self.search_time_ = budget.n_fits, budget.seconds_spent
@@ -367,8 +387,22 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             self.held_out_models_.append(str(ledger.candidates[number]))
             found = held_out_probabilities(ledger, number, fold)
             if found is not None:
-                test = rows[ledger.parts[fold].tests[0]]
-                self.held_out_proba_[test], self.held_out_folds_[test] = found, fold
+                test = rows[found[0]]
+                self.held_out_proba_[test], self.held_out_folds_[test] = found[1], fold
+
+    def _keep_tested(
+        self, ledger: Ledger, number: int, X: Floats, y: NDArray[Any], test: Indices
+    ) -> None:
+        """Store what the choice says about the rows that had no part in the search."""
+        chosen, train = ledger.candidates[number], np.setdiff1d(np.arange(len(y)), test)
+        with quiet_fits():
+            model = chosen.pipeline(y[train], ledger.task.seed).fit(X[train], y[train])
+        shares = probabilities(model.decision_function(X[test]), 1.0 / self.temperature_)
+        self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
+        self.held_out_folds_ = np.full(len(y), -1)
+        self.held_out_proba_[test], self.held_out_folds_[test] = shares, 0
+        self.held_out_models_ = [str(chosen)]
+        self.best_score_ = float(check_scoring(model, self.scoring)(model, X[test], y[test]))
 
     @contextmanager
     def _follow(self, ledger: Ledger) -> Iterator[None]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -32,6 +33,9 @@ MOST_MAPPED = 100
 
 WIDE_RANK = 30
 """Dimensions that it keeps of more."""
+
+WIDE, SCREENED = 300, (100, 25)
+"""Features from which on only the most telling ones are learned from, and how many of them."""
 
 SETTINGS: dict[str, Grid] = {
     "AdaTron": {"gamma": [10.0, 1.0, np.inf]},
@@ -53,28 +57,61 @@ class Candidate:
     """A model that may be chosen: its class, and the settings that matter.
 
     A model that is in no family has its own name there. ``scaled``: a scaler comes before it.
+    ``n_features``: it sees as many features, those whose means differ most between the classes.
     """
 
     family: str
     model: type[BaseEstimator]
     settings: Mapping[str, Any]
     scaled: bool = True
+    n_features: int | None = None
 
-    def pipeline(self, y: NDArray[Any], seed: int) -> Pipeline:
-        """Return the model for these labels, behind its scaler, yet to be fitted."""
+    def model_for(self, y: NDArray[Any], seed: int) -> BaseEstimator:
+        """Return the model for these labels, yet to be fitted."""
         settings = dict(self.settings)
         if "prototypes_per_class" in settings:
             settings["prototypes_per_class"] = at_most(settings["prototypes_per_class"], y)
         model = self.model(**settings)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
+        return model
+
+    def steps(self) -> list[tuple[str, Any]]:
+        """Return what comes before the model: a scaler, a choice of features, yet to be fitted."""
         scaler = [("scaler", StandardScaler())] if self.scaled else []
-        return Pipeline([*scaler, ("model", model)])
+        if self.n_features is None:
+            return scaler
+        return [*scaler, ("screen", SelectKBest(f_classif, k=self.n_features))]
+
+    def pipeline(self, y: NDArray[Any], seed: int) -> Pipeline:
+        """Return the model for these labels, behind these steps, yet to be fitted."""
+        return Pipeline([*self.steps(), ("model", self.model_for(y, seed))])
 
     @property
     def all_pairs(self) -> bool:
         """Whether it compares all pairs of rows, so that its time grows with their square."""
         return self.family in ALL_PAIRS or self.family in ALL_PAIRS_MODELS
+
+    def expected_seconds(self, n_rows: int, n_features: int, n_classes: int) -> float:
+        """Return about how long a fit takes on a usual processor, by the products that it needs.
+
+        A rough number that is the same on every machine, so that a plan that follows from it is.
+        """
+        d = n_features if self.n_features is None else self.n_features
+        if self.model is KernelGLVQ:
+            return 4e-10 * n_rows**3
+        if self.all_pairs:
+            return 4e-7 * n_rows**2
+        n_prototypes = n_classes * int(self.settings.get("prototypes_per_class", 1))
+        rank = min(self.settings.get("rank") or d, d)
+        if self.model is LGMLVQ:
+            by_prototype = self.settings.get("localized") == "prototype"
+            return 1e-7 * n_rows * (n_prototypes if by_prototype else n_classes) * rank * d
+        if self.model in (GMLVQ, MRSLVQ):
+            return 6e-8 * n_rows * rank * (d + n_prototypes)
+        if self.family == "fixed" or self.model is GRLVQ:
+            return 2e-8 * n_rows * n_prototypes * d
+        return 2e-7 * n_rows * n_classes * d
 
     def __str__(self) -> str:
         """Write the model with what differs from its defaults."""
@@ -82,7 +119,8 @@ class Candidate:
         changed = {name: value for name, value in self.settings.items() if value != defaults[name]}
         texts = (f"{v:.3g}" if isinstance(v, float) else repr(v) for v in changed.values())
         given = ", ".join(map("{}={}".format, changed, texts))
-        return f"{self.model.__name__}({given})"
+        screened = "" if self.n_features is None else f" on {self.n_features} features"
+        return f"{self.model.__name__}({given}){screened}"
 
 
 def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:
@@ -108,6 +146,8 @@ def fixed_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": [15.0, 5.0]}
     yield GLVQ, {"prototypes_per_class": [1, 4], "attraction": [0.05]}
     yield RSLVQ, {"prototypes_per_class": [1, 3, 6]}
+    # One prototype a class: logistic regression, with a penalty.
+    yield RSLVQ, {"prototypes_per_class": [1], "attraction": [0.03, 0.3]}
 
 
 def learned_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
@@ -122,8 +162,8 @@ def learned_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]
 
 def local_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ with a learned metric for each class, or for each prototype."""
-    by_class = {"prototypes_per_class": [1, 2], "regularization": [0.005, 0.0, 0.05]}
-    by_prototype = {"prototypes_per_class": [2, 3], "regularization": [0.02]}
+    by_class = {"prototypes_per_class": [1, 2], "regularization": [0.005, 0.05]}
+    by_prototype = {"prototypes_per_class": [2], "regularization": [0.02]}
     rank = [full_rank(n_features)]
     yield LGMLVQ, {"rank": rank, **by_class}
     yield LGMLVQ, {"localized": ["prototype"], "rank": rank, **by_prototype}
@@ -132,7 +172,7 @@ def local_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
 def kernel_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ in the feature space of Gaussian kernels, from wide to narrow."""
     gammas = [width / n_features for width in (1.0, 0.1, 0.3, 3.0)]
-    yield KernelGLVQ, {"prototypes_per_class": [3, 1, 6], "gamma": gammas}
+    yield KernelGLVQ, {"prototypes_per_class": [3, 1], "gamma": gammas}
 
 
 def svm_ensembles(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
@@ -162,10 +202,18 @@ ALL_PAIRS_MODELS = "AdaTron", "ExemplarSVM", "KernelAdaTron", "RVM", "SoftPrepro
 
 
 def members(family: str, n_features: int, scaled: bool = True) -> list[Candidate]:
-    """Return the candidates of a family."""
+    """Return the candidates of a family.
+
+    Of very many features they see those whose means differ most between the classes; only linear
+    models see all of them too.
+    """
+    seen: list[int | None] = [None]
+    if n_features > WIDE:
+        seen = [*SCREENED[:1], None, *SCREENED[1:]] if family == "linear" else [*SCREENED]
     return [
-        Candidate(family, model, settings, scaled)
-        for model, grid in FAMILIES[family](n_features)
+        Candidate(family, model, settings, scaled, n_seen)
+        for n_seen in seen
+        for model, grid in FAMILIES[family](n_seen or n_features)
         for settings in ParameterGrid(grid)
     ]
 

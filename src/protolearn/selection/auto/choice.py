@@ -1,7 +1,7 @@
 """In which order candidates are tried, which of them is taken, and what to expect of it.
 
-The order is that of successive halving: all are fitted without each fold, the better half also
-without each pair of folds.
+All candidates have a first look: fits that leave out each fold and the next one. The better ones
+have further fits, without the other pairs of folds and without single folds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from .ledger import BudgetSpent, Ledger
-from .trials import probabilities
+from .trials import probabilities, steepness
 
 Choice = Callable[[Floats, Floats], int]
 
@@ -23,19 +23,22 @@ DIGITS = 12
 FEWEST = 3
 """Candidates that are compared at least, where there are so many."""
 
-FACTOR = 2
+KEPT = 8
 """One candidate in so many goes on."""
 
-FIRST = 8
-"""Candidates of the first round."""
+FURTHER_SECONDS = 40.0
+"""Time that the further fits of the last round are expected to take at most."""
+
+FACTOR, FIRST = 2, 8
+"""Candidates of the first round, and how many times as many the next one has."""
 
 
 def search(ledger: Ledger) -> bool:
     """Try all candidates in rounds, as far as the budget lasts; return whether it did.
 
-    Each round halves the first candidates, twice as many as the one before. What earlier rounds
+    Each round looks at the first candidates, twice as many as the one before. What earlier rounds
     have found out is in the ledger, so that a longer search has made the fits of a shorter one, in
-    the same order. Each candidate is scored on all folds at least.
+    the same order.
     """
     try:
         go_round(ledger)
@@ -50,8 +53,8 @@ def search(ledger: Ledger) -> bool:
 def go_round(ledger: Ledger) -> None:
     """Make the fits of all rounds that have not been made."""
     for n_candidates in rounds(len(ledger.candidates)):
-        ledger.fill(range(n_candidates), ledger.n_folds)
-        halve(ledger, n_candidates)
+        ledger.fill(range(n_candidates), ledger.n_looks)
+        ledger.fill(better_ones(ledger, n_candidates), len(ledger.parts))
 
 
 def rounds(n_candidates: int) -> Iterator[int]:
@@ -63,26 +66,40 @@ def rounds(n_candidates: int) -> Iterator[int]:
     yield n_candidates
 
 
-def halve(ledger: Ledger, n_candidates: int) -> None:
-    """Fit the better half of the first candidates without pairs of folds, the best of them first.
+def better_ones(ledger: Ledger, n_candidates: int) -> list[int]:
+    """Return those of the first candidates that go on, the best of them first.
 
-    Those that would be in the better half without one of the folds are fitted too, so that each
-    choice without a fold knows all of its candidates. Those whose fits failed, or had no time, are
-    not.
+    Those that would go on without one of the folds are among them, so that each choice without a
+    fold knows all of its candidates. Those whose fits failed, or had no time, are not.
     """
-    if n_candidates < FACTOR:
-        return
-    done = np.flatnonzero(ledger.n_fits()[:n_candidates] >= ledger.n_folds)
-    sizes, scores, n_kept = ledger.sizes(done), ledger.on_folds(done), ceil(n_candidates / FACTOR)
-    better = ranking(scores, sizes)[:n_kept].tolist()
-    for fold in range(ledger.n_folds):
-        better += ranking(np.delete(scores, fold, axis=1), sizes)[:n_kept].tolist()
-    ledger.fill(done[list(dict.fromkeys(better))].tolist(), len(ledger.parts))
+    seen = np.flatnonzero(ledger.n_fits()[:n_candidates] >= ledger.n_looks)
+    scores, n_kept = ledger.first_scores(seen, ledger.n_looks), n_going_on(n_candidates)
+    better = ranking(scores, ledger.sizes(seen))[:n_kept].tolist()
+    for fold in ledger.replayed:
+        better += ranking_without(ledger, seen, fold)[:n_kept].tolist()
+    going_on = seen[list(dict.fromkeys(better))]
+    share = n_candidates / len(ledger.candidates)
+    in_time = np.cumsum(ledger.further_seconds[going_on]) <= share * FURTHER_SECONDS
+    in_time[:1] = True
+    return going_on[in_time].tolist()
+
+
+def n_going_on(n_candidates: int) -> int:
+    """Return how many of some candidates have further fits."""
+    return max(FEWEST, ceil(n_candidates / KEPT))
 
 
 def ranking(scores: Floats, sizes: Floats) -> Indices:
     """Return the rows from the best mean score to the worst; of equals the smaller model first."""
     return np.lexsort((-sizes, np.round(scores.mean(axis=1), DIGITS)))[::-1]
+
+
+def ranking_without(ledger: Ledger, seen: Indices, fold: int) -> Indices:
+    """Return the same by the first look, as if the rows of a fold had not been there."""
+    scores = ledger.without(seen, fold, ledger.n_looks)
+    if not scores.shape[1]:  # two folds: the other one
+        scores = np.delete(ledger.first_scores(seen, ledger.n_looks), fold, axis=1)
+    return ranking(scores, ledger.sizes(seen))
 
 
 def best(scores: Floats, sizes: Floats) -> int:
@@ -104,63 +121,97 @@ def simplest(scores: Floats, sizes: Floats) -> int:
 
 
 def chosen_of(ledger: Ledger, choose: Choice) -> int:
-    """Return the choice among the candidates with most fits, by their scores on the folds.
+    """Return the choice among the candidates with all fits, by their scores on single folds.
 
-    If there are few such, those with fewer fits take part, but all of them have been scored on all
-    folds, if any has been: so the choice is one that may be expected.
+    If fewer than three have them, those with the fits of the first look take part, and if there is
+    none such, those with most fits.
     """
     n_fits = ledger.n_fits()
-    most = int(n_fits.max())
-    if not most:
+    if not n_fits.any():
         raise no_fit_error(ledger)
-    shared = int(np.sort(n_fits)[::-1][: min(FEWEST, int((n_fits > 0).sum()))][-1])
-    common = max(shared, min(ledger.n_folds, most))
-    numbers = np.flatnonzero(n_fits >= common)
-    return int(numbers[choose(ledger.on_folds(numbers)[:, :common], ledger.sizes(numbers))])
+    numbers = np.flatnonzero(ledger.is_complete())
+    if len(numbers) >= min(FEWEST, int((n_fits > 0).sum())):
+        scores = ledger.on_folds(numbers)
+    else:
+        common = min(ledger.n_looks, int(n_fits.max()))
+        numbers = np.flatnonzero(n_fits >= common)
+        scores = ledger.first_scores(numbers, common)
+    return int(numbers[choose(scores, ledger.sizes(numbers))])
 
 
 def chosen_without(ledger: Ledger, fold: int, choose: Choice) -> int:
     """Return the choice as if the rows of a fold had not been there.
 
     The best of many candidates owes part of its score to luck. A fold that had no part in the
-    choice, and in no model that was scored for it, does not know of that luck: the better half is
-    found by the scores on the other folds, and the choice among it is made by fits that left out
-    this fold too. Where there was no time for these, the scores on the other folds decide alone.
+    choice, and in no model that was scored for it, does not know of that luck: who goes on, and
+    who of these is chosen, is decided by fits that left out this fold and another one, on which
+    they are scored.
     """
     n_fits = ledger.n_fits()
-    n_shared = min(ledger.n_folds, int(n_fits.max()))
-    numbers = np.flatnonzero(n_fits >= n_shared)
+    common = min(ledger.n_looks, int(n_fits.max()))
+    numbers = np.flatnonzero(n_fits >= common)
+    if common == ledger.n_looks:
+        n_kept = n_going_on(len(ledger.candidates))
+        numbers = numbers[ranking_without(ledger, numbers, fold)[:n_kept]]
+    complete = numbers[ledger.is_complete()[numbers]]
+    if len(complete):
+        numbers, common = complete, len(ledger.parts)
+    scores = ledger.without(numbers, fold, common)
+    if not scores.shape[1]:
+        here = [fold in part.folds for part in ledger.parts[:common]]
+        scores = ledger.first_scores(numbers, common)[:, ~np.array(here)]
     sizes = ledger.sizes(numbers)
-    others = np.delete(np.arange(n_shared), [fold] if fold < n_shared else [])
-    if not len(others):
-        return int(numbers[sizes.argmin()])
-    scores = ledger.on_folds(numbers)[:, others]
-    better = ranking(scores, sizes)[: max(1, ceil(len(numbers) / FACTOR))]
-    scores, complete = scores[better], n_fits[numbers[better]] == len(ledger.parts)
-    if complete.any() and len(ledger.parts) > ledger.n_folds:
-        better = better[complete]
-        scores = ledger.without(numbers[better], fold)
-    return int(numbers[better[choose(scores, sizes[better])]])
+    return int(numbers[choose(scores, sizes) if scores.shape[1] else sizes.argmin()])
 
 
 def expected_score(ledger: Ledger, choose: Choice) -> float:
     """Return the mean score on the folds, each by what is chosen without it."""
-    numbers = [chosen_without(ledger, fold, choose) for fold in range(ledger.n_folds)]
-    scores = ledger.on_folds(numbers).diagonal()
-    return float(scores[np.isfinite(scores)].mean())
+    scores = []
+    for fold in range(ledger.n_folds):
+        number = chosen_without(ledger, fold, choose)
+        place = held_out_place(ledger, number, fold)
+        if place is not None:
+            scores.append(ledger.scores[number, place, ledger.parts[place].folds.index(fold)])
+    return float(np.mean(scores))
 
 
-def held_out_probabilities(ledger: Ledger, number: int, fold: int) -> Floats | None:
-    """Return what a candidate says about a fold that it was fitted without; None: there is no fit.
+def held_out_place(ledger: Ledger, number: int, fold: int) -> int | None:
+    """Return the part of a fit that shows what a candidate says about a fold; None: there is none.
 
-    What its scores are worth is told by its fits to the other folds, if there are any.
+    The fit without that fold alone, or else the first that left out another one too.
     """
-    trial = ledger.trials.get((number, fold))
-    if trial is None or trial.decisions is None:
+    places = [ledger.single[fold], *range(len(ledger.parts))]
+    fitting = (place for place in places if fold in ledger.parts[place].folds)
+    return next((p for p in fitting if ledger.decisions(number, p) is not None), None)
+
+
+def held_out_probabilities(ledger: Ledger, number: int, fold: int) -> tuple[Indices, Floats] | None:
+    """Return rows of a fold, and what a candidate says that was fitted without it; None: no fit.
+
+    What its scores are worth is told by its fits without the other folds, if there are any.
+    """
+    place = held_out_place(ledger, number, fold)
+    if place is None:
         return None
-    others = [ledger.trials.get((number, k)) for k in range(ledger.n_folds) if k != fold]
-    factors = [other.steepness for other in others if other is not None]
-    return probabilities(trial.decisions, float(np.median(factors or [trial.steepness])))
+    others = [k for k in range(ledger.n_folds) if k != fold]
+    factor = worth_of_scores(ledger, number, others) or worth_of_scores(ledger, number, [fold])
+    rows, decisions = ledger.answers(number, place, fold)
+    return rows, probabilities(decisions, factor)
+
+
+def worth_of_scores(ledger: Ledger, number: int, folds: list[int]) -> float:
+    """Return the factor that turns scores of a candidate into probabilities; 0 if none is known.
+
+    All fits of a split together doubt one row, which as many of them hold out as any other.
+    """
+    factors = []
+    for fold in folds:
+        place = held_out_place(ledger, number, fold)
+        if place is not None:
+            rows, decisions = ledger.answers(number, place, fold)
+            codes = np.searchsorted(np.unique(ledger.task.y), ledger.task.y[rows])
+            factors.append(steepness(decisions, codes, len(rows) / len(ledger.task.y)))
+    return float(np.median(factors)) if factors else 0.0
 
 
 def no_fit_error(ledger: Ledger) -> ValueError:

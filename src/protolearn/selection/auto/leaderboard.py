@@ -122,7 +122,11 @@ def standing(ledger: Ledger, number: int, chosen: bool) -> Standing:
     """Sum up what the ledger has of a candidate."""
     n_fits = len(ledger.of(number, "seconds"))
     failure = ledger.failures().get(number, "")
-    scores = ledger.on_folds(number)[:n_fits] if not failure else np.array([np.nan])
+    scores = np.array([np.nan])
+    if not failure:
+        whole = n_fits == len(ledger.parts)
+        first = min(n_fits, ledger.n_looks)
+        scores = (ledger.on_folds([number]) if whole else ledger.first_scores([number], first))[0]
     spread = scores.std(ddof=1) if len(scores) > 1 else np.nan
     candidate = ledger.candidates[number]
     return Standing(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..._arrays import Floats, Indices
 from ...store import Owner, Store, digest, text
 from .candidates import Candidate
-from .search_data import LeftOut
+from .search_data import SearchPlan
 from .trials import SearchedData, Trial, trial
 
 if TYPE_CHECKING:
@@ -41,6 +42,14 @@ class Ledger:
     scores : array of shape (n_candidates, n_parts, 2)
         On the folds that a fit leaves out; NaN where there is only one, or no fit yet, or it
         failed.
+    n_looks : int
+        Fits of the first look, which leave out the first parts.
+    single : list of int
+        The parts that are one fold alone, in the order of the folds.
+    replayed : range
+        The folds without which the choice is repeated; none if other rows test it.
+    further_seconds : array of shape (n_candidates,)
+        What the fits after the first look are expected to take.
     trials : dict of (candidate, part) to Trial
         All fits that have been made.
     known : dict of (candidate, part) to Trial
@@ -55,23 +64,32 @@ class Ledger:
         self,
         candidates: Sequence[Candidate],
         task: SearchedData,
-        parts: Sequence[LeftOut],
+        plan: SearchPlan,
         budget: Budget,
         *,
         n_jobs: int | None,
         pace: Pace | None = None,
     ):
-        self.candidates, self.task, self.parts = candidates, task, parts
-        self.n_folds = 1 + max(part.folds[0] for part in parts if len(part.folds) == 1)
+        self.candidates, self.task = candidates, task
+        self.parts = [*plan.looks, *plan.others]
+        self.n_looks = len(plan.looks)
+        self.single = [k for k, part in enumerate(self.parts) if len(part.folds) == 1]
+        self.n_folds = len(self.single)
+        self.replayed = range(self.n_folds if plan.test is None else 0)
+        n_classes = len(np.unique(task.y))
+        self.further_seconds = np.zeros(len(candidates))
+        for part in plan.others:
+            size = len(part.train), task.X.shape[1], n_classes
+            self.further_seconds += [one.expected_seconds(*size) for one in candidates]
         self.budget, self.pace = budget, pace
-        self.scores = np.full((len(candidates), len(parts), 2), np.nan)
+        self.scores = np.full((len(candidates), len(self.parts), 2), np.nan)
         self.trials: dict[Place, Trial] = {}
         self.known: dict[Place, Trial] = {}
         self.store: Store | None = None
         self.too_slow: set[int] = set()
         self.passed_over = False
         self.report: Callable[[], None] = lambda: None
-        self._workers = Parallel(n_jobs=n_jobs)
+        self._workers = Parallel(n_jobs=n_jobs, prefer="threads")
         self._n_workers = effective_n_jobs(n_jobs)
         self._chunk = self._n_workers * (AHEAD if self._n_workers > 1 else 1)
 
@@ -140,18 +158,29 @@ class Ledger:
         number[[*self.failures(), *self.too_slow]] = 0
         return number
 
+    def is_complete(self) -> NDArray[np.bool_]:
+        """Return which candidates have all fits."""
+        return self.n_fits() == len(self.parts)
+
     def on_folds(self, numbers: Any) -> Floats:
         """Return the scores of candidates on each fold, by the fits that left out no other."""
-        return np.asarray(self.scores[numbers, : self.n_folds, 0])
+        return np.asarray(self.scores[numbers][:, self.single, 0])
 
-    def without(self, numbers: Any, fold: int) -> Floats:
-        """Return the scores on each other fold by fits that left out this one too."""
+    def first_scores(self, numbers: Any, n_fits: int) -> Floats:
+        """Return the scores of the first fits of candidates, mean over what each left out."""
+        return np.asarray(np.nanmean(self.scores[numbers][:, :n_fits], axis=2))
+
+    def without(self, numbers: Any, fold: int, n_fits: int | None = None) -> Floats:
+        """Return the scores on other folds by those of the first fits that left out this one too.
+
+        By all fits of two folds if no number is given.
+        """
         scores = [
             self.scores[numbers, place, 1 - part.folds.index(fold)]
-            for place, part in enumerate(self.parts)
+            for place, part in enumerate(self.parts[:n_fits])
             if fold in part.folds and len(part.folds) == 2
         ]
-        return np.stack(scores, axis=1)
+        return np.stack(scores, axis=1) if scores else np.empty((len(numbers), 0))
 
     def failures(self) -> dict[int, str]:
         """Return the reason for each candidate that failed."""
@@ -163,6 +192,22 @@ class Ledger:
         made = [self.trials[place] for place in places if place in self.trials]
         return np.array([getattr(trial, what) for trial in made])
 
+    def decisions(self, number: int, place: int) -> Floats | None:
+        """Return the scores of the classes for the held-out rows of a fit, if they were kept."""
+        found = self.trials.get((number, place))
+        return None if found is None else found.decisions
+
+    def answers(self, number: int, place: int, fold: int) -> tuple[Indices, Floats]:
+        """Return the rows of a fold that a fit left out, and the scores of their classes."""
+        part, found = self.parts[place], self.decisions(number, place)
+        assert found is not None
+        first = len(part.tests[0])
+        return next(
+            (test, found[:first] if k == 0 else found[first:])
+            for k, test in enumerate(part.tests)
+            if part.folds[k] == fold
+        )
+
     def sizes(self, numbers: Any) -> Floats:
         """Return how many numbers candidates take, mean over their fits."""
         return np.array([self.of(number, "n_numbers").mean() for number in numbers])
@@ -170,9 +215,11 @@ class Ledger:
     def _make(self, places: Sequence[Place]) -> None:
         """Fit and score, several at a time; take over what is known."""
         new = [place for place in places if place not in self.known]
+        # Answers about two folds are needed only until those about single ones are known.
+        first = not self.is_complete().any()
         jobs = [
             delayed(trial)(
-                self.candidates[number], self.task, self.parts[part].train, *self.parts[part].tests
+                self.candidates[number], self.task, self.parts[part], first or part in self.single
             )
             for number, part in new
         ]

@@ -12,6 +12,7 @@ import numpy as np
 
 from .choice import FEWEST, Choice, best, chosen_of
 from .ledger import Ledger, Place
+from .search_data import LeftOut
 from .trials import trial
 
 SAFETY = 1.5
@@ -66,12 +67,13 @@ class Budget:
 class Pace:
     """Which fits there is time for, by those that have been made.
 
-    The last fit, that of the choice to all rows, shares the time of the budget. If the pace is
-    ``patient``, a single candidate may have all the time that is left.
+    The last fit, that of the choice to all rows, shares the time of the budget; there are
+    ``n_last`` such fits. If the pace is ``patient``, a single candidate may have all the time that
+    is left.
     """
 
-    def __init__(self, budget: Budget, n_rows: int, choose: Choice):
-        self.budget, self.n_rows, self.choose = budget, n_rows, choose
+    def __init__(self, budget: Budget, n_rows: int, choose: Choice, n_last: int = 1):
+        self.budget, self.n_rows, self.choose, self.n_last = budget, n_rows, choose, n_last
         self.patient = False
         self._foretold: dict[type, float | None] = {}
 
@@ -99,7 +101,7 @@ class Pace:
             if each is None:  # unless a few rows may still tell more
                 share = SHARE * total if ledger.candidates[number].model in self._foretold else 0.0
                 return share + kept <= left
-            last = SAFETY * self._growth(ledger, number) * each
+            last = SAFETY * self.n_last * self._growth(ledger, number) * each
             whole = ceil(new[number] / n_workers) * each
             if not seconds.own(number):
                 return (whole if compared else each) + max(kept, last) <= left
@@ -138,7 +140,7 @@ class Pace:
 
     def last_fit(self, ledger: Ledger, number: int) -> float:
         """Return the seconds that a candidate would take for all rows."""
-        return self._growth(ledger, number) * median(ledger.of(number, "seconds"))
+        return self.n_last * self._growth(ledger, number) * median(ledger.of(number, "seconds"))
 
     def too_slow(self, ledger: Ledger) -> set[int]:
         """Return the candidates for whose last fit there is no time; but never all of them."""
@@ -173,8 +175,8 @@ class Pace:
 
 
 def has_comparison(ledger: Ledger) -> bool:
-    """Whether a candidate has been scored on all folds."""
-    return int(ledger.n_fits().max()) >= ledger.n_folds
+    """Whether a candidate has all fits of the first look."""
+    return int(ledger.n_fits().max()) >= ledger.n_looks
 
 
 class Seconds:
@@ -206,7 +208,8 @@ def expected_seconds(ledger: Ledger, number: int, left: float) -> float | None:
     """
     candidate, part, seconds = ledger.candidates[number], ledger.parts[0], None
     for step in STEPS:
-        train, tests = part.train[::step], [test[::step] for test in part.tests]
-        if len(train) >= FEWEST_PROBED and (seconds is None or seconds <= left):
-            seconds = step * trial(candidate, ledger.task, train, *tests).seconds
+        tests = tuple(test[::step] for test in part.tests)
+        few = LeftOut(part.train[::step], tests, part.folds)
+        if len(few.train) >= FEWEST_PROBED and (seconds is None or seconds <= left):
+            seconds = step * trial(candidate, ledger.task, few).seconds
     return seconds

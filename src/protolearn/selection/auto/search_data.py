@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from itertools import combinations
 from numbers import Integral
 from os import PathLike
@@ -10,15 +11,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import resample
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._arrays import Floats, Indices, check_magnitude, validate_data
 from ..._validation import check_flag, check_integer, check_positive, check_verbose
-from ...folds import RowGroups, row_groups, stratified_folds
+from ...folds import RowGroups, hold_out_part, row_groups, stratified_folds
+
+LOOK_ROWS = 2_000
+"""Rows of the first look at all candidates."""
 
 MOST_ROWS = 10_000
-"""Rows that the search looks at; of more it takes a sample, class by class."""
+"""Rows that the better candidates are compared on."""
+
+LOOK_SECONDS = 25.0
+"""Time that all first looks are expected to take at most; the slowest candidates are left out."""
+
+LARGE, MOST_TESTED = 10_000, 20_000
+"""Rows above which some are set aside for testing alone, and how many at most."""
+
+LARGE_LOOKS, LARGE_FOLDS = 2, 3
+"""Pairs of folds, and single folds, that are left out of as many rows."""
+
+TESTED_SHARE = 0.2
+"""Share of the rows that is set aside."""
 
 FEWEST_HELD_OUT = 3
 """Rows of a class from which on they are held out: one remains when two folds are left out."""
@@ -30,6 +45,27 @@ class LeftOut(NamedTuple):
     train: Indices
     tests: tuple[Indices, ...]
     folds: tuple[int, ...]
+
+
+class SearchPlan(NamedTuple):
+    """Which rows have which part in a search; it follows from the data and the seed alone.
+
+    Attributes
+    ----------
+    looks : list of LeftOut
+        What the fits of a first look at all candidates leave out.
+    others : list of LeftOut
+        What further fits of the better candidates leave out; single folds come last.
+    rows : array
+        The rows that the parts name by their places.
+    test : array or None
+        Rows that have no part in the search, if there are many; they show how good the choice is.
+    """
+
+    looks: list[LeftOut]
+    others: list[LeftOut]
+    rows: Indices
+    test: Indices | None
 
 
 def check_parameters(search: Any) -> None:
@@ -95,18 +131,66 @@ def checked_data(
     return X, y, together
 
 
-def searched_rows(y: NDArray[Any], seed: int) -> Indices:
-    """Return the rows that the search looks at."""
-    rows = np.arange(len(y))
-    if len(y) <= MOST_ROWS:
-        return rows
-    return np.sort(
-        resample(rows, replace=False, n_samples=MOST_ROWS, stratify=y, random_state=seed)
+def plan_search(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> SearchPlan:
+    """Return which rows a search learns from and which it holds out.
+
+    The rows are divided into folds. A first look leaves out each fold and the next one, so that no
+    fold has a part in the choice of a model that predicts it. With many rows a test part takes the
+    place of these folds, and the first look takes fewer rows than the comparison.
+    """
+    rows, test = np.arange(len(y)), None
+    if len(y) > LARGE:
+        share = min(TESTED_SHARE, MOST_TESTED / len(y))
+        rows, test = hold_out_part(y, share, together, stratify=True, random_state=seed)
+    rows = draw_rows(rows, y, MOST_ROWS, seed)
+    few = draw_rows(np.arange(len(rows)), y[rows], LOOK_ROWS, seed)
+    folds = held_out_folds(y[rows], together.take(rows), n_folds, seed)
+    n_folds, everything = len(folds), np.arange(len(rows))
+    single = [leave_out(everything, folds, (k,)) for k in range(n_folds)]
+    if n_folds == 2:  # two left out would leave nothing to learn from
+        return SearchPlan(single, [], rows, test)
+    neighbours = [tuple(sorted((k, (k + 1) % n_folds))) for k in range(n_folds)]
+    pairs = []
+    if test is not None:
+        neighbours, single = neighbours[::2][:LARGE_LOOKS], single[:LARGE_FOLDS]
+    elif len(few) == len(rows):
+        pairs = [out for out in combinations(range(n_folds), 2) if out not in neighbours]
+    return SearchPlan(
+        [leave_out(few, folds, out) for out in neighbours],
+        [*(leave_out(everything, folds, out) for out in pairs), *single],
+        rows,
+        test,
     )
 
 
-def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> list[LeftOut]:
-    """Return each fold of a stratified split, then each pair of folds, as what a fit leaves out.
+def affordable(
+    tried: Sequence[Any], plan: SearchPlan, n_features: int, n_classes: int
+) -> list[Any]:
+    """Return the candidates without the slowest ones, for which a first look takes too long."""
+    n_rows, n_looks = len(plan.looks[0].train), len(plan.looks)
+    seconds = [n_looks * one.expected_seconds(n_rows, n_features, n_classes) for one in tried]
+    order = np.argsort(seconds, kind="stable")
+    kept = order[np.cumsum(np.asarray(seconds)[order]) <= LOOK_SECONDS]
+    return [tried[k] for k in sorted(kept if len(kept) else order[:1])]
+
+
+def draw_rows(rows: Indices, y: NDArray[Any], n_rows: int, seed: int) -> Indices:
+    """Return some of the rows, class by class, with at least a few of each class."""
+    if len(rows) <= n_rows:
+        return rows
+    order = np.random.RandomState(seed).permutation(rows)
+    codes = np.unique(y[order], return_inverse=True)[1]
+    # The place of each row within its class: a share of each class comes first.
+    by_class = np.argsort(codes, kind="stable")
+    counts = np.bincount(codes)
+    place = np.empty(len(order))
+    place[by_class] = np.concatenate([np.arange(n) for n in counts])
+    first = place < np.maximum(counts * n_rows // len(rows), FEWEST_HELD_OUT * 5)[codes]
+    return np.sort(order[first])
+
+
+def held_out_folds(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> list[Indices]:
+    """Return the rows of each fold of a stratified split.
 
     Rows of classes that have only one or two are never left out, nor what stays together with
     them. There are fewer folds than asked for if all classes are smaller.
@@ -119,12 +203,10 @@ def held_out_parts(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
         split = stratified_folds(y, n_folds, together, random_state=seed)
-    folds = [np.setdiff1d(test, rare) for _, test in split]
-    single, pairs = combinations(range(n_folds), 1), combinations(range(n_folds), 2)
-    if n_folds == 2:  # nothing would be left to learn from
-        pairs = combinations((), 2)
-    return [
-        LeftOut(np.delete(np.arange(len(y)), np.concatenate(tests)), tests, out)
-        for out in (*single, *pairs)
-        for tests in [tuple(folds[fold] for fold in out)]
-    ]
+    return [np.setdiff1d(test, rare) for _, test in split]
+
+
+def leave_out(rows: Indices, folds: Sequence[Indices], out: tuple[int, ...]) -> LeftOut:
+    """Return what a fit to some rows learns from, if it leaves out these folds."""
+    tests = tuple(np.intersect1d(folds[fold], rows) for fold in out)
+    return LeftOut(np.setdiff1d(rows, np.concatenate(tests)), tests, out)

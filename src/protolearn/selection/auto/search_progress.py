@@ -10,8 +10,8 @@ import numpy as np
 
 from .ledger import Ledger
 
-EXPECTED = 0.75
-"""Share of all fits that a whole search makes: pairs of folds are for half of the candidates."""
+GOING_ON = 0.35
+"""Share of the candidates that have further fits, about."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def search_bar(wanted: bool) -> Iterator[list[Callable[[SearchProgress], None]]]
 def progress_of(ledger: Ledger) -> SearchProgress:
     """Return how far a search is."""
     score, model = best_so_far(ledger)
-    budget, n_expected = ledger.budget, EXPECTED * len(ledger.candidates) * len(ledger.parts)
+    budget, n_others = ledger.budget, len(ledger.parts) - ledger.n_looks
+    n_expected = len(ledger.candidates) * (ledger.n_looks + GOING_ON * n_others)
     shares = [len(ledger.trials) / n_expected]
     if budget.max_fits is not None:
         shares.append(budget.n_fits / budget.max_fits)
@@ -80,5 +81,6 @@ def best_so_far(ledger: Ledger) -> tuple[float, str]:
     most = int(n_fits.max())
     if not most:
         return np.nan, ""
-    scores = np.where(n_fits == most, ledger.on_folds(slice(None))[:, :most].mean(axis=1), -np.inf)
-    return float(scores.max()), str(ledger.candidates[int(scores.argmax())])
+    numbers = np.flatnonzero(n_fits == most)
+    means = ledger.first_scores(numbers, min(most, ledger.n_looks)).mean(axis=1)
+    return float(means.max()), str(ledger.candidates[numbers[means.argmax()]])

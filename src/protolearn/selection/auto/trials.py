@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -11,75 +12,125 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
+from sklearn.pipeline import Pipeline
 
-from ..._arrays import Floats, Indices
-from ..._threads import one_blas_thread
+from ..._arrays import Floats, Indices, remember_work
+from ..._threads import at_most_threads, one_blas_thread, one_openmp_thread
 from ...classifiers import GRLVQ, KernelGLVQ
 from ...ensemble import ExemplarSVM, PrototypeSVM
 from ...numba_internals import compile_seconds
 from ...perceptrons import CommitteeMachine, ParityMachine
 from ..held_out import by_class
 from .candidates import Candidate
+from .search_data import LeftOut
+
+MOST_KEPT = 1 << 26
+"""Numbers of prepared rows that are kept for further fits."""
 
 STEEPEST = 1e6
 """Largest worth of a lead, in units of the mean one."""
 
 
-class SearchedData(NamedTuple):
-    """What the candidates are to learn, and how their answers are scored."""
+class Prepared(NamedTuple):
+    """The steps before a model, fitted, and what they make of the rows of a fit."""
 
-    X: Floats
-    y: NDArray[Any]
-    scorer: Callable[[Any, Any, Any], float]
-    seed: int
+    steps: list[tuple[str, Any]]
+    train: Floats
+    test: Floats
+
+
+class SearchedData:
+    """What the candidates are to learn, and how their answers are scored.
+
+    Parameters
+    ----------
+    X, y : arrays
+        All rows that have a part in the search, and their labels.
+    scorer : callable or None
+        ``scorer(model, X, y)``; None: accuracy.
+    seed : int
+        Seed of the models.
+    """
+
+    def __init__(self, X: Floats, y: NDArray[Any], scorer: Any, seed: int):
+        self.X, self.y, self.scorer, self.seed = X, y, scorer, seed
+        self._prepared: dict[tuple[Any, ...], Prepared] = {}
+        self._n_numbers = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_prepared": {}, "_n_numbers": 0}
+
+    def prepare(self, candidate: Candidate, part: LeftOut) -> Prepared:
+        """Return the rows of a fit as its model sees them; what others need too is kept."""
+        key = part.folds, len(part.train), candidate.scaled, candidate.n_features
+        if key not in self._prepared:
+            steps, train = candidate.steps(), self.X[part.train]
+            test = self.X[np.concatenate(part.tests)]
+            for _, step in steps:
+                train = step.fit_transform(train, self.y[part.train])
+                test = step.transform(test)
+            found = Prepared(steps, train, test)
+            size = train.size + test.size
+            if self._n_numbers + size > MOST_KEPT:
+                return found
+            self._prepared[key], self._n_numbers = found, self._n_numbers + size
+        return self._prepared[key]
 
 
 class Trial(NamedTuple):
     """What came of a fit: NaN, and the reason, if nothing did.
 
     The seconds are those of a later fit: without the compilation that a first one may need.
-    ``decisions`` are the scores of the classes for the rows of a single fold that was left out.
+    ``decisions`` are the scores of the classes for the held-out rows, if they may be needed.
     """
 
     scores: tuple[float, ...] = ()
     seconds: float = np.nan
     n_numbers: float = np.nan
     n_prototypes: float = np.nan
-    steepness: float = np.nan
     failure: str = ""
     decisions: Floats | None = None
 
 
-def trial(candidate: Candidate, task: SearchedData, train: Indices, *tests: Indices) -> Trial:
+@contextmanager
+def quiet_fits() -> Iterator[None]:
+    """Let many small fits run: warnings are those of candidates, and threads would only wait."""
+    with one_blas_thread(), remember_work(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the chosen model are shown
+        yield
+
+
+def trial(candidate: Candidate, task: SearchedData, part: LeftOut, keep: bool = True) -> Trial:
     """Return what comes of a candidate that is fitted to some rows and scored on others."""
     start = perf_counter()
     # A first fit of a process that compiles for seconds does not say what others take.
-    with one_blas_thread(), warnings.catch_warnings(), compile_seconds() as compiling:
-        warnings.simplefilter("ignore")  # of a candidate; those of the chosen model are shown
-        found = outcome(candidate, task, train, tests)
+    with compile_seconds() as compiling, one_openmp_thread(), at_most_threads(1):
+        found = outcome(candidate, task, part, keep)
     return found._replace(seconds=perf_counter() - start - sum(compiling))
 
 
-def outcome(
-    candidate: Candidate, task: SearchedData, train: Indices, tests: tuple[Indices, ...]
-) -> Trial:
+def outcome(candidate: Candidate, task: SearchedData, part: LeftOut, keep: bool) -> Trial:
     """Return what comes of a fit, or why nothing does."""
-    X, y, scorer, seed = task
-    held_out = np.concatenate(tests)
+    y, held_out = task.y, np.concatenate(part.tests)
     try:
-        model = candidate.pipeline(y[train], seed).fit(X[train], y[train])
-        scores = tuple(float(scorer(model, X[test], y[test])) for test in tests)
-        decisions = by_class(np.asarray(model.decision_function(X[held_out]), dtype=np.float64))
+        model = candidate.model_for(y[part.train], task.seed)
+        prepared = task.prepare(candidate, part)
+        model.fit(prepared.train, y[part.train])
+        decisions = model.decision_function(prepared.test)
+        decisions = by_class(np.asarray(decisions, dtype=np.float64))
+        if task.scorer is None:
+            right = model.classes_[decisions.argmax(axis=1)] == y[held_out]
+            ends = np.cumsum([len(test) for test in part.tests])[:-1]
+            scores = tuple(float(one.mean()) for one in np.split(right, ends))
+        else:
+            whole = Pipeline([*prepared.steps, ("model", model)])
+            scores = tuple(float(task.scorer(whole, task.X[t], y[t])) for t in part.tests)
     except Exception as error:
-        return Trial(failure=f"{type(error).__name__}: {error}{absent_class(y, tests)}")
+        return Trial(failure=f"{type(error).__name__}: {error}{absent_class(y, part.tests)}")
     if not np.isfinite(scores).all():
-        return Trial(failure=f"the scores are {scores}{absent_class(y, tests)}")
-    codes = np.searchsorted(model.classes_, y[held_out])
-    # All fits of a split together doubt one row, which as many of them hold out as any other.
-    factor = steepness(decisions, codes, len(held_out) / len(y))
-    size = n_numbers(model[-1]), n_prototypes(model[-1])
-    kept = decisions if len(tests) == 1 else None
-    return Trial(scores, np.nan, *size, factor, "", kept)
+        return Trial(failure=f"the scores are {scores}{absent_class(y, part.tests)}")
+    size = n_numbers(model), n_prototypes(model)
+    return Trial(scores, np.nan, *size, "", decisions if keep else None)
 
 
 def absent_class(y: NDArray[Any], tests: tuple[Indices, ...]) -> str:
