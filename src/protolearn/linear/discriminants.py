@@ -131,7 +131,7 @@ class MeanOfClass(KernelPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)
@@ -288,7 +288,7 @@ class FisherPrototypes(KernelPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)

@@ -162,7 +162,7 @@ class HardMarginSVM(SupportVectorMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)
@@ -345,7 +345,7 @@ class SoftMarginSVM(SupportVectorMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)
