@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq, linprog
-from scipy.sparse import csr_array, hstack, identity
+from scipy.sparse import csr_array, diags, hstack, identity, issparse
 from scipy.special import erfcx
 from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
@@ -110,30 +110,38 @@ def is_separable(X: Any, y: Any, fit_intercept: bool = True) -> bool:
     return all(_feasible(columns, np.where(codes == code, 1.0, -1.0)) for code in apart)
 
 
-def scale_columns(rows: Floats, fit_intercept: bool) -> Floats:
+def scale_columns(rows: Any, fit_intercept: bool) -> Any:
     """Return columns of unit size, and one of ones: separable whatever the units are.
 
-    With the ones the columns may be moved too: small differences of large numbers count.
+    With the ones the columns may be moved too, if they are not sparse: small differences of large
+    numbers count.
     """
     columns = divide_by_size(rows)
     if not fit_intercept:
         return columns
+    if issparse(columns):
+        return hstack([columns, np.ones((columns.shape[0], 1))], format="csr")
     columns = columns - np.quantile(columns, 0.5, axis=0, method="lower")
     return np.column_stack([divide_by_size(columns), np.ones(len(rows))])
 
 
-def divide_by_size(columns: Floats) -> Floats:
+def divide_by_size(columns: Any) -> Any:
     """Return columns divided by about their largest entry, a power of two: no digit is lost."""
+    if issparse(columns):
+        _, powers = np.frexp(np.abs(columns).max(axis=0).toarray().ravel())
+        return columns @ diags(np.ldexp(1.0, -powers))
     _, powers = np.frexp(np.abs(columns).max(axis=0, initial=0.0))
     return np.ldexp(columns, -powers)
 
 
-def balance_entries(columns: Floats) -> Floats:
+def balance_entries(columns: Any) -> Any:
     """Return columns with the entries of each row, and of each column, of about unit size.
 
     A positive factor of a row or of a column does not matter, and large rows do not make others
-    vanish: the solver takes entries below 1e-9 for zero.
+    vanish: the solver takes entries below 1e-9 for zero. A sparse matrix stays as it is.
     """
+    if issparse(columns):
+        return columns
     for axis in (1, 0):
         sizes = np.abs(columns)
         largest = sizes.max(axis=axis, keepdims=True)
@@ -144,17 +152,17 @@ def balance_entries(columns: Floats) -> Floats:
     return columns / np.where(largest > 0.0, largest, 1.0)
 
 
-def separates(rows: Floats, signs: Floats) -> bool:
+def separates(rows: Any, signs: Floats) -> bool:
     """Whether a hyperplane separates two classes; much sooner known than which samples do not."""
     return _feasible(balance_entries(scale_columns(rows, True)), signs)
 
 
-def _feasible(columns: Floats, signs: Floats) -> bool:
+def _feasible(columns: Any, signs: Floats) -> bool:
     """Whether there are weights with ``y_i w.x_i >= 1``."""
     d = columns.shape[1]
     solved = linprog(
         np.zeros(d),
-        A_ub=-signs[:, None] * columns,
+        A_ub=diags(-signs) @ columns if issparse(columns) else -signs[:, None] * columns,
         b_ub=-np.ones(len(signs)),
         bounds=[(None, None)] * d,
         method="highs",
@@ -164,7 +172,7 @@ def _feasible(columns: Floats, signs: Floats) -> bool:
     return not _wrong(columns, signs).size  # slower, and never undecided
 
 
-def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
+def samples_in_the_way(rows: Any, signs: Floats) -> Indices:
     """Return the samples that lie wrong for the hyperplane with the least total slack.
 
     Exact, by linear programming: ``min sum xi`` over hyperplanes with ``y f(x) >= 1 - xi``. There
@@ -173,10 +181,10 @@ def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
     return _wrong(scale_columns(rows, True), signs)
 
 
-def _wrong(columns: Floats, signs: Floats) -> Indices:
+def _wrong(columns: Any, signs: Floats) -> Indices:
     """Return the rows that have ``y_i w.x_i`` of zero or less where the total slack is least."""
     n, d = columns.shape
-    constraints = hstack([csr_array(-signs[:, None] * columns), -identity(n, format="csr")])
+    constraints = hstack([diags(-signs) @ csr_array(columns), -identity(n, format="csr")])
     solved = linprog(
         np.concatenate([np.zeros(d), np.ones(n)]),
         A_ub=constraints,
@@ -187,6 +195,37 @@ def _wrong(columns: Floats, signs: Floats) -> Indices:
     if solved.x is None:
         raise RuntimeError(f"The linear program was not solved: {solved.message}")
     return np.flatnonzero(signs * (columns @ solved.x[:d]) <= 1.0 - WRONG)
+
+
+def samples_in_the_way_jointly(rows: Any, codes: Indices) -> Indices:
+    """Return the samples whose own class does not come first where the total slack is least.
+
+    Exact, by linear programming: ``min sum xi`` over scores with ``f_y(x) - f_c(x) >= 1 - xi`` for
+    all classes c other than the own one. There are none if and only if scores put all classes
+    first, and without those given some do.
+    """
+    columns = csr_array(scale_columns(rows, True))
+    n, K = len(codes), int(codes.max()) + 1
+    samples, rivals = np.nonzero(codes[:, None] != np.arange(K))
+    pairs, number = columns[samples].tocoo(), columns.shape[1]
+    blocks = [
+        csr_array(
+            (sign * pairs.data, (pairs.row, pairs.col + number * whose[pairs.row])),
+            shape=(len(samples), K * number),
+        )
+        for sign, whose in ((-1.0, codes[samples]), (1.0, rivals))
+    ]
+    slack = csr_array((-np.ones(len(samples)), (np.arange(len(samples)), samples)))
+    solved = linprog(
+        np.concatenate([np.zeros(K * number), np.ones(n)]),
+        A_ub=hstack([blocks[0] + blocks[1], slack], format="csr"),
+        b_ub=-np.ones(len(samples)),
+        bounds=[(None, None)] * (K * number) + [(0.0, None)] * n,
+        method="highs",
+    )
+    if solved.x is None:
+        raise RuntimeError(f"The linear program was not solved: {solved.message}")
+    return np.flatnonzero(solved.x[K * number :] >= WRONG)
 
 
 def generalization_error(w: Any, teacher: Any) -> Any:
