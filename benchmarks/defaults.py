@@ -2,13 +2,13 @@
 
 Beside it, the log loss of its probabilities, and how far its prototypes lie outside the data.
 
-``python -m benchmarks.defaults [SET ...] [--family NAME] [--measure NAME]`` prints the tables, and
-puts their lines into the documentation as they come: a set that is run again replaces its own. One
-prototype a class
-stands against nearest class means, five against k-means in each class. Rows are split into five
-stratified folds, sets of few rows thirty times, the same for all; features are z-scored on the
-training part; word counts are turned into tf-idf instead, and very large sets keep their customary
-split.
+``python -m benchmarks.defaults [SET ...] [--model NAME] [--count 1|5]`` prints the tables, and puts
+their cells into the documentation as they come: a set or a model that is run again replaces its
+own. One prototype a class stands against nearest class means, five against k-means in each class.
+Rows are split into five stratified folds, sets of few rows thirty times, the same for all; features
+are z-scored on the training part; word counts are turned into tf-idf instead, and very large sets
+keep their customary split. Of large sets a stratified part is taken (``MOST_ROWS``,
+``MOST_TRAINING``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import log_loss, pairwise_distances_argmin
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import (
@@ -67,11 +67,8 @@ TWICE = ("digits", "pima")
 FEW, REPEATS = 1000, 30
 """Sets of fewer rows are split so often: one row of the smallest is half a percent of a fold."""
 
-MOST_PAIRS = 12_000
-"""Rows above which products of all pairs of them take too long."""
-
-MOST_WORK = 1e11
-"""Rows times squared features times classes above which a matrix for each class takes too long."""
+MOST_ROWS, MOST_TRAINING = 3000, 6000
+"""Rows of a set that is split into folds, and training rows of a customary split, at most."""
 
 PAGE = Path(__file__).parents[1] / "docs" / "defaults_table.md"
 
@@ -105,12 +102,21 @@ class Untrained:
 def splits(name: str) -> Iterator[tuple[int, Any, Any, Any, Any]]:
     """Give the seed, and training and test part of each fold, scaled."""
     if name in CUSTOMARY:
-        yield 0, *scaled(*datasets.load(name, "train"), *datasets.load(name, "test"))
+        train = some_rows(*datasets.load(name, "train"), MOST_TRAINING)
+        yield 0, *scaled(*train, *datasets.load(name, "test"))
         return
-    X, y = datasets.load(name)
+    X, y = some_rows(*datasets.load(name), MOST_ROWS)
     for seed in range(REPEATS if len(X) < FEW else 1):
         for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
             yield seed, *scaled(X[train], y[train], X[test], y[test])
+
+
+def some_rows(X: Any, y: Any, most: int) -> tuple[Any, Any]:
+    """Return so many rows at most, of each class its share."""
+    if X.shape[0] <= most:
+        return X, y
+    X, _, y, _ = train_test_split(X, y, train_size=most, stratify=y, random_state=0)
+    return X, y
 
 
 def scaled(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[Any, Any, Any, Any]:
@@ -120,13 +126,9 @@ def scaled(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[Any, Any, Any, Any
     return X, y, scaler.transform(X_test), y_test
 
 
-def takes(model: Any, X: Any, y: Any) -> bool:
-    """Tell whether a model learns from such rows with no arguments, and soon enough."""
-    if issparse(X):
-        return model in (*PRESETS, GRLVQ)
-    if model is LGMLVQ:
-        return len(X) * X.shape[1] ** 2 * len(np.unique(y)) <= MOST_WORK
-    return model is not KernelGLVQ or len(X) <= MOST_PAIRS
+def takes(model: Any, X: Any) -> bool:
+    """Whether a model learns from such rows with no arguments: words have no matrix."""
+    return not issparse(X) or model not in (GMLVQ, LGMLVQ, MRSLVQ)
 
 
 def accuracy(model: Any, X: Any, y: Any) -> float:
@@ -155,17 +157,17 @@ Scores = dict[str, dict[str, list[float]]]
 """By measure and model, one number a fold."""
 
 
-def scores_of(name: str, models: tuple[Any, ...], count: int, measures: tuple[str, ...]) -> Scores:
+def scores_of(name: str, models: tuple[Any, ...], count: int) -> Scores:
     """Return the measures of the start and of each model in each fold of one set."""
-    scores: Scores = {measure: {} for measure in measures}
+    scores: Scores = {measure: {} for measure in MEASURES}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", ScaleWarning)
         for seed, X, y, X_test, y_test in splits(name):
-            for model in (Untrained, *(model for model in models if takes(model, X, y))):
+            for model in (Untrained, *(model for model in models if takes(model, X))):
                 fitted = model(prototypes_per_class=count, random_state=seed).fit(X, y)
-                for measure in measures:
-                    found = MEASURES[measure][1](fitted, X_test, y_test)
+                for measure, (_, function) in MEASURES.items():
+                    found = function(fitted, X_test, y_test)
                     scores[measure].setdefault(model.__name__, []).append(found)
     return scores
 
@@ -178,30 +180,27 @@ def gain(scores: list[float], start: list[float]) -> tuple[float, float]:
     return float(difference.mean()), np.sqrt(corrected_variance(difference, n_train=4, n_test=1))
 
 
-def cell(scores: list[float] | None, start: list[float]) -> str:
+def cell(scores: list[float], start: list[float]) -> str:
     """Write a mean; in italics if below the start, bold if by more than the standard error."""
-    if scores is None:
-        return "-"
     text, (above, error) = f"{np.mean(scores):.1f}", gain(scores, start)
     if above >= -1e-9:
         return text
     return f"**{text}**" if above < -error else f"*{text}*"
 
 
-def line(name: str, models: tuple[Any, ...], measure: str, scores: Scores) -> str:
-    """Return one line of a table, in Markdown; print how far below the start some models are."""
+def cells_of(name: str, measure: str, scores: Scores) -> dict[str, str]:
+    """Return the cells of one line by model; print how far below the start some models are."""
     found = dict(scores[measure])
     start = found.pop("Untrained")
     if measure != "accuracy":
-        means = [np.mean(found.get(model.__name__, np.nan)) for model in models]
-        cells = ["-" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
-        return f"| {name} | {np.mean(start):.2f} | {' | '.join(cells)} |"
+        means = {"Untrained": np.mean(start), **{m: np.mean(v) for m, v in found.items()}}
+        return {model: "-" if np.isnan(mean) else f"{mean:.2f}" for model, mean in means.items()}
     for model, values in found.items():
         above, error = gain(values, start)
         if above < 0.0:
             print(f"  {name}, {model}: {above:.2f}, standard error {error:.2f}")
-    cells = [cell(found.get(model.__name__), start) for model in models]
-    return f"| {name} | {np.mean(start):.1f} | {' | '.join(cells)} |"
+    cells = {model: cell(values, start) for model, values in found.items()}
+    return {"Untrained": f"{np.mean(start):.1f}", **cells}
 
 
 def by_size() -> list[str]:
@@ -213,32 +212,46 @@ def by_size() -> list[str]:
     return [name for name in sorted(sizes, key=sizes.__getitem__) if name not in TWICE]
 
 
-def stored() -> dict[str, dict[str, str]]:
-    """Give the lines of the page by the head of their table and the name of their set."""
-    tables: dict[str, dict[str, str]] = {}
-    head = ""
+def stored() -> dict[tuple[str, str], dict[str, dict[str, str]]]:
+    """Return the cells of the page by title and head of their table, set and model."""
+    tables: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    title = head = ""
     for text in PAGE.read_text().splitlines() if PAGE.exists() else ():
-        if text.startswith("| set"):
-            head = text
+        parts = [part.strip() for part in text.strip("|").split("|")]
+        if text.startswith("**"):
+            title = text.strip("*")
+        elif text.startswith("| set"):
+            head, names = text, ["Untrained", *parts[2:]]
         elif text.startswith("| "):
-            tables.setdefault(head, {})[text.split("|")[1].strip()] = text
+            tables.setdefault((title, head), {})[parts[0]] = dict(
+                zip(names, parts[1:], strict=True)
+            )
     return tables
 
 
-def put(head: str, name: str, text: str) -> None:
-    """Put one line into the page, in place of an older one or at the end."""
-    tables = stored()
-    tables.setdefault(head, {})[name] = text
+def put(title: str, head: str, name: str, cells: dict[str, str]) -> None:
+    """Put cells of one line into the page, in place of older ones."""
+    tables, order = stored(), by_size()
+    tables.setdefault((title, head), {}).setdefault(name, {}).update(cells)
     told = []
-    for count, (title, _) in COUNTS.items():
-        told += [f"**{title}**", ""]
+    for count, (shown, _) in COUNTS.items():
+        told += [f"**{shown}**", ""]
         for measure in MEASURES:
             for models in FAMILIES.values():
                 first = header(models, count, measure)
-                rows = tables.get(first, {}).values()
-                told += [first, "|---" * (len(models) + 2) + "|", *rows, ""] if rows else []
+                rows = tables.get((shown, first), {})
+                told += [first, "|---" * (len(models) + 2) + "|"] if rows else []
+                for each in sorted(rows, key=order.index):
+                    told.append(line(each, models, rows[each]))
+                told += [""] if rows else []
     with replacing(PAGE) as path:
         path.write_text("\n".join(told))
+
+
+def line(name: str, models: tuple[Any, ...], cells: dict[str, str]) -> str:
+    """Return one line of a table, in Markdown."""
+    names = ["Untrained", *(model.__name__ for model in models)]
+    return f"| {name} | {' | '.join(cells.get(each, '-') for each in names)} |"
 
 
 def header(models: tuple[Any, ...], count: int, measure: str = "accuracy") -> str:
@@ -250,23 +263,24 @@ def header(models: tuple[Any, ...], count: int, measure: str = "accuracy") -> st
 
 def main() -> None:
     """Print the tables, and write each line."""
+    names = {model.__name__: model for models in FAMILIES.values() for model in models}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="data sets; all if none is named")
-    parser.add_argument("--family", choices=FAMILIES, action="append", help="default: all")
-    parser.add_argument("--measure", choices=MEASURES, action="append", help="default: all")
+    parser.add_argument("--model", choices=names, action="append", help="default: all")
+    parser.add_argument("--count", choices=COUNTS, type=int, action="append", help="default: both")
     asked = parser.parse_args()
-    measures = tuple(asked.measure or MEASURES)
-    for count, (title, _) in COUNTS.items():
-        for family in asked.family or FAMILIES:
-            models = FAMILIES[family]
-            print(f"\n{title}\n{header(models, count)}", flush=True)
-            for name in asked.names or by_size():
+    for name in asked.names or by_size():
+        for count in asked.count or COUNTS:
+            for models in FAMILIES.values():
+                some = tuple(m for m in models if asked.model is None or m.__name__ in asked.model)
+                if not some:
+                    continue
                 begun = perf_counter()
-                scores = scores_of(name, models, count, measures)
-                for measure in measures:
-                    text = line(name, models, measure, scores)
-                    put(header(models, count, measure), name, text)
-                    print(text, flush=True)
+                scores = scores_of(name, some, count)
+                for measure in MEASURES:
+                    cells = cells_of(name, measure, scores)
+                    put(COUNTS[count][0], header(models, count, measure), name, cells)
+                    print(count, measure, line(name, some, cells), flush=True)
                 print(f"  {perf_counter() - begun:.0f} s", flush=True)
 
 

@@ -2,7 +2,7 @@
 What a perceptron can learn
 ===========================
 
-Two curves of the theory of perceptrons (Biehl, The Shallow and the Deep, chapter 3), measured.
+Two curves of the theory of perceptrons (Biehl's lecture notes, chapter 3), measured.
 How soon does a student agree with a teacher who shows it examples of a rule? And how many examples
 can be stored if there is no rule at all?
 """

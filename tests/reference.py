@@ -38,7 +38,7 @@ Seo, Bode and Obermayer (2003), Soft nearest prototype classification.
 Seo and Obermayer (2003), Soft learning vector quantization.
 Crammer, Gilad-Bachrach, Navot and Tishby (2002), Margin analysis of the LVQ algorithm.
 Kohonen et al. (1995), LVQ_PAK: the learning vector quantization program package.
-Biehl (2023), The shallow and the deep.
+Biehl (lecture notes).
 Schneider, Biehl and Hammer (2009), Adaptive relevance matrices in learning vector quantization.
 Sutskever, Martens, Dahl and Hinton (2013), On the importance of initialization and momentum in
 deep learning.
@@ -165,7 +165,7 @@ def partial_gradient(x, w):
 
 
 def mapped_pair(x, w, omega):
-    """delta(x, w) = (x - w)^T Omega^T Omega (x - w); Biehl (2023), eq. 5.13."""
+    """delta(x, w) = (x - w)^T Omega^T Omega (x - w); Biehl (lecture notes), eq. 5.13."""
     return (x - w) @ (omega.T @ omega) @ (x - w)
 
 
@@ -556,7 +556,7 @@ def _in_window(d_i, d_j, window):
 
 
 def _moved(x, w, step, ddelta_dw):
-    """Give w - step (1/2) d delta/dw, w + step (x - w) if squared Euclidean; Biehl (2023), 5.9."""
+    """Give w - step (1/2) d delta/dw, w + step (x - w) if squared Euclidean; Biehl, 5.9."""
     return w - step * 0.5 * ddelta_dw(x, w)
 
 
@@ -900,7 +900,7 @@ def lengthened(X, clamped):
 
 
 def rosenblatt(Z, y, c, orders):
-    """Biehl (2023), 3.15 with E <= c: give u, the number of updates and of sweeps, and success.
+    """Biehl, 3.15 with E <= c: give u, the number of updates and of sweeps, and success.
 
     With inputs of type Fraction in exact arithmetic.
     """
@@ -982,7 +982,7 @@ def cover(P, N):
 
 
 def ada_tron_step(u, C, i, eta, gamma=np.inf):
-    """Biehl (2023), 3.76 and with errors 4.6: the strengths after a step of example i."""
+    """Biehl (lecture notes), 3.76 and with errors 4.6: the strengths after a step of example i."""
     changed = u.copy()
     changed[i] = min(gamma, max(0.0, u[i] + eta * (1.0 - C[i] @ u) / C[i, i]))
     return changed
@@ -1022,7 +1022,7 @@ def largest_stability(Z, y):
 
 
 def min_over(Z, y, tol, most, free):
-    """Biehl (2023), 3.5.1: learn the example of least E, the first of equals; free: of each class.
+    """Biehl, 3.5.1: learn the example of least E, the first of equals; free: of each class.
 
     Gives the strengths, the number of updates, and whether the stability is known to be within tol
     of the largest. Weights are N times those of a unit.

@@ -61,7 +61,11 @@ IN_MEMORY = "all rows are dense, in memory, and seen at once"
 # (family, parameter or attribute): groups of classes with a text of their own, each with a reason.
 # The classes of a group have the same text, and so have all classes that are in no group.
 OTHER_TEXTS = {
-    ("classifiers", "beta"): {"GLVQ": LOCAL_LOSS, "KernelGLVQ": "the slope of any loss"},
+    ("classifiers", "beta"): {
+        "GLVQ": LOCAL_LOSS,
+        "MarginLVQ": "only two of its losses are made steeper",
+        "KernelGLVQ": "the slope of any loss",
+    },
     ("classifiers", "loss"): {"KernelGLVQ": "beta is the slope of a name"},
     ("classifiers", "xi"): {"SNPC": LOCAL_LOSS},
     ("classifiers", "max_iter"): {RULES: EPOCHS, "KernelGLVQ": IN_MEMORY},

@@ -13,6 +13,8 @@ LONG = (
     "choose_a_model",
     "drift",
     "honest_evaluation",
+    "lecture_networks",
+    "lecture_prototypes",
     "perceptrons",
     "prototype_svms",
     "support_vectors",

@@ -68,6 +68,7 @@ from .perceptrons import (
     cover_count,
     generalization_error,
     is_separable,
+    sample_version_space,
     theoretical_error,
 )
 from .selection import AutoPrototypeClassifier, compare
@@ -132,6 +133,7 @@ __all__ = [
     "regularization_path",
     "relevance_profile",
     "sample_margin",
+    "sample_version_space",
     "save",
     "theoretical_error",
     "to_onnx",

@@ -134,6 +134,13 @@ def check_verbose(owner: Any) -> None:
         integer_in(owner.verbose, f"verbose={{value!r}} of {type(owner).__name__}", 0)
 
 
+def check_history(owner: Any) -> Any:
+    """Return the parameter ``owner.history``: a flag, or how often to keep where training is."""
+    if isinstance(owner.history, BOOLEANS):
+        return bool(owner.history)
+    return check_choice(owner, "history", ("sweep", "step"), True, False)
+
+
 def check_choice(owner: object, name: str, choices: tuple[str, ...], *others: object) -> str:
     """Return the parameter ``owner.name`` if it is one of the choices.
 

@@ -41,6 +41,9 @@ NOT_SEPARABLE = (
     "check_dict_unchanged",
     "check_dont_overwrite_parameters",
     "check_dtype_object",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+    "check_estimator_sparse_tag",
     "check_estimators_dtypes",
     "check_estimators_nan_inf",
     "check_f_contiguous_array_estimator",
@@ -100,23 +103,11 @@ def prototype_failures(estimator: BaseEstimator) -> dict[str, str]:
     reason = weight_reason(estimator, distance)
     if reason:
         failures.update(dict.fromkeys(WEIGHTS, reason))
-    settings = estimator._settings_type.of(estimator)
-    if isinstance(settings, CostSettings) and has_own_margin(settings):
-        failures["check_decision_proba_consistency"] = (
-            "probabilities follow from the margin that is learned, decision_function from "
-            "differences of distances"
-        )
     if isinstance(estimator, LVQ21):
         failures["check_class_weight_classifiers"] = (
             "only samples in a narrow window around the border move prototypes"
         )
     return failures
-
-
-def has_own_margin(settings: CostSettings) -> bool:
-    """Whether rows with equal differences of distances may have different probabilities."""
-    learned = settings.calibrate is not None and not settings.is_soft
-    return learned and settings.has_features and settings.margin.class_scores != "difference"
 
 
 def weight_reason(estimator: TrainedClassifier, distance: Distance) -> str:

@@ -118,14 +118,14 @@ def kernel_of(
 
 
 def support_products(
-    kernel: FeatureKernel | None, X: Floats, support: Indices, vectors: Any, dual: Floats
+    kernel: FeatureKernel | None, X: Any, support: Indices, vectors: Any, dual: Floats
 ) -> Floats:
     """Return ``sum_j dual_j K(x_j, x)`` over the support, computed for some rows at a time.
 
     Without a kernel X holds the products with all training rows.
     """
     size = rows_at_a_time(X.shape[1] + len(support))
-    parts = (X[start : start + size] for start in range(0, len(X), size))
+    parts = (X[start : start + size] for start in range(0, X.shape[0], size))
     if kernel is None or not len(support):
         return np.concatenate([part[:, support] @ dual.T for part in parts])
     return np.concatenate([kernel.between(part, vectors) @ dual.T for part in parts])

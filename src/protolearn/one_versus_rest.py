@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import Floats, Indices, check_magnitude, validate_data
+from ._arrays import Floats, Indices, check_magnitude, checked_sparse, validate_data
 from ._dask import AccuracyMixin, row_by_row
 from ._validation import check_class_weight, check_sample_weight, check_weight_range
 
@@ -30,7 +30,10 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     classes_: NDArray[Any]
     _takes_sparse = False
-    """Whether rows may come as a sparse matrix; for training they are made dense."""
+    """Whether rows may come as a sparse matrix."""
+
+    _trains_sparse = False
+    """Whether they stay sparse for training."""
 
     def __sklearn_tags__(self) -> Any:
         """Return whether rows may be sparse, for scikit-learn."""
@@ -40,23 +43,24 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     def _check_weighted_data(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Floats, Indices, Floats | None, tuple[int, Indices]]:
+    ) -> tuple[Any, Indices, Floats | None, tuple[int, Indices]]:
         """Return checked rows, class codes and weights of the rows of positive weight.
 
         And how many rows there were, and the places of these among them.
         """
         X, codes, weight = self._check_data(X, y, sample_weight)
         if weight is None:
-            return X, codes, None, (len(X), np.arange(len(X)))
+            return X, codes, None, (len(codes), np.arange(len(codes)))
         places = np.flatnonzero(weight > 0.0)
-        return X[places], codes[places], weight[places], (len(X), places)
+        return X[places], codes[places], weight[places], (len(codes), places)
 
     def _check_data(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Floats, Indices, Floats | None]:
         """Return the checked rows, their class codes and their weights."""
         X, y = self._validate(X, y, ensure_min_samples=2)
-        X = X.toarray() if issparse(X) else X
+        if issparse(X):
+            X = checked_sparse(X) if self._trains_sparse else X.toarray()
         check_classification_targets(y)
         check_magnitude(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -65,7 +69,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
                 f"{type(self).__name__} needs samples of at least 2 classes in the data, but there "
                 f"is only one class: {self.classes_.tolist()[0]!r}."
             )
-        return X, codes, self._weights(codes, check_sample_weight(sample_weight, len(X)))
+        return X, codes, self._weights(codes, check_sample_weight(sample_weight, len(codes)))
 
     def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Return rows as doubles, and labels if they are given."""
@@ -161,4 +165,4 @@ class LinearClassifier(OneVersusRestClassifier):
     intercept_: Floats
 
     def _scores(self, X: Floats) -> Floats:
-        return X @ self.coef_.T + self.intercept_
+        return np.asarray(X @ self.coef_.T + self.intercept_)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq, linprog
-from scipy.sparse import csr_array, hstack, identity
+from scipy.sparse import csr_array, diags, hstack, identity, issparse
 from scipy.special import erfcx
-from sklearn.utils import check_X_y
+from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._arrays import Floats, Indices
@@ -110,30 +110,38 @@ def is_separable(X: Any, y: Any, fit_intercept: bool = True) -> bool:
     return all(_feasible(columns, np.where(codes == code, 1.0, -1.0)) for code in apart)
 
 
-def scale_columns(rows: Floats, fit_intercept: bool) -> Floats:
+def scale_columns(rows: Any, fit_intercept: bool) -> Any:
     """Return columns of unit size, and one of ones: separable whatever the units are.
 
-    With the ones the columns may be moved too: small differences of large numbers count.
+    With the ones the columns may be moved too, if they are not sparse: small differences of large
+    numbers count.
     """
     columns = divide_by_size(rows)
     if not fit_intercept:
         return columns
+    if issparse(columns):
+        return hstack([columns, np.ones((columns.shape[0], 1))], format="csr")
     columns = columns - np.quantile(columns, 0.5, axis=0, method="lower")
     return np.column_stack([divide_by_size(columns), np.ones(len(rows))])
 
 
-def divide_by_size(columns: Floats) -> Floats:
+def divide_by_size(columns: Any) -> Any:
     """Return columns divided by about their largest entry, a power of two: no digit is lost."""
+    if issparse(columns):
+        _, powers = np.frexp(np.abs(columns).max(axis=0).toarray().ravel())
+        return columns @ diags(np.ldexp(1.0, -powers))
     _, powers = np.frexp(np.abs(columns).max(axis=0, initial=0.0))
     return np.ldexp(columns, -powers)
 
 
-def balance_entries(columns: Floats) -> Floats:
+def balance_entries(columns: Any) -> Any:
     """Return columns with the entries of each row, and of each column, of about unit size.
 
     A positive factor of a row or of a column does not matter, and large rows do not make others
-    vanish: the solver takes entries below 1e-9 for zero.
+    vanish: the solver takes entries below 1e-9 for zero. A sparse matrix stays as it is.
     """
+    if issparse(columns):
+        return columns
     for axis in (1, 0):
         sizes = np.abs(columns)
         largest = sizes.max(axis=axis, keepdims=True)
@@ -144,17 +152,17 @@ def balance_entries(columns: Floats) -> Floats:
     return columns / np.where(largest > 0.0, largest, 1.0)
 
 
-def separates(rows: Floats, signs: Floats) -> bool:
+def separates(rows: Any, signs: Floats) -> bool:
     """Whether a hyperplane separates two classes; much sooner known than which samples do not."""
     return _feasible(balance_entries(scale_columns(rows, True)), signs)
 
 
-def _feasible(columns: Floats, signs: Floats) -> bool:
+def _feasible(columns: Any, signs: Floats) -> bool:
     """Whether there are weights with ``y_i w.x_i >= 1``."""
     d = columns.shape[1]
     solved = linprog(
         np.zeros(d),
-        A_ub=-signs[:, None] * columns,
+        A_ub=diags(-signs) @ columns if issparse(columns) else -signs[:, None] * columns,
         b_ub=-np.ones(len(signs)),
         bounds=[(None, None)] * d,
         method="highs",
@@ -164,7 +172,7 @@ def _feasible(columns: Floats, signs: Floats) -> bool:
     return not _wrong(columns, signs).size  # slower, and never undecided
 
 
-def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
+def samples_in_the_way(rows: Any, signs: Floats) -> Indices:
     """Return the samples that lie wrong for the hyperplane with the least total slack.
 
     Exact, by linear programming: ``min sum xi`` over hyperplanes with ``y f(x) >= 1 - xi``. There
@@ -173,10 +181,10 @@ def samples_in_the_way(rows: Floats, signs: Floats) -> Indices:
     return _wrong(scale_columns(rows, True), signs)
 
 
-def _wrong(columns: Floats, signs: Floats) -> Indices:
+def _wrong(columns: Any, signs: Floats) -> Indices:
     """Return the rows that have ``y_i w.x_i`` of zero or less where the total slack is least."""
     n, d = columns.shape
-    constraints = hstack([csr_array(-signs[:, None] * columns), -identity(n, format="csr")])
+    constraints = hstack([diags(-signs) @ csr_array(columns), -identity(n, format="csr")])
     solved = linprog(
         np.concatenate([np.zeros(d), np.ones(n)]),
         A_ub=constraints,
@@ -187,6 +195,37 @@ def _wrong(columns: Floats, signs: Floats) -> Indices:
     if solved.x is None:
         raise RuntimeError(f"The linear program was not solved: {solved.message}")
     return np.flatnonzero(signs * (columns @ solved.x[:d]) <= 1.0 - WRONG)
+
+
+def samples_in_the_way_jointly(rows: Any, codes: Indices) -> Indices:
+    """Return the samples whose own class does not come first where the total slack is least.
+
+    Exact, by linear programming: ``min sum xi`` over scores with ``f_y(x) - f_c(x) >= 1 - xi`` for
+    all classes c other than the own one. There are none if and only if scores put all classes
+    first, and without those given some do.
+    """
+    columns = csr_array(scale_columns(rows, True))
+    n, K = len(codes), int(codes.max()) + 1
+    samples, rivals = np.nonzero(codes[:, None] != np.arange(K))
+    pairs, number = columns[samples].tocoo(), columns.shape[1]
+    blocks = [
+        csr_array(
+            (sign * pairs.data, (pairs.row, pairs.col + number * whose[pairs.row])),
+            shape=(len(samples), K * number),
+        )
+        for sign, whose in ((-1.0, codes[samples]), (1.0, rivals))
+    ]
+    slack = csr_array((-np.ones(len(samples)), (np.arange(len(samples)), samples)))
+    solved = linprog(
+        np.concatenate([np.zeros(K * number), np.ones(n)]),
+        A_ub=hstack([blocks[0] + blocks[1], slack], format="csr"),
+        b_ub=-np.ones(len(samples)),
+        bounds=[(None, None)] * (K * number) + [(0.0, None)] * n,
+        method="highs",
+    )
+    if solved.x is None:
+        raise RuntimeError(f"The linear program was not solved: {solved.message}")
+    return np.flatnonzero(solved.x[K * number :] >= WRONG)
 
 
 def generalization_error(w: Any, teacher: Any) -> Any:
@@ -315,3 +354,99 @@ def theoretical_error(alpha: float, student: str = "bayes") -> float:
 
     R = 1.0 - brentq(excess, 1e-14, 1.0 - 1e-14, xtol=1e-15)
     return float(np.arccos(R if student == "gibbs" else np.sqrt(R)) / np.pi)
+
+
+BURN_IN = 100
+"""Steps for each weight before the first sample of a version space."""
+
+
+def sample_version_space(
+    X: Any,
+    y: Any,
+    n_samples: int = 1000,
+    *,
+    fit_intercept: bool = False,
+    thin: int | None = None,
+    random_state: Any = None,
+) -> Floats:
+    """Return random weights that have all examples right, evenly from the version space.
+
+    By hit-and-run: each step goes to a random place of a random great circle, as far as it lies in
+    the version space. Their mean estimates the centre, where the Bayes point is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_examples, n_features)
+        The examples.
+    y : array-like of shape (n_examples,)
+        Their labels, of two classes.
+    n_samples : int, default=1000
+        Number of weights.
+    fit_intercept : bool, default=False
+        Whether there is a threshold, the weight of one more input that is always -1.
+    thin : int, default=None
+        Steps between two samples; None: twice the number of weights.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random numbers.
+
+    Returns
+    -------
+    weights : array of shape (n_samples, n_features), or (n_samples, n_features + 1)
+        Weights of length one; with ``fit_intercept`` the last is the threshold.
+
+    References
+    ----------
+    Smith (1984), *Efficient Monte Carlo procedures for generating points uniformly distributed over
+    bounded regions*, Operations Research 32.
+
+    Biehl (lecture notes), section 3.4.2.
+
+    Examples
+    --------
+    >>> from protolearn import generalization_error, sample_version_space
+    >>> from protolearn.datasets import make_teacher_student
+    >>> X, y, teacher = make_teacher_student(60, 10, random_state=0, return_teacher=True)
+    >>> students = sample_version_space(X, y, 200, random_state=0)
+    >>> mean = generalization_error(students, teacher).mean()
+    >>> bool(generalization_error(students.mean(axis=0), teacher) < mean)
+    True
+    """
+    X, y = check_X_y(X, y, dtype=np.float64, ensure_min_samples=1)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) != 2:
+        raise ValueError(f"y has {len(classes)} class(es); a version space is that of two classes.")
+    rows = np.column_stack([X, -np.ones(len(X))]) if fit_intercept else X
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    mirrored = (2.0 * codes - 1.0)[:, None] * rows / np.where(lengths > 0.0, lengths, 1.0)
+    w, rng, d = _inner_weights(mirrored), check_random_state(random_state), rows.shape[1]
+    samples, thin = np.empty((n_samples, d)), 2 * d if thin is None else thin
+    potentials = mirrored @ w
+    for step in range(1 - BURN_IN * d, n_samples * thin + 1):
+        v = rng.standard_normal(d)
+        v -= (v @ w) * w
+        v /= np.linalg.norm(v) or 1.0
+        change = mirrored @ v
+        turn = np.arctan2(change, potentials)  # E(a) = E cos a + change sin a is positive within
+        a = rng.uniform(turn.max() - 0.5 * np.pi, turn.min() + 0.5 * np.pi)
+        w, potentials = np.cos(a) * w + np.sin(a) * v, np.cos(a) * potentials + np.sin(a) * change
+        if step > 0 and step % thin == 0:
+            w /= np.linalg.norm(w)
+            potentials = mirrored @ w  # without the rounding of many turns
+            samples[step // thin - 1] = w
+    return samples
+
+
+def _inner_weights(mirrored: Floats) -> Floats:
+    """Return weights of length one well inside of the version space, by linear programming."""
+    d = mirrored.shape[1]
+    solved = linprog(
+        np.append(np.zeros(d), -1.0),
+        A_ub=np.column_stack([-mirrored, np.ones(len(mirrored))]),
+        b_ub=np.zeros(len(mirrored)),
+        bounds=[(-1.0, 1.0)] * d + [(None, 1.0)],
+        method="highs",
+    )
+    w: Floats = np.zeros(d) if solved.x is None else solved.x[:d]
+    if not (mirrored @ w).min() > 0.0:
+        raise NotSeparableError(_wrong(mirrored, np.ones(len(mirrored))))
+    return w / np.linalg.norm(w)

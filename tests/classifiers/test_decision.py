@@ -57,7 +57,8 @@ def test_scores_as_they_are(fitted, iris):
     X, y = iris
     raw = clone(fitted).set_params(calibrate=None).fit(X, y)
     np.testing.assert_array_equal(raw.prototypes_, fitted.prototypes_)
-    sharpness = getattr(raw, "beta", None) or raw.xi
+    slopes = {GLVQ: 15.0, MCE: 2.0, LOGM: 1.0, SNPC: 2.0, RSLVQ: 2.0, MarginLVQ: 4.0}
+    sharpness = slopes[type(raw)]
     wanted = softmax(sharpness * raw.decision_function(X) / raw.scale_, axis=1)
     np.testing.assert_allclose(raw.predict_proba(X), wanted, atol=1e-9)
 

@@ -161,7 +161,7 @@ def test_full_rank_by_number(regularization, two):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("cls", [GRLVQ, GMLVQ])
 def test_petals_decide(cls, solver, iris):
-    """Biehl (2023), figure 5.2: petal length and width lead on z-scored iris."""
+    """Biehl (lecture notes), figure 5.2: petal length and width lead on z-scored iris."""
     model = cls(solver=solver, random_state=0).fit(*iris)
     assert set(np.argsort(model.relevances_)[-2:]) == {2, 3}
     assert model.score(*iris) > 0.95

@@ -1,10 +1,15 @@
 """Training with a learned metric: step by step, by weights, from sparse and incomplete rows."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
@@ -19,6 +24,7 @@ from protolearn import (
     PrototypeClassifier,
     certified_radius,
     counterfactual,
+    datasets,
     sample_margin,
 )
 from protolearn.distances import Matrix, PartialMatrix, Relevance
@@ -462,6 +468,38 @@ def test_early_stopping(cls, solver, iris):
 def test_solvers_that_auto_takes(iris):
     assert GMLVQ().fit(*iris).solver_ == "lbfgs"
     assert GMLVQ(prototypes_per_class=2, random_state=0).fit(*iris).solver_ == "adam"
+    for localized in ("class", "prototype"):  # the minimum of so many numbers has learned the noise
+        model = LGMLVQ(localized=localized, random_state=0).fit(*iris)
+        assert (model.solver_, model.n_iter_) == ("adam", 10)
     assert GRLVQ(prototypes_per_class=2, random_state=0).fit(*iris).solver_ == "sgd"
     with pytest.raises(ValueError, match="does not take sparse"):
         GMLVQ(solver="sgd").fit(sparse.csr_array(iris[0]), iris[1])
+
+
+def test_local_maps_do_not_learn_the_noise():
+    """Two maps have 338 numbers, and there are 216 rows of classes that overlap."""
+    scores = []
+    for seed in range(4):
+        rng = np.random.RandomState(seed)
+        y = rng.randint(2, size=1216)
+        X = rng.standard_normal((1216, 13)) + 0.35 * y[:, None] * (np.arange(13) < 8)
+        models = NearestCentroid(), LGMLVQ(random_state=0), LGMLVQ(random_state=0, solver="lbfgs")
+        scores.append([m.fit(X[:216], y[:216]).score(X[216:], y[216:]) for m in models])
+    means, epochs, minimum = np.mean(scores, axis=0)
+    assert epochs > means - 0.04
+    assert epochs > minimum + 0.02
+
+
+@pytest.mark.skipif(
+    not (Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent") / "heart.csv.gz").is_file(),
+    reason="set PROTOLEARN_DATA to the folder of benchmark data",
+)
+def test_local_maps_are_not_below_the_class_means_on_heart():
+    """By more than the error of the folds, 2.3 points; the minimum of the cost is 4.1 below."""
+    X, y = datasets.load("heart")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    means, learned = (
+        cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=folds).mean()
+        for model in (NearestCentroid(), LGMLVQ(random_state=0))
+    )
+    assert learned > means - 0.023

@@ -855,7 +855,7 @@ def test_the_loss_curve_is_the_mean_cost_met(cls, kind):
     feed(model, X, y, 20, weight=weight)
     D = reference.squared_euclidean(X, X[:3] + 0.2)
     objective = {
-        GLVQ: {"margin": "relative", "loss": "sigmoid", "beta": getattr(model, "beta", None)},
+        GLVQ: {"margin": "relative", "loss": "sigmoid", "beta": 15.0},
         LOGM: {"margin": "difference", "loss": "logistic", "beta": getattr(model, "beta", None)},
         RSLVQ: {"margin": "log_odds", "loss": "logistic", "xi": getattr(model, "xi", None)},
     }

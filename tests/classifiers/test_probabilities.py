@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine, make_blobs
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
@@ -34,13 +34,8 @@ from protolearn import (
     MarginLVQ,
     PrototypeClassifier,
 )
-from protolearn.margins import (
-    class_margins,
-    class_minima,
-    fit_factor,
-    follow_factor,
-    rows_by_weight,
-)
+from protolearn.classifiers.probabilities import fit_factor, follow_factor, rows_by_weight
+from protolearn.margins import class_margins, class_minima
 from protolearn.rule import Decision
 
 FOLDER = Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent")
@@ -134,6 +129,21 @@ def test_the_factor_knows_few_rows_and_many_parameters(rng):
     longer = fit_factor(1000.0 * margins, codes, ones, 60, 9)[0]
     np.testing.assert_allclose(1000.0 * longer, factors[0], rtol=1e-6)
     assert fit_factor(np.zeros((60, 2)), codes, ones, 60, 9)[0] == 1.0
+
+
+@pytest.mark.parametrize("calibrate", ["train", "cv"])
+@pytest.mark.parametrize("cls", [GLVQ, GRLVQ, GMLVQ, MarginLVQ])
+def test_two_classes_are_ranked_as_by_the_decision_function(cls, calibrate):
+    """Their own margins rank otherwise; more classes than two have no such order."""
+    X, y = data("breast cancer")
+    X = StandardScaler().fit_transform(X)
+    for count in (1, 3):
+        model = cls(prototypes_per_class=count, calibrate=calibrate, random_state=0).fit(X, y)
+        order = np.argsort(model.decision_function(X), kind="stable")
+        P = model.predict_proba(X)[order, 1]
+        assert (np.diff(P) >= -1e-12).all()
+        assert P[0] < 0.05 < 0.95 < P[-1]
+    assert cls().fit(*load_iris(return_X_y=True)).rule_.decision.margin != "difference"
 
 
 def test_weights_count_as_rows():

@@ -67,15 +67,21 @@ def words():
     return (rng.uniform(size=(3000, 1000)) < rate[y]).astype(np.float64), y
 
 
-@pytest.mark.parametrize(("form", "attraction"), [(np.asarray, 0.0), (csr_array, 0.003)])
-def test_many_classes_and_features_have_tiny_slopes_and_are_learned(words, form, attraction):
-    """Every derivative begins below tol: an absolute test would stop at the class means."""
+@pytest.mark.parametrize(
+    ("form", "attraction", "least"), [(np.asarray, 0.0, 0.9), (csr_array, 0.003, 0.955)]
+)
+def test_many_classes_and_features_have_tiny_slopes_and_are_learned(words, form, attraction, least):
+    """Every derivative begins below tol: an absolute test would stop at the class means.
+
+    With the attraction 0.966 is as many as 1,000 iterations reach, and 0.952 where three iterations
+    without progress end them.
+    """
     X, y = form(words[0]), words[1]
     model = LOGM(attraction=attraction, random_state=0)
     assert not warnings_of(model, X, y, ConvergenceWarning)
     assert model.solver_ == "lbfgs"
     assert model.n_iter_ > 50
-    assert model.score(X, y) > 0.9  # the class means: 0.77
+    assert model.score(X, y) > least  # the class means: 0.77
 
 
 @long_test

@@ -54,18 +54,35 @@ def test_as_many_times_as_the_contrast_is_too_low(cls, form, d):
 
 
 @pytest.mark.parametrize(("cls", "name"), STEEPENED)
-def test_it_is_the_slope_that_is_given_times_the_factor(cls, name):
+def test_it_is_the_default_slope_times_the_factor(cls, name):
     X, y = mostly_noise(100)
-    model = cls(**{name: 3.0}, max_iter=5, random_state=0)
-    model.fit(X, y)
+    model = cls(max_iter=5, random_state=0).fit(X, y)
     times = model.slope_factor_
-    by_hand = cls(**{name: 3.0 * times}, scale=model.scale_, max_iter=5, random_state=0)
+    by_hand = cls(**{name: times * cls._own_slope[1]}, max_iter=5, random_state=0)
     if model.solver_ == "sgd":  # its steps are not longer
         by_hand.set_params(solver=SGD(learning_rate=0.05 / times))
     by_hand.fit(X, y)
-    assert by_hand.slope_factor_ == 1.0
+    assert by_hand.slope_factor_ == 1.0 < times
     np.testing.assert_allclose(model.prototypes_, by_hand.prototypes_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("cls", "name"), STEEPENED)
+def test_a_slope_that_is_given_is_used_as_given(cls, name):
+    X, y = mostly_noise(100)
+    given = cls(**{name: 3.0}, max_iter=2, random_state=0).fit(X, y)
+    fixed = cls(**{name: 3.0}, scale=given.scale_, max_iter=2, random_state=0).fit(X, y)
+    assert given.slope_factor_ == 1.0
+    np.testing.assert_array_equal(given.prototypes_, fixed.prototypes_)
+    with pytest.raises(ValueError, match=f"{name}='steep'"):
+        cls(**{name: "steep"}).fit(X, y)
+
+
+@pytest.mark.parametrize(("loss", "factor"), [("sigmoid", True), (Sigmoid(1.0), False)])
+def test_a_loss_that_is_an_object_is_used_as_given(loss, factor):
+    X, y = mostly_noise(100)
+    model = PrototypeClassifier(loss=loss, max_iter=2, random_state=0).fit(X, y)
+    assert (model.slope_factor_ > 1.0) == factor
 
 
 def test_steps_of_momentum_are_no_longer_either():

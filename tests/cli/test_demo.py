@@ -42,7 +42,7 @@ def test_unknown_set(command, tmp_path):
 def test_help_version_and_lists(command, tmp_path):
     done = command("--help", cwd=tmp_path)
     assert done.code == 0
-    names = ("fit", "predict", "explain", "export", "compare", "datasets", "demo")
+    names = ("fit", "predict", "explain", "export", "compare", "datasets", "demo", "lecture")
     assert all(name in done.out for name in names)
     assert command("--version", cwd=tmp_path).out.strip() == f"protolearn {protolearn.__version__}"
     assert "gmlvq" in command("compare", "--list-models", cwd=tmp_path).out

@@ -14,7 +14,8 @@ from protolearn import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LVQ1, MCE, MRSLVQ, RSLVQ, Pro
 from protolearn._arrays import middle
 from protolearn.codebook import Codebook
 from protolearn.distances import LocalMatrix, Mahalanobis, Matrix, Relevance, SquaredEuclidean
-from protolearn.distances.lost_digits import KEPT, has_all_digits, rows_of_lost_digits
+from protolearn.distances.distance import KEPT, has_all_digits
+from protolearn.distances.lost_digits import rows_of_lost_digits
 
 SEEDS = st.integers(0, 2**32 - 1)
 D = 5

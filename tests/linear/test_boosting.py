@@ -23,6 +23,7 @@ from protolearn.linear.ada_boost import (
     next_step,
 )
 from protolearn.linear.canonical import CenteredFrame
+from protolearn.linear.centered_rows import RowNumbers
 from protolearn.linear.discriminants import MeanOfClass
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -97,7 +98,7 @@ def test_rounds_follow_the_pseudo_code(epsilon, C):
     X, y = make_neurons(random_state=1)
     y = np.where(y == 1, 1.0, -1.0)
     ball = Ball.of(CenteredFrame.of(X), y, C)
-    y = y[ball.order]
+    y, numbers = y[ball.order], (*RowNumbers.of(ball.rows), ball.rows.shape[1])
     patterns = np.hstack([ball.rows, np.sqrt(ball.slack) * np.eye(len(y))])
     assert np.linalg.norm(patterns, axis=1).max() == pytest.approx(1.0)
     aggregate, progress = Aggregate.empty(len(y)), START
@@ -108,7 +109,7 @@ def test_rounds_follow_the_pseudo_code(epsilon, C):
             before[side] /= before[side].sum()
         np.testing.assert_allclose(before, alpha, rtol=1e-9)
         progress = BoostingProgress(
-            *boost(ball.rows, ball.split, ball.slack, epsilon, 0.0, k, *progress, *aggregate)
+            *boost(*numbers, ball.split, ball.slack, epsilon, 0.0, k, *progress, *aggregate)
         )
         distance = np.linalg.norm(plus - minus)
         total += v / distance

@@ -186,7 +186,7 @@ def test_the_nearest_prototype_of_each_class_against_the_rest(iris):
 
 def test_two_classes_after_three_leave_no_rest(iris):
     X, y = iris
-    model = SoftMarginSVM().fit(X, y)
+    model = SoftMarginSVM(multi_class="ovr").fit(X, y)
     assert model.rest_prototypes_.shape == (3, 4)
     assert not hasattr(model.fit(X[:100], y[:100]), "rest_prototypes_")
 

@@ -26,7 +26,7 @@ from protolearn.checks import expected_failed_checks
 MODELS = {
     "mean": MeanOfClass(),
     "fisher": FisherPrototypes(ridge=0.5),
-    "soft": SoftMarginSVM(),
+    "soft": SoftMarginSVM(multi_class="ovr"),
     "squared": SoftMarginSVM(norm=2),
     "boosting": BoostedPrototypes(C=1.0),
     "crammer singer": SoftMarginSVM(multi_class="crammer_singer"),

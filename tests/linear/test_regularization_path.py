@@ -45,7 +45,7 @@ def test_several_classes_have_a_path_each_against_the_rest(iris):
         assert path.classes.tolist() == [None, code]
         assert_allclose(path.prototypes, two.prototypes)
         assert_allclose(path.shift, two.shift)
-        model = SoftMarginSVM(C=3.0).fit(X, y)
+        model = SoftMarginSVM(C=3.0, multi_class="ovr").fit(X, y)
         assert_allclose(path.prototypes[-1][1], model.prototypes_[code], atol=1e-8)
 
 

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
 from sklearn.datasets import (
     load_breast_cancer,
     load_digits,
@@ -163,7 +164,7 @@ def test_balanced_classes_count_by_their_weights(rng):
 @pytest.mark.parametrize("norm", [1, 2])
 def test_one_versus_rest(norm, iris):
     X, y = iris
-    mine = SoftMarginSVM(norm=norm).fit(X, y)
+    mine = SoftMarginSVM(norm=norm, multi_class="ovr").fit(X, y)
     other = OneVsRestClassifier(SoftMarginSVM(norm=norm)).fit(X, y)
     assert_allclose(mine.decision_function(X), other.decision_function(X), atol=1e-9)
     assert (mine.predict(X) == other.predict(X)).all()
@@ -172,7 +173,7 @@ def test_one_versus_rest(norm, iris):
 @pytest.mark.parametrize("C", [0.1, 1.0])
 def test_one_versus_rest_is_that_of_libsvm(C, iris):
     X, y = iris
-    mine = SoftMarginSVM(C=C).fit(X, y)
+    mine = SoftMarginSVM(C=C, multi_class="ovr").fit(X, y)
     theirs = OneVsRestClassifier(SVC(kernel="linear", C=C, tol=1e-10)).fit(X, y)
     assert_allclose(mine.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert (mine.predict(X) == theirs.predict(X)).all()
@@ -235,6 +236,60 @@ def test_crammer_singer_warns_of_impossible_data(rng):
     X = rng.standard_normal((60, 3)) * [1.0, 1e4, 1e-4]
     with pytest.warns(ConvergenceWarning, match="Scale the features, or take a smaller C"):
         SoftMarginSVM(C=1e3, multi_class="crammer_singer").fit(X, np.arange(60) % 3)
+
+
+@pytest.mark.parametrize(("n_classes", "shape"), [(3, (24, 3)), (4, (40, 5)), (3, (15, 20))])
+def test_joint_hard_margin_is_the_quadratic_program(n_classes, shape, rng):
+    (n, d), K = shape, n_classes
+    y, means = np.arange(n) % K, 3.0 * rng.standard_normal((K, d))
+    X = means[y] + 0.5 * rng.standard_normal((n, d))
+    model = HardMarginSVM(multi_class="crammer_singer").fit(X, y)
+
+    def room(v):
+        scores = X @ v[: K * d].reshape(K, d).T + v[K * d :]
+        lead = scores[np.arange(n), y][:, None] - scores - 1.0
+        return lead[np.arange(K) != y[:, None]]
+
+    start = np.concatenate([5.0 * means.ravel(), -2.5 * np.sum(means**2, axis=1)])
+    solved = minimize(
+        lambda v: 0.5 * np.sum(v[: K * d] ** 2),
+        start,
+        constraints={"type": "ineq", "fun": room},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    coef = model.coef_ - model.coef_.mean(axis=0)
+    assert 0.5 * np.sum(coef**2) == pytest.approx(solved.fun, rel=1e-6)
+    assert_allclose(coef, solved.x[: K * d].reshape(K, d), atol=1e-4 * np.abs(coef).max())
+    assert room(np.append(model.coef_, model.intercept_)).min() > -1e-6
+    assert_allclose(model.margin_, 1.0 / cdist(coef, coef).max(axis=1))
+    assert model.score(X, y) == 1.0
+
+
+def test_joint_hard_margin_needs_less_than_one_versus_rest():
+    X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 2]  # no hyperplane separates the middle one
+    with pytest.raises(NotSeparableError):
+        HardMarginSVM().fit(X, y)
+    assert HardMarginSVM(multi_class="crammer_singer").fit(X, y).score(X, y) == 1.0
+
+
+def test_joint_hard_margin_names_the_rows_in_the_way():
+    X = np.append(np.repeat([0.0, 10.0, 20.0], 5) + np.tile(np.arange(5) / 10.0, 3), 10.2)[:, None]
+    y = np.append(np.repeat([0, 1, 2], 5), 2)
+    with pytest.raises(NotSeparableError, match="all classes at once") as caught:
+        HardMarginSVM(multi_class="crammer_singer").fit(X, y)
+    assert caught.value.rows.tolist() == [15]
+
+
+def test_many_classes_are_told_apart_jointly_unless_asked_otherwise(rng):
+    y = np.arange(90) % 3
+    X = rng.standard_normal((90, 2)) + 2.0 * np.eye(3)[y][:, :2]
+    joint, apart = (SoftMarginSVM(multi_class=m) for m in ("crammer_singer", "ovr"))
+    assert_allclose(SoftMarginSVM().fit(X, y).coef_, joint.fit(X, y).coef_)
+    squared, one = SoftMarginSVM(norm=2).fit(X, y), SoftMarginSVM(norm=2, multi_class="ovr")
+    assert_allclose(squared.coef_, one.fit(X, y).coef_)
+    curved = SoftMarginSVM(kernel="rbf").fit(X, y)
+    assert_allclose(curved.dual_coef_, apart.set_params(kernel="rbf").fit(X, y).dual_coef_)
 
 
 def test_squared_slacks_have_no_joint_form():

@@ -288,3 +288,26 @@ def test_other_units_of_the_rows_and_of_gamma(threshold, factor):
     other = AdaTron(gamma=2.0 / factor**2, fit_intercept=threshold).fit(factor * X, y)
     assert_array_equal(other.embedding_strengths_ * factor**2, model.embedding_strengths_)
     assert_array_equal(other.coef_ * factor, model.coef_)
+
+
+@pytest.mark.parametrize("fit_intercept", ["free", "clamped"])
+@pytest.mark.parametrize("gamma", [1e3, 1e5])
+def test_a_large_bound_on_overlapping_classes(fit_intercept, gamma):
+    """Raised in stages; primal and dual agree, so no other weights cost less."""
+    rng = np.random.RandomState(0)
+    y = np.where(np.arange(200) % 2, 1, -1)
+    X = rng.standard_normal((200, 4)) + 0.4 * y[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = AdaTron(gamma=gamma, fit_intercept=fit_intercept).fit(X, y)
+    rows = np.column_stack([X, -np.ones(200)]) if fit_intercept == "clamped" else X
+    w = np.append(model.coef_[0], -model.intercept_[0])[: rows.shape[1]]
+    b = model.intercept_[0] if fit_intercept == "free" else 0.0
+    slack = np.maximum(0.0, 1.0 - y * (rows @ w + b)).sum()
+    C = gamma / rows.shape[1]
+    primal = 0.5 * w @ w + C * slack
+    u = model.embedding_strengths_[0] / rows.shape[1]
+    combined = (u * y) @ rows
+    dual = u.sum() - 0.5 * combined @ combined
+    assert 0.0 <= u.min() <= u.max() <= C * (1.0 + 1e-12)
+    assert primal - dual <= 1e-5 * primal

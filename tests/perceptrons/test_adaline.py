@@ -116,7 +116,7 @@ def test_the_start_of_parallel_learning(shape):
 
 
 def test_some_sweeps_as_in_the_book(rng):
-    """Biehl (2023), 3.5: u_i += rate (1 - E_i), one after the other, w = sum u y x / N."""
+    """Biehl (lecture notes), 3.5: u_i += rate (1 - E_i), one after the other, w = sum u y x / N."""
     X, y = data(8, 3)
     Z, S = lengthened(X, True), signs(y)
     rate = 0.6 / ((Z**2).sum(axis=1).max() / 4)

@@ -116,7 +116,7 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
     """Of many examples no more are looked at for counting than are presented, or a few more."""
     X, y = overlapping(0, n=400)
     examples = Examples(Inputs.of(X, fit_intercept), signs(y), "")
-    Z = examples.mirrored_rows
+    Z, hard = examples.mirrored_rows, examples.hard_rows(examples.best())
     w, u, state = np.zeros(Z.shape[1]), np.zeros(400), np.zeros(6, dtype=np.intp)
     state[FEWEST], draws, spent, presented = 400, Draws(np.random.RandomState(0)), 0, 0
     for _ in range(50):
@@ -124,9 +124,7 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
         position = 0
         while position < 400:
             before, credit = position, state[CREDIT]
-            position, _ = draw(
-                *(Z, order, partners, position, 0.0, 3, w, u, state, np.empty(4), np.arange(400))
-            )
+            position, _ = draw(Z, order, partners, position, 0.0, 3, w, u, state, hard)
             presented += position - before
             spent += credit + 3 * (position - before) - state[CREDIT]
     assert presented == 50 * 400

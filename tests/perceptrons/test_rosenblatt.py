@@ -204,6 +204,7 @@ def test_pairs(rng):
     examples = Examples(Inputs.of(X, "free"), y, "the two classes")
     Z, c = examples.inputs.rows, 0.2
     w, u, plain, strengths = np.zeros(8), np.zeros(9), np.zeros(8), np.zeros(9)
+    hard = examples.hard_rows(examples.best())
     for _ in range(4):
         order = rng.permutation(9)
         E, mistakes = y * (Z @ plain), 0
@@ -214,7 +215,7 @@ def test_pairs(rng):
                 plain = plain + y[i] * Z[i] + y[j] * Z[j]
                 strengths[[i, j]] += 1
                 mistakes += 1
-        presented = Presented(examples, Training("", 1), c, 1, np.arange(len(X)), 0)
+        presented = Presented(examples, Training("", 1), c, 1, hard, 0)
         assert presented.learn(order, 1, w, u) == (1, mistakes, mistakes, 1)
         assert_array_equal(u, strengths)
         assert_allclose(w, plain, rtol=1e-12, atol=1e-14)

@@ -9,7 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from protolearn import Adaline, Pocket, Rosenblatt
 from protolearn.perceptrons.examples import Best, Examples, Inputs, aligned_zeros, best_threshold
-from protolearn.perceptrons.presentation import PRICE, SORTING, LearningRule, draw, sweep
+from protolearn.perceptrons.presentation import (
+    PRICE,
+    SORTING,
+    LearningRule,
+    count_errors,
+    draw,
+    sweep,
+)
 from protolearn.perceptrons.rosenblatt import learn_what_is_missing
 from protolearn.perceptrons.training_record import Training
 from reference import lengthened, threshold_errors
@@ -179,9 +186,16 @@ def presentations(draw):
     return rows, draw(signs_of(n)), np.array(order, dtype=np.intp), w
 
 
+def in_single_precision(mirrored):
+    """Give examples of length one below room for the weights."""
+    lengths = np.linalg.norm(mirrored, axis=1, keepdims=True)
+    hard = np.vstack([np.zeros(8), mirrored / np.where(lengths > 0.0, lengths, 1.0)])
+    return hard.astype(np.float32)
+
+
 @given(presentations(), st.sampled_from([0.0, 1.0, 2.5]), st.integers(1, 3))
 def test_a_sweep_is_one_example_after_the_other(data, c, times):
-    """Whole numbers, so that E = c happens: it is a mistake. Four at a time changes nothing."""
+    """Whole numbers, so that E = c happens: it is a mistake. Two at a time changes nothing."""
     rows, signs, order, w = data
     u, plain, mistakes = np.zeros(len(rows)), w.copy(), []
     while len(mistakes) < times and 0 not in mistakes:
@@ -193,9 +207,9 @@ def test_a_sweep_is_one_example_after_the_other(data, c, times):
                 mistakes[-1] += 1
     for function in (sweep, sweep.py):
         fast, strengths = w.copy(), np.zeros(len(rows))
-        made = function(
-            *(signs[:, None] * rows, order, times, c, fast, strengths, np.arange(len(rows)), -1)
-        )
+        mirrored = signs[:, None] * rows
+        hard = in_single_precision(mirrored)
+        made = function(mirrored, order, times, c, fast, strengths, hard, -1)
         assert tuple(made) == (len(mistakes), sum(mistakes), mistakes[-1], 0)
         assert_array_equal(fast, plain)
         assert_array_equal(strengths, u)
@@ -206,7 +220,8 @@ def test_a_potential_of_c_is_a_mistake_at_every_place(place):
     rows, w, u = np.zeros((9, 8)), np.zeros(8), np.zeros(9)
     rows[:, 0], w[0] = 2.0, 1.0
     rows[place] = 0.5, *np.eye(7)[0]
-    assert sweep(rows, np.arange(9), 1, 0.5, w, u, np.arange(9), 9) == (1, 1, 1, 1)
+    hard = in_single_precision(rows)
+    assert sweep(rows, np.arange(9), 1, 0.5, w, u, hard, 9) == (1, 1, 1, 1)
     assert_array_equal(u, np.eye(9)[place])
     assert_array_equal(w[:2], [1.5, 1.0])
 
@@ -231,9 +246,8 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
             run += 1
             if run > longest and not counted and credit >= PRICE * n:
                 counted, wrong = 1, signs * (rows @ plain) <= 0
-                too_many = np.flatnonzero(wrong)[fewest:]
-                four = 4 * (too_many[0] // 4 + 1) if len(too_many) else n  # errors come in fours
-                looked = four if four <= n else too_many[0] + 1
+                too_many = np.flatnonzero(signs * (rows @ plain) < 0)[fewest:]  # beyond doubt
+                looked = too_many[0] + 1 if len(too_many) else n + n * plain.any()
                 credit -= SORTING * n if pairs else PRICE * looked
                 hopeful = int(pairs or wrong.sum() <= fewest)
         else:
@@ -244,13 +258,30 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
         position += 1
     strengths = np.zeros(n)
     mirrored = signs[:, None] * rows
-    end = draw(
-        *(mirrored, order, partners, 0, c, earned, w, strengths, state, np.empty(4), np.arange(n))
-    )
+    hard = in_single_precision(mirrored)
+    end = draw(mirrored, order, partners, 0, c, earned, w, strengths, state, hard)
     assert tuple(end) == (position, hopeful)
     assert_array_equal(w, plain)
     assert_array_equal(strengths, u)
     assert state.tolist() == [run, longest, mistakes, counted, fewest, credit]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_errors_are_counted_as_in_double_precision(rng, size):
+    """Also where single precision cannot tell: rows nearly orthogonal to the weights, and zeros."""
+    w = rng.standard_normal(24)
+    mirrored = rng.standard_normal((200, 24))
+    mirrored[:100] -= np.outer(mirrored[:100] @ w, w) / (w @ w)
+    mirrored[:100] += np.outer(rng.choice([-1e-9, 1e-9], 100), w)
+    mirrored[100] = 0.0
+    expected = np.count_nonzero(mirrored @ w <= 0.0)
+    lengths = np.linalg.norm(mirrored, axis=1, keepdims=True)
+    unit = mirrored / np.where(lengths > 0.0, lengths, 1.0)
+    hard = np.vstack([np.zeros(24), unit]).astype(np.float32)
+    for most in (0, expected - 1, expected, 200):
+        errors, _ = count_errors(mirrored, hard, size * w, most)
+        assert (errors <= most) == (expected <= most)
+        assert errors == expected or errors > most
 
 
 def test_learning_in_turn(rng):

@@ -7,7 +7,7 @@ from matplotlib.colors import to_rgb
 from sklearn.exceptions import NotFittedError
 
 from protolearn import GLVQ
-from protolearn.report.confusion_display import ConfusionDisplay, format_share
+from protolearn.report.performance_displays import ConfusionDisplay, format_share
 from protolearn.selection.confusion import confusion_percent
 
 

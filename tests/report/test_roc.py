@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ
-from protolearn.report.roc_display import RocDisplay, cut_at_ends, spread_along
+from protolearn.report.performance_displays import RocDisplay, cut_at_ends, spread_along
 from protolearn.selection.roc_curves import roc, roc_over_folds
 
 

@@ -39,12 +39,15 @@ class Block:
         Weights; None is one for each row, and takes no memory.
     prepared : array (n,) or None
         What the distance computed beforehand.
+    places : array (n,) or None
+        Where the rows are among those that are learned from, if someone asks.
     """
 
     X: Any
     y: NDArray[Any]
     weight: Floats | None = None
     prepared: Floats | None = None
+    places: Indices | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -69,12 +72,17 @@ class Block:
         """The sum of the weights."""
         return float(len(self) if self.weight is None else self.weight.sum())
 
+    def place(self, row: int) -> int:
+        """Return where a row is among those that are learned from; -1 if nobody asked."""
+        return -1 if self.places is None else int(self.places[row])
+
     def rows(self, which: Any) -> Block:
         """Return some rows: views for a slice, copies for indices."""
-        weight, prepared = (
-            None if column is None else column[which] for column in (self.weight, self.prepared)
+        columns = (
+            None if column is None else column[which]
+            for column in (self.weight, self.prepared, self.places)
         )
-        return Block(self.X[which], self.y[which], weight, prepared)
+        return Block(self.X[which], self.y[which], *columns)
 
     def some(self, which: Indices) -> Block:
         """Return some rows; those on disk are not read."""

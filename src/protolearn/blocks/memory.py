@@ -112,6 +112,10 @@ class MemoryBlocks(Blocks):
     def __iter__(self) -> Iterator[Block]:
         yield self._block
 
+    def number_rows(self) -> MemoryBlocks:
+        """Return the same rows with their places, for who watches single steps."""
+        return MemoryBlocks(replace(self._block, places=np.arange(self.n_samples)))
+
     def prepare_for(self, distance: Distance, codebook: Codebook) -> MemoryBlocks:
         """Return the same data with what the distance can compute beforehand."""
         if isinstance(self._block.X, MappedRows) or not isinstance(distance, BlockForm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from inspect import signature
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_consistent_length
@@ -23,6 +23,11 @@ from .settings import CostSettings
 from .training import TrainedClassifier
 
 
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the data."""
+    return isinstance(value, str) and value == "auto"
+
+
 class CostFunctionClassifier(TrainedClassifier):
     """A classifier that lowers ``loss(margin(distance(x, prototypes)))``.
 
@@ -33,6 +38,8 @@ class CostFunctionClassifier(TrainedClassifier):
     _settings_type = CostSettings
     _is_soft: bool = False
     """Whether all prototypes decide, by their posterior."""
+    _own_slope: ClassVar[tuple[str, float] | None] = None
+    """The parameter that is a slope, and its value where it is "auto"."""
 
     def __init__(
         self,
@@ -50,6 +57,17 @@ class CostFunctionClassifier(TrainedClassifier):
     @abstractmethod
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         """Return the distance, the margin and the loss."""
+
+    @property
+    def _follows_contrast(self) -> bool:  # type: ignore[override]
+        """Whether a slope may be made steeper: one that is given is used as given."""
+        return self._own_slope is None or is_auto(getattr(self, self._own_slope[0]))
+
+    def _slope(self) -> Any:
+        """Return the slope that is given, or the default."""
+        name, default = self._own_slope  # type: ignore[misc]
+        given = getattr(self, name)
+        return default if is_auto(given) else given
 
     def support_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Return the weight of each training row in each prototype.
@@ -154,15 +172,15 @@ class PrototypeClassifier(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -187,6 +205,9 @@ class PrototypeClassifier(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -220,6 +241,9 @@ class PrototypeClassifier(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -227,7 +251,7 @@ class PrototypeClassifier(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     Examples
     --------
@@ -258,6 +282,7 @@ class PrototypeClassifier(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -275,6 +300,7 @@ class PrototypeClassifier(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -290,6 +316,10 @@ class PrototypeClassifier(CostFunctionClassifier):
             resolve(self, "margin", MARGINS, Margin),
             resolve(self, "loss", LOSSES, Loss),
         )
+
+    @property
+    def _follows_contrast(self) -> bool:  # type: ignore[override]
+        return isinstance(self.loss, str) and isinstance(self.margin, str)
 
     @property
     def _is_soft(self) -> bool:  # type: ignore[override]

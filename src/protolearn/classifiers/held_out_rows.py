@@ -15,11 +15,12 @@ from .._dask import is_dask
 from ..blocks import Block, Blocks, MemoryBlocks, encode
 from ..codebook import Codebook
 from ..folds import row_groups, stratified_folds
-from ..margins import class_margins, fit_factor, rows_by_weight
+from ..margins import class_margins
 from ..objective import Cost, mean_cost
 from ..prototypes import Growth
 from ..solvers import Callback, Kohonen, State
 from ..store import Record
+from .probabilities import fit_factor, rows_by_weight
 from .settings import RuleSettings, Settings
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def refit_factor(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[float,
         )
     n_folds = min(FOLDS, int(counts.min()))
     quiet = {"calibrate": None, "callback": None, "checkpoint": None, "verbose": 0}
+    quiet["history"] = False
     part = clone(model).set_params(**quiet)
     margins = np.empty((len(rows), len(model.classes_)))
     for train, test in stratified_folds(codes, n_folds, groups, random_state=0):

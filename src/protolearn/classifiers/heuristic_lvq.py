@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .._validation import check_choice, check_number, resolve
+from .._validation import check_choice, check_flag, check_integer, check_number, resolve
 from ..distances import DISTANCES, Distance
 from ..solvers import LEAST_IN_STREAMS, SCHEDULES, Callback
 from .settings import RuleSettings
@@ -15,6 +15,8 @@ class HeuristicClassifier(TrainedClassifier):
     """A classifier that follows a rule, one sample at a time."""
 
     learning_rate: float
+    raw_rates = False  # of older files
+    n_iter_no_change: int | None = 5
     _rule: ClassVar[str]
     _settings_type = RuleSettings
 
@@ -24,12 +26,16 @@ class HeuristicClassifier(TrainedClassifier):
         distance: Any = "sqeuclidean",
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        raw_rates: bool = False,
+        n_iter_no_change: int | None = 5,
         **training: Any,
     ):
         super().__init__(**training)
         self.distance = distance
         self.metric_rate = metric_rate
         self.shuffle = shuffle
+        self.raw_rates = raw_rates
+        self.n_iter_no_change = n_iter_no_change
 
     def _axes(self) -> tuple[Distance]:
         return (resolve(self, "distance", DISTANCES, Distance),)
@@ -40,7 +46,14 @@ class HeuristicClassifier(TrainedClassifier):
     def _solver_parameters(self, stream: bool) -> dict[str, Any]:
         """Return what the solver takes besides the metric rate and the order, checked."""
         check_number(self, "learning_rate", low=0.0, high=1.0, above=True, below=True)
-        return {"learning_rate": self.learning_rate, "schedule": "constant"}
+        if self.n_iter_no_change is not None:
+            check_integer(self, "n_iter_no_change", low=1)
+        return {
+            "learning_rate": self.learning_rate,
+            "schedule": "constant",
+            "n_iter_no_change": self.n_iter_no_change,
+            "raw_rates": check_flag(self, "raw_rates"),
+        }
 
 
 class ScheduledClassifier(HeuristicClassifier):
@@ -113,8 +126,11 @@ class LVQ1(ScheduledClassifier):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Training stops after five epochs without a relative improvement of ``tol`` in the share of
-        errors, unless the learning rate falls linearly. Early stopping requires the same.
+        Relative improvement of the share of errors that counts as progress, for
+        ``n_iter_no_change`` and for early stopping.
+    n_iter_no_change : int or None, default=5
+        Training stops after so many epochs without a relative improvement of ``tol`` in the share
+        of errors, unless the learning rate falls linearly; None: it makes ``max_iter`` epochs.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
@@ -130,6 +146,9 @@ class LVQ1(ScheduledClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -142,11 +161,15 @@ class LVQ1(ScheduledClassifier):
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
+        Euclidean distance ``x - w``. Steps of other distances are multiplied by the inverse of a
+        typical curvature, ``Distance.stride``, unless ``raw_rates``.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    raw_rates : bool, default=False
+        Whether steps are as printed, ``rate`` times half the gradient of the distance, and
+        ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
 
     Attributes
     ----------
@@ -171,6 +194,9 @@ class LVQ1(ScheduledClassifier):
         Epochs done.
     loss_curve_ : list of float
         Share of errors met during each epoch.
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: share of errors of the held-out rows after each epoch.
     n_features_in_ : int
@@ -205,17 +231,20 @@ class LVQ1(ScheduledClassifier):
         init: Any = "kmeans",
         max_iter: int | None = None,
         tol: float = 1e-3,
+        n_iter_no_change: int | None = 5,
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
         distance: Any = "sqeuclidean",
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        raw_rates: bool = False,
     ):
         super().__init__(
             learning_rate=learning_rate,
@@ -226,17 +255,20 @@ class LVQ1(ScheduledClassifier):
             init=init,
             max_iter=max_iter,
             tol=tol,
+            n_iter_no_change=n_iter_no_change,
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
             distance=distance,
             metric_rate=metric_rate,
             shuffle=shuffle,
+            raw_rates=raw_rates,
         )
 
 
@@ -263,8 +295,11 @@ class OLVQ1(HeuristicClassifier):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Training stops after five epochs without a relative improvement of ``tol`` in the share of
-        errors, unless the learning rate falls linearly. Early stopping requires the same.
+        Relative improvement of the share of errors that counts as progress, for
+        ``n_iter_no_change`` and for early stopping.
+    n_iter_no_change : int or None, default=5
+        Training stops after so many epochs without a relative improvement of ``tol`` in the share
+        of errors, unless the learning rate falls linearly; None: it makes ``max_iter`` epochs.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
@@ -280,6 +315,9 @@ class OLVQ1(HeuristicClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -292,11 +330,15 @@ class OLVQ1(HeuristicClassifier):
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
+        Euclidean distance ``x - w``. Steps of other distances are multiplied by the inverse of a
+        typical curvature, ``Distance.stride``, unless ``raw_rates``.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    raw_rates : bool, default=False
+        Whether steps are as printed, ``rate`` times half the gradient of the distance, and
+        ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
 
     Attributes
     ----------
@@ -321,6 +363,9 @@ class OLVQ1(HeuristicClassifier):
         Epochs done.
     loss_curve_ : list of float
         Share of errors met during each epoch.
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: share of errors of the held-out rows after each epoch.
     n_features_in_ : int
@@ -360,34 +405,40 @@ class OLVQ1(HeuristicClassifier):
         init: Any = "kmeans",
         max_iter: int | None = None,
         tol: float = 1e-3,
+        n_iter_no_change: int | None = 5,
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
         distance: Any = "sqeuclidean",
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        raw_rates: bool = False,
     ):
         super().__init__(
             prototypes_per_class=prototypes_per_class,
             init=init,
             max_iter=max_iter,
             tol=tol,
+            n_iter_no_change=n_iter_no_change,
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
             distance=distance,
             metric_rate=metric_rate,
             shuffle=shuffle,
+            raw_rates=raw_rates,
         )
         self.learning_rate = learning_rate
 
@@ -426,8 +477,11 @@ class LVQ21(ScheduledClassifier):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Training stops after five epochs without a relative improvement of ``tol`` in the share of
-        errors, unless the learning rate falls linearly. Early stopping requires the same.
+        Relative improvement of the share of errors that counts as progress, for
+        ``n_iter_no_change`` and for early stopping.
+    n_iter_no_change : int or None, default=5
+        Training stops after so many epochs without a relative improvement of ``tol`` in the share
+        of errors, unless the learning rate falls linearly; None: it makes ``max_iter`` epochs.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
@@ -443,6 +497,9 @@ class LVQ21(ScheduledClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -455,11 +512,15 @@ class LVQ21(ScheduledClassifier):
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
+        Euclidean distance ``x - w``. Steps of other distances are multiplied by the inverse of a
+        typical curvature, ``Distance.stride``, unless ``raw_rates``.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    raw_rates : bool, default=False
+        Whether steps are as printed, ``rate`` times half the gradient of the distance, and
+        ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
 
     Attributes
     ----------
@@ -484,6 +545,9 @@ class LVQ21(ScheduledClassifier):
         Epochs done.
     loss_curve_ : list of float
         Share of errors met during each epoch.
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: share of errors of the held-out rows after each epoch.
     n_features_in_ : int
@@ -523,17 +587,20 @@ class LVQ21(ScheduledClassifier):
         init: Any = "kmeans",
         max_iter: int | None = None,
         tol: float = 1e-3,
+        n_iter_no_change: int | None = 5,
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
         distance: Any = "sqeuclidean",
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        raw_rates: bool = False,
     ):
         super().__init__(
             learning_rate=learning_rate,
@@ -544,17 +611,20 @@ class LVQ21(ScheduledClassifier):
             init=init,
             max_iter=max_iter,
             tol=tol,
+            n_iter_no_change=n_iter_no_change,
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
             distance=distance,
             metric_rate=metric_rate,
             shuffle=shuffle,
+            raw_rates=raw_rates,
         )
         self.window = window
 
@@ -598,8 +668,11 @@ class LVQ3(LVQ21):
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
         if no epoch makes as few. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
-        Training stops after five epochs without a relative improvement of ``tol`` in the share of
-        errors, unless the learning rate falls linearly. Early stopping requires the same.
+        Relative improvement of the share of errors that counts as progress, for
+        ``n_iter_no_change`` and for early stopping.
+    n_iter_no_change : int or None, default=5
+        Training stops after so many epochs without a relative improvement of ``tol`` in the share
+        of errors, unless the learning rate falls linearly; None: it makes ``max_iter`` epochs.
     class_weight : dict or "balanced", default=None
         Weight of each class, as everywhere in scikit-learn.
     early_stopping : bool, default=False
@@ -615,6 +688,9 @@ class LVQ3(LVQ21):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -627,11 +703,15 @@ class LVQ3(LVQ21):
     distance : str or Distance, default="sqeuclidean"
         A short name, as in :class:`~protolearn.PrototypeClassifier`, or an object of
         :mod:`protolearn.distances`. The step is half the gradient of the distance, with squared
-        Euclidean distance ``x - w``; other distances are first rescaled to a comparable slope.
+        Euclidean distance ``x - w``. Steps of other distances are multiplied by the inverse of a
+        typical curvature, ``Distance.stride``, unless ``raw_rates``.
     metric_rate : float, default=0.01
         Step size of the metric as a share of that of the prototypes, where the distance learns one.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    raw_rates : bool, default=False
+        Whether steps are as printed, ``rate`` times half the gradient of the distance, and
+        ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
 
     Attributes
     ----------
@@ -656,6 +736,9 @@ class LVQ3(LVQ21):
         Epochs done.
     loss_curve_ : list of float
         Share of errors met during each epoch.
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: share of errors of the held-out rows after each epoch.
     n_features_in_ : int
@@ -692,17 +775,20 @@ class LVQ3(LVQ21):
         init: Any = "kmeans",
         max_iter: int | None = None,
         tol: float = 1e-3,
+        n_iter_no_change: int | None = 5,
         class_weight: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
         distance: Any = "sqeuclidean",
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        raw_rates: bool = False,
     ):
         super().__init__(
             window=window,
@@ -714,17 +800,20 @@ class LVQ3(LVQ21):
             init=init,
             max_iter=max_iter,
             tol=tol,
+            n_iter_no_change=n_iter_no_change,
             class_weight=class_weight,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
             distance=distance,
             metric_rate=metric_rate,
             shuffle=shuffle,
+            raw_rates=raw_rates,
         )
         self.epsilon = epsilon
 

@@ -23,9 +23,9 @@ class GLVQ(CostFunctionClassifier):
 
     Parameters
     ----------
-    beta : float or None, default=15.0
-        Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``. It is up to ten
-        times as steep where the classes begin hardly apart, as in texts (``slope_factor_``).
+    beta : float, None or "auto", default="auto"
+        Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``. "auto" is 15, and up
+        to ten times as steep where the classes begin hardly apart, as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
@@ -37,15 +37,15 @@ class GLVQ(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -70,6 +70,9 @@ class GLVQ(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -103,6 +106,9 @@ class GLVQ(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -110,7 +116,7 @@ class GLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -126,10 +132,12 @@ class GLVQ(CostFunctionClassifier):
     0.99
     """
 
+    _own_slope = "beta", 15.0
+
     def __init__(
         self,
         *,
-        beta: float | None = 15.0,
+        beta: float | str | None = "auto",
         prototypes_per_class: Any = 1,
         init: Any = "kmeans",
         solver: Any = "auto",
@@ -142,6 +150,7 @@ class GLVQ(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -159,6 +168,7 @@ class GLVQ(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -169,7 +179,7 @@ class GLVQ(CostFunctionClassifier):
         return (
             SquaredEuclidean(),
             Relative(),
-            Identity() if self.beta is None else Sigmoid(self.beta),
+            Identity() if self.beta is None else Sigmoid(self._slope()),
         )
 
 
@@ -180,9 +190,9 @@ class MCE(CostFunctionClassifier):
 
     Parameters
     ----------
-    beta : float, default=2.0
-        Slope of the sigmoid. It is up to ten times as steep where the classes begin hardly apart,
-        as in texts (``slope_factor_``).
+    beta : float or "auto", default="auto"
+        Slope of the sigmoid. "auto" is 2, and up to ten times as steep where the classes begin
+        hardly apart, as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
@@ -194,15 +204,15 @@ class MCE(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -227,6 +237,9 @@ class MCE(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -260,6 +273,9 @@ class MCE(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -267,7 +283,7 @@ class MCE(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -284,10 +300,12 @@ class MCE(CostFunctionClassifier):
     0.98
     """
 
+    _own_slope = "beta", 2.0
+
     def __init__(
         self,
         *,
-        beta: float = 2.0,
+        beta: float | str = "auto",
         prototypes_per_class: Any = 1,
         init: Any = "kmeans",
         solver: Any = "auto",
@@ -300,6 +318,7 @@ class MCE(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -317,6 +336,7 @@ class MCE(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -324,7 +344,7 @@ class MCE(CostFunctionClassifier):
         self.beta = beta
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        return SquaredEuclidean(), Difference(), Sigmoid(self.beta)
+        return SquaredEuclidean(), Difference(), Sigmoid(self._slope())
 
 
 class LOGM(CostFunctionClassifier):
@@ -347,15 +367,15 @@ class LOGM(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
@@ -382,6 +402,9 @@ class LOGM(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -415,6 +438,9 @@ class LOGM(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -422,7 +448,7 @@ class LOGM(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -455,6 +481,7 @@ class LOGM(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -472,6 +499,7 @@ class LOGM(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -490,9 +518,9 @@ class SNPC(CostFunctionClassifier):
 
     Parameters
     ----------
-    xi : float, default=2.0
-        Sharpness of the Gaussians, ``exp(-xi D / scale)``. They are up to ten times as sharp where
-        the classes begin hardly apart, as in texts (``slope_factor_``).
+    xi : float or "auto", default="auto"
+        Sharpness of the Gaussians, ``exp(-xi D / scale)``. "auto" is 2, and up to ten times as
+        sharp where the classes begin hardly apart, as in texts (``slope_factor_``).
     decision : {"nearest", "soft"}, default="nearest"
         Whether the nearest prototype decides, or all of them by their posterior.
     prototypes_per_class : int, dict or "auto", default=1
@@ -506,15 +534,15 @@ class SNPC(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -539,6 +567,9 @@ class SNPC(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -572,6 +603,9 @@ class SNPC(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -579,7 +613,7 @@ class SNPC(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -596,10 +630,12 @@ class SNPC(CostFunctionClassifier):
     0.98
     """
 
+    _own_slope = "xi", 2.0
+
     def __init__(
         self,
         *,
-        xi: float = 2.0,
+        xi: float | str = "auto",
         decision: str = "nearest",
         prototypes_per_class: Any = 1,
         init: Any = "kmeans",
@@ -613,6 +649,7 @@ class SNPC(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -630,6 +667,7 @@ class SNPC(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -638,7 +676,7 @@ class SNPC(CostFunctionClassifier):
         self.decision = decision
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
-        return SquaredEuclidean(), LogOdds(self.xi), Sigmoid()
+        return SquaredEuclidean(), LogOdds(self._slope()), Sigmoid()
 
     @property
     def _is_soft(self) -> bool:  # type: ignore[override]
@@ -666,15 +704,15 @@ class RSLVQ(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
@@ -701,6 +739,9 @@ class RSLVQ(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -734,6 +775,9 @@ class RSLVQ(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -741,7 +785,7 @@ class RSLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -775,6 +819,7 @@ class RSLVQ(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -792,6 +837,7 @@ class RSLVQ(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -820,9 +866,9 @@ class MarginLVQ(CostFunctionClassifier):
     ----------
     loss : {"hinge", "broken_linear", "exponential"}, default="hinge"
         Price of the margin.
-    beta : float, default=4.0
-        Slope of the loss. The hinge and the broken linear loss are up to ten times as steep where
-        the classes begin hardly apart, as in texts (``slope_factor_``).
+    beta : float or "auto", default="auto"
+        Slope of the loss. "auto" is 4; the hinge and the broken linear loss are up to ten times as
+        steep where the classes begin hardly apart, as in texts (``slope_factor_``).
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
@@ -834,15 +880,15 @@ class MarginLVQ(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -867,6 +913,9 @@ class MarginLVQ(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -900,6 +949,9 @@ class MarginLVQ(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -907,7 +959,7 @@ class MarginLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -926,11 +978,13 @@ class MarginLVQ(CostFunctionClassifier):
 
     _only_names = ("loss",)
 
+    _own_slope = "beta", 4.0
+
     def __init__(
         self,
         *,
         loss: str = "hinge",
-        beta: float = 4.0,
+        beta: float | str = "auto",
         prototypes_per_class: Any = 1,
         init: Any = "kmeans",
         solver: Any = "auto",
@@ -943,6 +997,7 @@ class MarginLVQ(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -960,6 +1015,7 @@ class MarginLVQ(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -969,4 +1025,4 @@ class MarginLVQ(CostFunctionClassifier):
 
     def _axes(self) -> tuple[Distance, Margin, Loss]:
         check_choice(self, "loss", tuple(HYPOTHESIS_LOSSES))
-        return SquaredEuclidean(), Hypothesis(), HYPOTHESIS_LOSSES[self.loss](self.beta)
+        return SquaredEuclidean(), Hypothesis(), HYPOTHESIS_LOSSES[self.loss](self._slope())

@@ -59,15 +59,15 @@ class GRLVQ(GlobalMetricClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -92,6 +92,9 @@ class GRLVQ(GlobalMetricClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -129,6 +132,9 @@ class GRLVQ(GlobalMetricClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -136,7 +142,7 @@ class GRLVQ(GlobalMetricClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -169,6 +175,7 @@ class GRLVQ(GlobalMetricClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -186,6 +193,7 @@ class GRLVQ(GlobalMetricClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -223,15 +231,15 @@ class GMLVQ(GlobalMetricClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -256,6 +264,9 @@ class GMLVQ(GlobalMetricClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -296,6 +307,9 @@ class GMLVQ(GlobalMetricClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -303,7 +317,7 @@ class GMLVQ(GlobalMetricClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -339,6 +353,7 @@ class GMLVQ(GlobalMetricClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -356,6 +371,7 @@ class GMLVQ(GlobalMetricClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -382,7 +398,8 @@ class LGMLVQ(CostFunctionClassifier):
         Slope of the sigmoid ``phi``; None takes the identity, ``phi(m) = -m``.
     regularization : float, default=0.0
         Weight mu of the penalty ``-(mu / 2) log det(Omega Omega^T)``, mean over the maps. Where
-        rows are few and labels noisy, 0.05 or 0.1 keeps the maps from learning the noise.
+        rows are few and labels noisy, and with ``solver="lbfgs"``, 0.05 or 0.1 keeps the maps from
+        learning the noise.
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
@@ -394,15 +411,15 @@ class LGMLVQ(CostFunctionClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -427,6 +444,9 @@ class LGMLVQ(CostFunctionClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -466,6 +486,9 @@ class LGMLVQ(CostFunctionClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -473,7 +496,7 @@ class LGMLVQ(CostFunctionClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -508,6 +531,7 @@ class LGMLVQ(CostFunctionClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -525,6 +549,7 @@ class LGMLVQ(CostFunctionClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,
@@ -566,15 +591,15 @@ class MRSLVQ(GlobalMetricClassifier):
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
-        has an unbounded margin; else ``sgd``, or ``adam`` for sparse rows, learned matrices and
-        tangents. ``solver_`` has the choice. The initial prototypes are kept, with a warning, if
-        they make fewer training errors.
+        has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
+        rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
+        kept, with a warning, if they make fewer training errors.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when three iterations lower the cost by less than ``3 tol**2``.
+        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
@@ -601,6 +626,9 @@ class MRSLVQ(GlobalMetricClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     checkpoint : str or path, default=None
         File in which ``fit`` keeps what it has computed. An interrupted fit with the same data and
         parameters goes on from there, to the same prototypes; delete the file to start again.
@@ -636,6 +664,9 @@ class MRSLVQ(GlobalMetricClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -643,7 +674,7 @@ class MRSLVQ(GlobalMetricClassifier):
     feature_names_in_ : array of shape (n_features,)
         Their names, if X has names that are strings.
     slope_factor_ : float
-        How many times steeper than given the loss was made (see ``scale``); 1.0: it was not.
+        How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
     References
     ----------
@@ -680,6 +711,7 @@ class MRSLVQ(GlobalMetricClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -697,6 +729,7 @@ class MRSLVQ(GlobalMetricClassifier):
             validation_fraction=validation_fraction,
             calibrate=calibrate,
             callback=callback,
+            history=history,
             checkpoint=checkpoint,
             verbose=verbose,
             random_state=random_state,

@@ -18,13 +18,14 @@ from .._validation import (
     BOOLEANS,
     check_choice,
     check_flag,
+    check_history,
     check_integer,
     check_number,
     number_in,
 )
 from ..blocks import Blocks, MemoryBlocks
 from ..codebook import Codebook
-from ..distances import Distance
+from ..distances import Distance, LinearMetric
 from ..losses import Loss
 from ..margins import Margin
 from ..objective import ErrorCount, Objective, own_and_rival
@@ -43,6 +44,9 @@ BLOCK_WORK = 2_000_000_000
 
 SPARSE_BATCH = 256
 """Sparse samples a step: the step itself goes through all features, and takes as long as many."""
+
+LOCAL_RATE = 0.05
+"""First learning rate of Adam where several maps are learned: each of them sees a few rows only."""
 
 LOW_CONTRAST = 0.2
 """Mean gap between own and rival prototypes, as a share of the own distance, that is too small."""
@@ -105,6 +109,7 @@ class Settings(ABC):
     validation_fraction: float
     calibrate: str | None
     callback: Callback | None
+    history: Any
     checkpoint: Any
     verbose: int
     random_state: Any
@@ -200,6 +205,7 @@ def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
         "validation_fraction": fraction,
         "calibrate": model.calibrate,
         "callback": model.callback,
+        "history": check_history(model),
         "checkpoint": model.checkpoint,
         "verbose": int(model.verbose),
         "random_state": source,
@@ -346,7 +352,11 @@ class CostSettings(Settings):
             first,
             guards,
             UNSUITED_SLOPE,
-            class_scores=objective.margin.class_scores if self.has_features else "difference",
+            class_scores=(
+                objective.margin.class_scores
+                if self.has_features and n_classes > 2
+                else "difference"
+            ),
             free=FREE_UNBOUNDED if grows else FREE,
         )
 
@@ -360,7 +370,8 @@ class CostSettings(Settings):
         Otherwise there are many minima, and passes that learn from every sample come, in less
         time, to ones that are as good on held-out rows or better. Steps of mini-batches through
         sparse rows take long, so there L-BFGS has all costs that do not level off. Where rows are
-        elsewhere it takes as few sums over them as it can.
+        elsewhere it takes as few sums over them as it can. Several maps have so many entries that
+        a minimum of their cost has learned the noise as well, so they are learned in epochs.
         """
         distance, sparse = objective.distance, objective.distance.takes_only_sparse
         in_batches = sparse or distance.blockwise or elsewhere
@@ -369,12 +380,14 @@ class CostSettings(Settings):
         smooth = distance.smooth and objective.margin.smooth and objective.loss.smooth
         levels_off = objective.loss.bounded and not objective.margin.bounded
         small = work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
-        tame = not levels_off and (sparse or (n_extra <= 0 and small))
+        is_matrix = isinstance(distance, LinearMetric) and distance.blockwise
+        is_local = is_matrix and distance.localized is not None
+        tame = not levels_off and (sparse or (n_extra <= 0 and small and not is_local))
         if smooth and (elsewhere or tame):
             return LBFGS()
         if sparse:
             return Adam(batch_size=SPARSE_BATCH)
-        return Adam() if in_batches else SGD()
+        return Adam(LOCAL_RATE if is_local else None) if in_batches else SGD()
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from .._validation import ScaleWarning, all_or_nothing
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import Distance, LinearMetric
-from ..margins import class_margins, fit_factor, follow_factor, rows_by_weight
-from ..objective import Objective, ScoredRows, score_some_rows
+from ..margins import class_margins
+from ..objective import Objective, score_some_rows
 from ..prototypes import (
     add_prototypes,
     first_codebook,
@@ -38,20 +38,14 @@ from ..prototypes import (
 from ..rule import DecisionRule
 from ..solvers import Callback, Memory, SolverResult, StochasticSolver, cost_error
 from ..store import Record
-from .fit_log import Reporter, check_same_data, open_journal, report_pass
+from .fit_log import PrototypeHistory, Reporter, check_same_data, open_journal, report_pass, watch
 from .held_out_rows import EarlyStopping, check_one_array, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
+from .probabilities import first_factor, follow_factor
 from .problem import FirstDistances, Problem
 from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
 from .rows_in_parts import RowsInParts
 from .settings import Settings
-
-FEWEST_MARGINS, MOST_MARGINS, ALL_MARGINS = 500, 4000, 1 << 16
-"""Rows whose margins tell how much a margin is worth, least and most, and margins of all classes:
-enough for one number, and few beside the passes of a fit."""
-
-SLOPE = 0.25
-"""Squared slope of the surprise of a row by the logarithm of the factor, about."""
 
 NO_BETTER = "{} finds no better prototypes than the initial ones, and keeps these. {}"
 NOT_MOVED = (
@@ -97,6 +91,8 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
     solver_: str
     n_iter_: int
     loss_curve_: list[float]
+    history_: dict[str, Any]
+    history = False  # of older files
     _settings_type: ClassVar[type[Settings]]
     _follows_contrast: ClassVar[bool] = True
     _has_features: ClassVar[bool] = True
@@ -118,6 +114,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         checkpoint: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -131,6 +128,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.validation_fraction = validation_fraction
         self.calibrate = calibrate
         self.callback = callback
+        self.history = history
         self.checkpoint = checkpoint
         self.verbose = verbose
         self.random_state = random_state
@@ -263,17 +261,21 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             if old is not None and not (complete and len(block) == 1):  # one row has one order
                 rng = deepcopy(rng)
             codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
-            blocks, first = MemoryBlocks(block), FirstDistances(None) if is_first else self._first
+            first = FirstDistances(None) if is_first else self._first
+            blocks: Blocks = MemoryBlocks(block)
             if first.unit is None:
                 unit = settings.first_distances(form, codebook, blocks).unit
                 first = replace(first, unit=unit)
             problem = settings.problem(codebook, form, blocks, len(known), first=first)
-            loss = np.nan
+            loss, solver, history = np.nan, problem.solver, None
+            if settings.history is not False:
+                given = solver, codebook, blocks, form
+                settings, solver, blocks, history = watch(settings, *given)
             if len(np.unique(codebook.labels)) > 1:  # one class alone teaches nothing
-                if not isinstance(problem.solver, StochasticSolver):
-                    problem.solver.check_streaming()
-                    raise TypeError(f"{problem.solver!r} has no one_pass for a stream.")
-                loss = problem.solver.one_pass(problem.cost, codebook, blocks, memory, rng)
+                if not isinstance(solver, StochasticSolver):
+                    solver.check_streaming()
+                    raise TypeError(f"{solver!r} has no one_pass for a stream.")
+                loss = solver.one_pass(problem.cost, codebook, blocks, memory, rng)
                 if not np.isfinite(loss):
                     raise cost_error(loss)
             if running is None:
@@ -283,6 +285,7 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             self.loss_curve_ = [*([] if is_first else self.loss_curve_), loss]
             self._memory, self._rng, self._first = memory, rng, first
             report_pass(settings, self, perf_counter() - begun)
+            self._keep_history(history)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -323,8 +326,15 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
         self.__dict__.pop("validation_curve_", None)  # of an earlier fit
         if reached.validation_curve is not None:
             self.validation_curve_ = reached.validation_curve
+        self._keep_history(reached.history)
         self._memory, self._first = memory, problem.first
         self._rng = None  # a stream that follows begins one of its own
+
+    def _keep_history(self, history: PrototypeHistory | None) -> None:
+        """Store the history if there is one, and forget that of an earlier fit."""
+        self.__dict__.pop("history_", None)
+        if history is not None:
+            self.history_ = history.arrays()
 
     def _follow(
         self, settings: Settings, form: Distance, block: Block
@@ -380,6 +390,7 @@ class Reached(NamedTuple):
 
     codebook: Codebook
     result: SolverResult
+    history: PrototypeHistory | None = None
     validation_curve: list[float] | None = None
 
 
@@ -426,7 +437,10 @@ def train(
     record: Record,
 ) -> Reached:
     """Return what the solver reaches from a codebook, or the start if that is better."""
-    solver, blocks = problem.solver, rows.taught
+    solver, blocks, history = problem.solver, rows.taught, None
+    if settings.history is not False:
+        given = solver, codebook, blocks, problem.cost.distance
+        settings, solver, blocks, history = watch(settings, *given)
     max_iter = settings.max_iter or solver.default_max_iter(blocks.n_samples)
     reporter = Reporter(settings, solver.name, max_iter) if settings.verbose else None
     callback: Callback | None = reporter or settings.callback
@@ -458,45 +472,16 @@ def train(
         and np.array_equal(result.codebook.metric, codebook.metric)
     ):
         warnings.warn(NOT_MOVED.format(settings.name), ConvergenceWarning, stacklevel=3)
-        return Reached(codebook, result, None if stopping is None else stopping.curve)
+        return Reached(codebook, result, history, None if stopping is None else stopping.curve)
     if stopping is not None:
-        return Reached(stopping.best or result.codebook, result, stopping.curve)
+        return Reached(stopping.best or result.codebook, result, history, stopping.curve)
     if result.codebook is codebook or (
         problem.guards_start and makes_more_errors(problem, codebook, result.codebook, blocks)
     ):
         message = NO_BETTER.format(settings.name, problem.advice)
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        return Reached(codebook, result)
-    return Reached(result.codebook, result)
-
-
-def first_factor(
-    settings: Settings, problem: Problem, codebook: Codebook, blocks: Blocks
-) -> tuple[float, float, float] | None:
-    """Return a factor of margins for probabilities from rows that were learned from.
-
-    None if the model has probabilities of its own, or if there are rows of one class only so far.
-    Beside the factor are a weight, for a stream that may follow, and the number of rows.
-    """
-    present, cost = np.unique(codebook.labels), problem.cost
-    if settings.calibrate is None or problem.decision.soft or len(present) < 2:
-        return None
-    n, n_classes = blocks.n_samples, cost.n_classes
-    share = max(min(MOST_MARGINS, ALL_MARGINS // n_classes), FEWEST_MARGINS) / n
-    found = blocks.reduce(score_some_rows, cost.distance, codebook, n_classes, share)
-    if len(present) < n_classes:  # as a stream may begin
-        known = np.isin(found.codes, present)
-        codes = np.searchsorted(present, found.codes[known])
-        found = ScoredRows(found.nearest[known][:, present], codes, found.weights[known])
-    margins = class_margins(-found.nearest / cost.scale, problem.class_scores)
-    n_numbers = len(codebook.labels) * blocks.size / n
-    n_numbers += codebook.metric.size if cost.distance.adaptive else 0
-    rows = rows_by_weight(n, found.weights)
-    factor, _ = fit_factor(margins, found.codes, found.weights, rows, problem.free * n_numbers)
-    if settings.is_stream:  # its first rows are few, and the next ones tell more
-        unit = float((margins.max(axis=1) - margins.min(axis=1)).mean())
-        return max(factor, 1.0 / unit) if unit > 0.0 else factor, 0.0, rows
-    return factor, SLOPE * rows, rows
+        return Reached(codebook, result, history)
+    return Reached(result.codebook, result, history)
 
 
 def makes_more_errors(problem: Problem, start: Codebook, reached: Codebook, blocks: Blocks) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from time import process_time
 from typing import Annotated
@@ -28,6 +29,16 @@ Data = Annotated[
 Model = Annotated[Path, typer.Argument(help="A model that fit has written.")]
 Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)]
+
+
+class Preference(StrEnum):
+    """What is chosen among models that are about as good as the best."""
+
+    readable = "readable"
+    accurate = "accurate"
+    small = "small"
+
+
 Rows = Annotated[
     int, typer.Option(help="Rows to learn from at most, drawn by class; 0: all.", min=0)
 ]
@@ -86,6 +97,10 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    prefer: Annotated[
+        Preference,
+        typer.Option(help="What to choose among models that are about as good as the best."),
+    ] = Preference.readable,
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
     rows: Rows = 1_000_000,
     seed: Seed = 0,
@@ -137,6 +152,7 @@ def fit(
             out=out,
             seconds=time,
             fits=fits,
+            prefer=prefer,
             folds=folds,
             rows=rows,
             seed=seed,
@@ -326,3 +342,20 @@ def demo(
         from .demo_command import run_demo
 
         run_demo(data, out, time, seed, force)
+
+
+@app.command()
+def lecture(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "lecture.html"
+    ),
+    force: Force = False,
+) -> None:
+    """Write a page on which to watch Rosenblatt, AdaTron, LVQ1 and GLVQ learn step by step."""
+    with report_errors("lecture"):
+        from ..report import write_lecture
+        from .output_checks import check_outputs
+
+        check_outputs([out], [], force)
+        write_lecture(out)
+        typer.echo(f"Wrote {out}: open it in a browser, click points, and press Step.")

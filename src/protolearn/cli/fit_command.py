@@ -120,6 +120,7 @@ def fit_key(settings: FitSettings, table: LearningTable, families: object) -> di
         "target": table.target,
         "families": families,
         "fits": settings.fits,
+        "prefer": str(settings.prefer),
         "folds": settings.folds,
         "seed": settings.seed,
     }

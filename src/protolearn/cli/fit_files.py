@@ -113,6 +113,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
             "stopped": auto.stopped_,
         },
         "n_candidates": len(auto.leaderboard_),
+        "prefer": auto.prefer,
         "n_fits": auto.n_fits_,
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),

@@ -18,6 +18,16 @@ from .learning_table import LearningTable
 from .training_rows import OpenedTable
 
 CONFIDENCE = 0.95
+WHAT_IT_IS = {
+    "prototypes": "it has more numbers to look at",
+    "linear": "it decides by a weighted sum of the columns",
+    "local metric": "its prototypes have metrics of their own",
+    "soft prototypes": "its prototypes decide together, so that margins are not exact",
+    "kernel": "it decides by similarity to many rows",
+    "ensemble": "many small models vote",
+}
+"""What is harder to look at in a model of each kind."""
+
 ABOVE_ALL = 2.0
 """A threshold that no probability reaches: every row is flagged."""
 
@@ -118,6 +128,13 @@ class Outcome:
             f"{accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); always "
             f"predicting {label!r} would be correct {share:.1%} of the time.",
         ]
+        price = self.model[-1].leaderboard_.price_of_choice()
+        if price is not None and round(100.0 * price[1], 1) > 0.0:
+            sentences.append(
+                f"The most accurate model, {price[0].model}, is {100.0 * price[1]:.1f} points "
+                f"better in cross-validation; {WHAT_IT_IS[price[0].kind]}. To get it: --prefer "
+                "accurate."
+            )
         if n_done < n_planned:
             sentences.append(
                 f"There was time for {n_done} of {n_planned} folds; allow more with --time."

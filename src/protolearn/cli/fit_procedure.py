@@ -48,6 +48,7 @@ class FitSettings:
     out: Path | None = None
     seconds: float | None = None
     fits: int | None = None
+    prefer: str = "readable"
     folds: int = 5
     rows: int = LEARNED_ROWS
     seed: int = 0
@@ -140,6 +141,7 @@ class Procedure:
         auto = AutoPrototypeClassifier(
             families=self.families,
             max_fits=self.settings.fits,
+            prefer=str(self.settings.prefer),
             time_budget=self.clock.budget,
             cv=self.settings.folds,
             standardize=False,

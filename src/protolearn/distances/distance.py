@@ -38,6 +38,12 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Finder = Callable[[Any], tuple[Indices, Any]]
 """Returns the nearest prototype of each row, and a number that is finite if the row is."""
 
+KEPT = {"d": 1e-6, "f": 1e-3}
+"""Share of itself that the smallest distance of a row may be wrong by, in either precision."""
+
+TOLERATED = {char: float(np.finfo(char).eps) / share for char, share in KEPT.items()}
+"""Share of its terms below which a sum has too few digits left."""
+
 pair_at = pointer(PAIR)
 gradient_at = pointer(GRADIENT)
 row_at = pointer(ROW)
@@ -49,6 +55,19 @@ def row_of_pairs(x, W, theta, group, pair, out):
     distance = pair_at(pair)
     for k in range(W.shape[0]):
         out[k] = distance(x, W[k], theta[group[k]])
+
+
+def has_all_digits(D: Any, norms: Any, codebook: Codebook, stretch: float = 1.0) -> bool:
+    """Whether no row has lost digits, by a quick look that is enough for most blocks.
+
+    ``stretch`` is how many times as long the centre can be under a linear map.
+    """
+    if not len(D):
+        return True
+    length = math.sqrt(max(norms.max(), 0.0)) + stretch * math.sqrt(
+        float(codebook.center @ codebook.center)
+    )
+    return bool(D.min() >= 4.0 * TOLERATED[D.dtype.char] * length * length)
 
 
 class Distance(BaseEstimator):

@@ -18,8 +18,8 @@ from .._arrays import Floats, Indices, as_indices, row_lengths
 from .._validation import check_choice
 from ..codebook import Codebook, Gradients
 from .constraints import UnitNorm
-from .distance import Distance, Finder, distances_by_row, least_of_rows
-from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
+from .distance import Distance, Finder, distances_by_row, has_all_digits, least_of_rows
+from .lost_digits import MANY, are_apart, distance_to_origin, restore_digits
 from .mixins import BlockForm, FeatureTerms, Geometry, rounding_of_products
 from .sqeuclidean import relative
 

@@ -17,18 +17,13 @@ from scipy.sparse import issparse
 
 from .._arrays import CHUNK_BYTES, Floats, Indices
 from ..codebook import Codebook
-
-KEPT = {"d": 1e-6, "f": 1e-3}
-"""Share of itself that the smallest distance of a row may be wrong by, in either precision."""
+from .distance import TOLERATED
 
 MANY = 4
 """Rows for each prototype from which on it is worth while to compare prototypes first."""
 
 FEW = 64
 """Dimensions, about, in which prototypes are compared first: they are not nearer in all."""
-
-TOLERATED = {char: float(np.finfo(char).eps) / share for char, share in KEPT.items()}
-"""Share of its terms below which a sum has too few digits left."""
 
 
 def sizes(norms: Any, far: Any) -> Any:
@@ -45,19 +40,6 @@ def sizes(norms: Any, far: Any) -> Any:
 def rows_of_lost_digits(D: Any, size: Any) -> Indices:
     """Return the rows whose smallest distance is too small for the size of its terms."""
     return np.flatnonzero(D.min(axis=1) < TOLERATED[D.dtype.char] * size)
-
-
-def has_all_digits(D: Any, norms: Any, codebook: Codebook, stretch: float = 1.0) -> bool:
-    """Whether no row has lost digits, by a quick look that is enough for most blocks.
-
-    ``stretch`` is how many times as long the centre can be under a linear map.
-    """
-    if not len(D):
-        return True
-    length = math.sqrt(max(norms.max(), 0.0)) + stretch * math.sqrt(
-        float(codebook.center @ codebook.center)
-    )
-    return bool(D.min() >= 4.0 * TOLERATED[D.dtype.char] * length * length)
 
 
 def restore_digits(

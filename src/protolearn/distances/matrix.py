@@ -21,9 +21,8 @@ from .._validation import check_choice, check_integer, check_number
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, f8, indices, indices_matrix, matrix, matrix_out, native, types
 from .axes import complete_axes, principal_axes, span
-from .distance import distances_by_row, starts_from
+from .distance import distances_by_row, has_all_digits, starts_from
 from .linear_metric import LOCALIZED, LinearMetric, by_map
-from .lost_digits import has_all_digits
 from .mixins import Penalized
 from .sqeuclidean import SquaredEuclidean
 

@@ -36,10 +36,10 @@ from ..native import (
     vector,
     vector_out,
 )
-from .distance import Distance, starts_from
+from .distance import Distance, has_all_digits, starts_from
 from .fixed_metrics import Mahalanobis
 from .linear_metric import by_map
-from .lost_digits import distance_to_origin, has_all_digits, restore_digits
+from .lost_digits import distance_to_origin, restore_digits
 from .matrix import Matrix, MatrixMetric
 from .mixins import FeatureTerms, Geometry
 from .relevance import DiagonalMetric, Relevance, by_products

@@ -14,8 +14,8 @@ import numpy as np
 from .._arrays import Floats, Indices
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
-from .distance import Distance, Finder, least_of_rows
-from .lost_digits import MANY, are_apart, distance_to_origin, has_all_digits, restore_digits
+from .distance import Distance, Finder, has_all_digits, least_of_rows
+from .lost_digits import MANY, are_apart, distance_to_origin, restore_digits
 from .mixins import BlockForm, FeatureTerms, Geometry, rounding_of_products
 
 CHUNK = 1 << 17

@@ -29,11 +29,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 from scipy.linalg import solve
+from scipy.sparse.linalg import LinearOperator
 
-from .._arrays import Floats, Indices, as_floats
-from ..native import FAST, f8, i8, matrix, native, types, vector_out
+from .._arrays import Floats, Indices
+from ..native import FAST, f8, i8, indices, matrix, native, types, vector, vector_out
 from ..one_versus_rest import BinaryProblem
 from .canonical import Canonical, CenteredFrame, Expansion, canonical
+from .centered_rows import CenteredRows, RowNumbers, row_squares, solve_by_products
 from .discriminants import class_means, middle_offset
 from .svm_solver import reduce_features
 
@@ -102,7 +104,7 @@ class BoostingSettings(NamedTuple):
 class Ball(NamedTuple):
     """The samples as boosting takes them: in the unit ball, class by class."""
 
-    rows: Floats  # the samples, those of the positive class first
+    rows: Any  # the samples, those of the positive class first
     order: Indices  # which samples they are
     split: int  # how many are positive
     slack: float  # square of the coordinate that each sample has for itself
@@ -112,11 +114,11 @@ class Ball(NamedTuple):
     def of(cls, frame: CenteredFrame, signs: Floats, C: float) -> Ball:
         """Return the samples, lengthened by ``1 / sqrt(C)``, within the unit ball."""
         order = np.argsort(-signs, kind="stable")
-        largest = float(np.einsum("ij,ij->i", frame.rows, frame.rows).max())
+        largest = float(row_squares(frame.rows).max())
         slack = 1.0 / (1.0 + C * largest) if largest > 0.0 else float(np.isfinite(C))
         factor = np.sqrt((1.0 - slack) / largest) if largest > 0.0 else 1.0
         return cls(
-            rows=as_floats(factor * frame.rows[order]),
+            rows=factor * frame.rows[order],
             order=order,
             split=int(np.sum(signs > 0.0)),
             slack=slack,
@@ -175,9 +177,13 @@ class Rounds:
         rows, _, split, slack, radius = self.ball
         last = min(last, max_iter)
         piece = max(int(WORK / (rows.size + 1000)), 1)
+        numbers = RowNumbers.of(rows)
         while self.progress.rounds < last and not self.is_over():
             end = min(self.progress.rounds + piece, last)
-            made = boost(rows, split, slack, epsilon, tol, end, *self.progress, *self.aggregate)
+            made = boost(
+                *numbers, rows.shape[1], split, slack, epsilon, tol, end,
+                *self.progress, *self.aggregate,
+            )  # fmt: skip
             self.progress = BoostingProgress(*made)
             report(self.progress, radius * self.frame.scale, self.is_over())
 
@@ -319,18 +325,45 @@ class CorrectiveRounds(Rounds):
                 out[side] -= factor * damped[side] * (damped[side] @ v[side])
             return out
 
-        matrix = rows.T @ ((eta * damped)[:, None] * rows)
-        for side, factor in zip(self.sides, keep, strict=True):
-            mean = damped[side] @ rows[side]
-            matrix -= eta * factor * np.outer(mean, mean)
-        matrix.flat[:: len(matrix) + 1] += 1.0
         by_normal = self.normal - (alpha * signs) @ rows
         by_extra = self.extra - root * alpha
         right = eta * root * ((signs * curvature(by_extra)) @ rows) - by_normal
-        normal = solve(matrix, right, assume_a="sym", check_finite=False)
+        if isinstance(rows, CenteredRows):
+            normal = solve_by_products(self.curved_rows(damped, keep), right)
+        else:
+            matrix = rows.T @ ((eta * damped)[:, None] * rows)
+            for side, factor in zip(self.sides, keep, strict=True):
+                mean = damped[side] @ rows[side]
+                matrix -= eta * factor * np.outer(mean, mean)
+            matrix.flat[:: len(matrix) + 1] += 1.0
+            normal = solve(matrix, right, assume_a="sym", check_finite=False)
         extra = eta * slack * curvature(by_extra) - by_extra
         extra -= eta * root * curvature(signs * (rows @ normal))
         return normal, extra, float(by_normal @ normal + by_extra @ extra)
+
+    def curved_rows(self, damped: Floats, keep: list[Any]) -> LinearOperator:
+        """Return the rows times the root of ``eta N``, for products alone.
+
+        In a class the root of ``D - k d d^T`` is ``(1 - r s s^T) D^1/2`` with ``s = d^1/2``.
+        """
+        root = np.sqrt(damped)
+        cut = [
+            (1.0 - np.sqrt(max(1.0 - k * damped[p].sum(), 0.0))) / damped[p].sum()
+            for p, k in zip(self.sides, keep, strict=True)
+        ]
+
+        def flatten(v: Floats) -> Floats:
+            out = v.copy()
+            for side, factor in zip(self.sides, cut, strict=True):
+                out[side] -= factor * root[side] * (root[side] @ v[side])
+            return np.sqrt(self.eta) * out
+
+        return LinearOperator(
+            self.rows.shape,
+            matvec=lambda v: flatten(root * (self.rows @ v.ravel())),
+            rmatvec=lambda v: (root * flatten(v.ravel())) @ self.rows,
+            dtype=np.float64,
+        )
 
 
 def next_step(round: int) -> int:
@@ -409,14 +442,39 @@ def vote(edge, other, target):
     )
 
 
+@numba.njit(**FAST)
+def mean_difference(dense, values, starts, columns, signed, raw):
+    """Write the difference of the prototypes; the centre of the samples makes none."""
+    if dense.size:
+        np.dot(signed, dense, raw)
+    else:
+        raw[:] = 0.0
+        for i in range(signed.size):
+            for t in range(starts[i], starts[i + 1]):
+                raw[columns[t]] += signed[i] * values[t]
+
+
+@numba.njit(**FAST)
+def scores_along(dense, values, starts, columns, raw, scores):
+    """Write the products of the samples with a vector."""
+    if dense.size:
+        np.dot(dense, raw, scores)
+    else:
+        for i in range(scores.size):
+            scores[i] = 0.0
+            for t in range(starts[i], starts[i + 1]):
+                scores[i] += values[t] * raw[columns[t]]
+
+
 BOOST = types.Tuple((i8, f8, f8, f8, i8, i8))(
-    matrix, i8, f8, f8, f8, i8, i8, f8, f8, f8, i8, i8, vector_out, vector_out, vector_out
-)
+    matrix, vector, indices, indices, vector, vector, i8, i8, f8, f8, f8, i8,
+    i8, f8, f8, f8, i8, i8, vector_out, vector_out, vector_out,
+)  # fmt: skip
 
 
 @native(BOOST, makes_arrays=True)
 def boost(
-    rows, split, slack, epsilon, tol, last,
+    dense, values, starts, columns, along, unit, width, split, slack, epsilon, tol, last,
     rounds, target, upper, lower, best_round, closed,
     gamma, products, best,
 ):  # fmt: skip
@@ -426,7 +484,7 @@ def boost(
     also agree with the hyperplane of the last weights, which is much nearer to the best one. And
     the first hyperplane may be the best at once, long before the prototypes are.
     """
-    n, d = rows.shape
+    n, d = gamma.size, width
     signed, scores, normal = np.empty(n), np.empty(n), np.empty(d)
     weights_a, weights_b = signed[:split], signed[split:]
     scores_a, scores_b = scores[:split], scores[split:]
@@ -435,15 +493,16 @@ def boost(
     while rounds < last and not closed:
         weigh(products_a, 1.0, weights_a)
         weigh(products_b, -1.0, weights_b)
-        np.dot(signed, rows, normal)  # p+ - p-
-        distance = np.sqrt(inner(normal, normal) + slack * inner(signed, signed))
+        mean_difference(dense, values, starts, columns, signed, normal)  # p+ - p-
+        distance = np.sqrt(unit[1] * inner(normal, normal) + slack * inner(signed, signed))
         upper = min(upper, 0.5 * distance)
         if distance <= VANISHED:
             closed = 1
             break
-        np.dot(rows, normal, scores)
+        scores_along(dense, values, starts, columns, normal, scores)
+        middle = inner(signed, along)  # the product with the centre
         for i in range(n):
-            scores[i] = (scores[i] + slack * signed[i]) / distance
+            scores[i] = (unit[1] * (scores[i] - middle) + slack * signed[i]) / distance
         edge, other = inner(weights_a, scores_a), inner(weights_b, scores_b)
         target = min(target, 0.5 * (edge + other) - epsilon)
         v = vote(edge, other, target)
@@ -462,7 +521,7 @@ def boost(
             for i in range(n):
                 best[i] = gamma[i]
         if upper - lower <= tol * upper:
-            along = inner(weights_a, products_a) - inner(weights_b, products_b)
-            apart = min(1.0 - along / (size * distance), 1.0 - lower / upper)
+            shared = inner(weights_a, products_a) - inner(weights_b, products_b)
+            apart = min(1.0 - shared / (size * distance), 1.0 - lower / upper)
             closed = 1 if apart <= FINER * tol and half <= NEAR * upper else 0
     return rounds, target, upper, lower, best_round, closed

@@ -204,7 +204,7 @@ class BoostedPrototypes(KernelPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)

@@ -21,9 +21,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy.sparse import issparse
 
-from .._arrays import Floats, Indices, validate_data
+from .._arrays import Floats, Indices
 from .._validation import all_or_nothing
 from ..one_versus_rest import BinaryProblem, LinearClassifier
+from .centered_rows import CenteredRows, row_squares
 
 BALANCED = 1e-7
 """How much of all coefficients their sum may be, to count as zero."""
@@ -33,28 +34,32 @@ NOTHING = 1e-14
 """Relative difference of squares that is rounding."""
 
 
+FAR = 100.0
+"""Distance of the centre from the origin, in units of the samples, at which these are centred."""
+
+
 class CenteredFrame(NamedTuple):
     """The samples in coordinates in which all is computed: centred, and of unit size."""
 
-    rows: Any  # (x - center) / scale; sparse samples keep their origin
+    rows: Any  # (x - center) / scale, an array or CenteredRows
     center: Floats  # the weighted mean of the samples
     scale: float  # the root mean square of their distances from it
     share: Floats  # the weights of the samples, which sum to one
 
     @classmethod
-    def of(cls, X: Any, weight: Floats | None = None) -> CenteredFrame:
-        """Return the frame of some samples."""
+    def of(cls, X: Any, weight: Floats | None = None, written: bool = True) -> CenteredFrame:
+        """Return the frame of some samples.
+
+        Those that are sparse are never written down; others not, if you ask so and rounding allows.
+        """
         n = X.shape[0]
         share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
-        if issparse(X):
-            center, rows = np.zeros(X.shape[1]), X
-            size = np.sqrt(share @ np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        else:
-            center = middle_of(X, share)
-            rows = X - center
-            size = np.sqrt(share @ np.einsum("ij,ij->i", rows, rows))
-        scale = float(size) or 1.0
-        return cls(rows / scale, center, scale, share)
+        center = middle_of(X, share)
+        rows = X - center if written and not issparse(X) else CenteredRows(X, center)
+        scale = float(np.sqrt(share @ row_squares(rows))) or 1.0
+        if not (written or issparse(X)) and center @ center > (FAR * scale) ** 2:
+            return cls.of(X, weight)  # products about the origin would lose digits
+        return cls((1.0 / scale) * rows, center, scale, share)
 
 
 class Expansion(NamedTuple):
@@ -160,9 +165,9 @@ def nearest_of(forms: list[Canonical], frame: CenteredFrame) -> JointForm:
 
 def middle_of(X: Any, share: Floats | None = None) -> Floats:
     """Return the weighted mean of samples, exactly the common value where a feature is constant."""
+    mean = np.asarray(X.mean(axis=0)).ravel() if share is None else np.asarray(share @ X)
     if issparse(X):
-        return np.asarray(X.mean(axis=0)).ravel()
-    mean = X.mean(axis=0) if share is None else share @ X
+        return mean
     return np.clip(mean, X.min(axis=0), X.max(axis=0))
 
 
@@ -181,6 +186,8 @@ class LinearPrototypeClassifier(LinearClassifier):
     ``fit`` with or without weights.
     """
 
+    _trains_sparse = True
+    kernel: Any
     prototypes_: Floats
     shift_: Floats
     dual_coef_: Floats
@@ -205,12 +212,26 @@ class LinearPrototypeClassifier(LinearClassifier):
         """
         scores = self.decision_function(X)
         if is_joint(self):
-            X = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
+            X = self._validate(X, reset=False)
             return place_among(self.prototypes_, X)
         length = np.linalg.norm(self.coef_, axis=1)
         if not length.all():
             raise ValueError("Both prototypes are the same point: there is no axis through them.")
         return scores / (length if scores.ndim == 2 else length[0])
+
+    def __sklearn_tags__(self) -> Any:
+        """Return whether X is a matrix of products, for scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is("precomputed")
+        return tags
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether X may be a sparse matrix: of rows, not of products or for a function."""
+        return isinstance(self.kernel, str) and self.kernel != "precomputed"
+
+    def _is(self, kernel: str) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == kernel
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a model; one of an earlier version has the defaults of parameters since then."""
@@ -235,10 +256,21 @@ class LinearPrototypeClassifier(LinearClassifier):
         with all_or_nothing(self):
             self._check_parameters()
             rows, codes, weight, (n, places) = self._check_weighted_data(X, y, sample_weight)
-            chosen = self._solve(CenteredFrame.of(rows, weight), codes, weight, n, places)
-            self._store_samples(rows, chosen)
-            del self._factors
+            self._solve_rows(rows, codes, weight, n, places)
         return self
+
+    def _solve_rows(
+        self, rows: Any, codes: Indices, weight: Floats | None, n: int, places: Indices
+    ) -> None:
+        """Store the solution for some rows of those of n samples."""
+        frame = CenteredFrame.of(rows, weight, self._writes(rows))
+        chosen = self._solve(frame, codes, weight, n, places)
+        self._store_samples(rows, chosen)
+        del self._factors
+
+    def _writes(self, rows: Any) -> bool:
+        """Whether centred rows are written down, if they are not sparse."""
+        return True
 
     def _solve(
         self,

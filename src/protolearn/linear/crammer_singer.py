@@ -6,11 +6,12 @@ with ``f_c = w_c.z + b_c`` and free offsets. Its dual has multipliers ``alpha_ic
 zero over the classes, are at most ``C_i`` for the own class and at most zero for all others, and
 sum to zero over the samples: ``w_c = sum_i alpha_ic z_i``.
 
-The multipliers of one sample after the other are set to the best ones (Keerthi et al., 2008), and
-an augmented Lagrangian of the offsets takes care of the sums over the samples; time and memory of
-that grow linearly with the numbers that are not zero. Where it does not come to an end, and
-features and classes are few, the proximal point method on the dual does, as for the machine of two
-classes: each step minimises a smooth function by Newton's method.
+The multipliers of one sample after the other are set to the best ones (Keerthi et al., 2008), those
+at a bound being left out for a while. The offsets are the weights of a feature that is one
+everywhere, pulled to where they were last: so they are free in the end. Time and memory of that
+grow linearly with the numbers that are not zero. Where it does not come to an end, and features and
+classes are few, the proximal point method on the dual does, as for the machine of two classes: each
+step minimises a smooth function by Newton's method.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Floats, Indices, as_floats
@@ -31,19 +32,39 @@ from ..native import (
     f8,
     i8,
     indices,
+    indices_matrix_out,
     indices_out,
+    matrix,
     matrix_out,
     native,
     types,
     vector,
     vector_out,
 )
+from ..separability import NotSeparableError, samples_in_the_way_jointly
+from .centered_rows import CenteredRows, RowNumbers, row_squares
+from .dual_descent import PULL
 
 TOLERANCE = 1e-9
 """Violation of the conditions of an optimum that is let pass, in units of the margin."""
 
-GAP = 1e-6
-"""Part of the cost that a solution may be above the least one."""
+GAP, ENOUGH = 1e-6, 5e-4
+"""Part of the cost that a solution may be above the least, and where that takes long."""
+
+PATIENCE, LITTLE_WORK = 1000, 1e7
+"""Passes through the samples and multiplications up to which it does not take long."""
+
+UNSOLVED = 1e-3
+"""A gap, or a violation, that is worth a warning."""
+
+HARD_GAP, HARD_CAPS, TOUCHING = 1e-8, (1e4, 1e8), 1e-6
+"""The same for hard margins; multipliers that are tried; a violation that is let pass."""
+
+MOST_PROGRAMMED = 1_000_000
+"""Numbers up to which a linear program finds the samples in the way."""
+
+SMALL = 50_000
+"""Samples times normals and offsets up to which Newton's method makes a solution exact."""
 
 MOST_NUMBERS = 300
 """Normals and offsets of all classes up to which there is Newton's method."""
@@ -59,14 +80,17 @@ SHORT = 0.1
 FARTHEST = 1e6
 """Length of a way in units of Newton's."""
 
-SWEEPS = 3000
-"""The most times that all samples are passed through."""
+SWEEPS = 30_000
+"""The most times that the samples are passed through, most of them without those at bounds."""
 
-UNSOLVED = 1e-4
-"""A gap, or a violation, that is worth a warning."""
+WORK = 1e8
+"""Multiplications between two looks at the keyboard."""
 
-STEADY = 10
-"""Sweeps between two changes of the multipliers of the offsets."""
+FIRST_CLOSE, CLOSER, CLOSEST = 0.1, 0.75, 1e-10
+"""Violation up to which samples are passed through at first, and how it becomes smaller."""
+
+NO_VIOLATION = 1e-12
+"""A violation that is rounding."""
 
 
 class JointMachine(NamedTuple):
@@ -81,12 +105,7 @@ def crammer_singer(
     rows: Any, codes: Indices, C: Floats, n_classes: int, start: JointMachine | None = None
 ) -> JointMachine:
     """Return the machine of several classes; warn if it is not solved."""
-    alpha = np.zeros((len(codes), n_classes)) if start is None else start.alpha.copy()
-    offsets = np.zeros(n_classes) if start is None else start.offsets.copy()
-    keep_in_range(alpha, codes, C)
-    machine, error = by_samples(rows, codes, C, JointMachine(alpha, offsets))
-    if error > UNSOLVED and not issparse(rows) and n_classes * (rows.shape[1] + 1) <= MOST_NUMBERS:
-        machine, error = by_newton(rows, codes, C, machine)
+    machine, error = solve_jointly(rows, codes, C, start or zero_start(codes, n_classes))
     if error > UNSOLVED:
         warnings.warn(
             "The machine of several classes was not solved: it violates the conditions of an "
@@ -96,6 +115,79 @@ def crammer_singer(
             stacklevel=5,
         )
     return machine
+
+
+def hard_crammer_singer(rows: Any, codes: Indices, n_classes: int) -> JointMachine:
+    """Return the machine of several classes without slacks; raise if there is none."""
+    start, places = zero_start(codes, n_classes), np.arange(len(codes))
+    for cap in HARD_CAPS:
+        caps = np.full(len(codes), cap)
+        start, _ = solve_jointly(rows, codes, caps, start, HARD_GAP, np.inf)
+        scores = rows @ (start.alpha.T @ rows).T + start.offsets
+        lead = scores[places, codes][:, None] - scores
+        lead[places, codes] = np.inf
+        margins = lead.min(axis=1)
+        if margins.min() > 1.0 - TOUCHING:
+            return start
+        check_jointly_separable(rows, codes, margins)
+    if margins.min() <= 0.0:
+        raise ValueError(
+            "Hyperplanes separate all classes at once, but the margin is so narrow, or the "
+            "features differ in scale so much, that rounding hides it. Scale the features, or use "
+            "SoftMarginSVM."
+        )
+    warnings.warn(
+        f"The margin is violated by {1.0 - margins.min():.1e} of its width: rounding spoils the "
+        "solution. Scale the features, or use SoftMarginSVM.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+    return start
+
+
+def check_jointly_separable(rows: Any, codes: Indices, margins: Floats) -> None:
+    """Raise if no scores put the own class of every sample first.
+
+    Of many samples those with a negative margin are in the way: the linear program would take
+    minutes.
+    """
+    numbers = rows.size * len(np.unique(codes))
+    if numbers <= MOST_PROGRAMMED:
+        given = rows.X if isinstance(rows, CenteredRows) else rows
+        wrong = samples_in_the_way_jointly(given, codes)
+    else:
+        wrong = np.flatnonzero(margins <= TOUCHING)
+    if len(wrong):
+        raise NotSeparableError(wrong, "all classes at once")
+
+
+def zero_start(codes: Indices, n_classes: int) -> JointMachine:
+    """Return the start without any knowledge."""
+    return JointMachine(np.zeros((len(codes), n_classes)), np.zeros(n_classes))
+
+
+def solve_jointly(
+    rows: Any,
+    codes: Indices,
+    C: Floats,
+    start: JointMachine,
+    tolerance: float = GAP,
+    patience: float = PATIENCE,
+) -> tuple[JointMachine, float]:
+    """Return the machine, and its error as a part of the cost or in units of the margin."""
+    start = start._replace(alpha=keep_in_range(start.alpha, codes, C))
+    machine, error = by_samples(rows, codes, C, start, tolerance, patience)
+    numbers = machine.alpha.shape[1] * (rows.shape[1] + 1)
+    small = len(codes) * numbers <= SMALL
+    if numbers > MOST_NUMBERS or not (small or error > UNSOLVED):
+        return machine, error
+    if isinstance(rows, CenteredRows):
+        if not small:
+            return machine, error
+        X = rows.X.toarray() if issparse(rows.X) else rows.X
+        rows = (X - rows.center) / rows.scale
+    exact, violation = by_newton(rows, codes, C, machine)
+    return (exact, violation) if violation <= TOLERANCE or error > UNSOLVED else (machine, error)
 
 
 def by_newton(
@@ -215,93 +307,187 @@ class JointEnvelopes(NamedTuple):
 
 
 def by_samples(
-    rows: Any, codes: Indices, C: Floats, start: JointMachine
+    rows: Any,
+    codes: Indices,
+    C: Floats,
+    start: JointMachine,
+    tolerance: float,
+    patience: float,
 ) -> tuple[JointMachine, float]:
-    """Return the machine, and its error in units of the margin or the cost, sample by sample."""
-    rows, alpha, offsets = csr_array(rows), start.alpha, start.offsets
-    order = np.arange(rows.shape[0])
-    data = as_floats(rows.data), rows.indptr.astype(np.intp), rows.indices.astype(np.intp)
-    square = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    normals = as_floats((alpha.T @ rows).T)  # (d, K): the classes of a feature lie together
-    error, gap, n_iter, seed, due = np.inf, np.inf, 0, 1, 0.0
-    while n_iter < SWEEPS and error > TOLERANCE and gap > GAP:
-        close = max(TOLERANCE, 0.1 * min(error, 1.0))
-        count, seed, violation = sweep(
-            *data, codes, C, square, STEADY, close, seed, alpha, normals, offsets, order
-        )
-        n_iter += count
-        excess = alpha.sum(axis=0)
-        offsets += excess
-        error = max(violation, float(np.ptp(excess)))
-        if n_iter >= min(due, SWEEPS) or error <= TOLERANCE:
-            gap, due = duality_gap(rows, codes, C, alpha, normals, offsets), 1.1 * n_iter
-    return JointMachine(alpha, offsets, n_iter), min(error, gap)
+    """Return the machine, and its error as a part of the cost, sample by sample."""
+    if not isinstance(rows, CenteredRows):
+        rows = CenteredRows(rows, np.zeros(rows.shape[1]))
+    alpha, (n, K) = start.alpha.copy(), start.alpha.shape
+    numbers, square = RowNumbers.of(rows), row_squares(rows)
+    normals = as_floats((alpha.T @ rows.X).T)  # (d, K): the classes of a feature lie together
+    level = np.stack([start.offsets, alpha.sum(axis=0), rows.center @ normals])
+    order, classes, live = np.arange(n), np.tile(np.arange(K), (n, 1)), np.full(n, K)
+    best, gap, close, n_iter, seed = start, np.inf, FIRST_CLOSE, 0, 1
+    most = int(WORK / (K * (rows.size / n + 10.0)))
+    visits = 0.0
+    while n_iter < SWEEPS:
+        live[:], solved = K, False
+        state = np.array([n, 1.0 if n_iter == 0 else close, 1.0, visits])
+        while not solved and n_iter < SWEEPS:
+            count, seed, solved = sweep(
+                *numbers, codes, C, square, PULL, most, close, seed,
+                alpha, normals, level, order, classes, live, state,
+            )  # fmt: skip
+            n_iter += count
+        level[0] += PULL * level[1]
+        made, error = measure_gap(rows, codes, C, alpha, level[0])
+        best, gap, visits = (*((made, error) if error < gap else (best, gap)), state[3])
+        if gap <= tolerance or (
+            gap <= ENOUGH and n_iter > patience and visits * WORK > LITTLE_WORK * most
+        ):
+            break
+        close = max(CLOSER * close, CLOSEST)
+    return best._replace(n_iter=n_iter), gap
 
 
-def duality_gap(
-    rows: Any, codes: Indices, C: Floats, alpha: Floats, normals: Floats, offsets: Floats
-) -> float:
-    """Return the part of the cost by which a solution may be above the least."""
+def measure_gap(
+    rows: Any, codes: Indices, C: Floats, alpha: Floats, offsets: Floats
+) -> tuple[JointMachine, float]:
+    """Return multipliers that sum to zero, and the part of the cost they may be above the least."""
     places = np.arange(len(codes))
-    scores = rows @ normals + offsets
-    lead = scores - scores[places, codes][:, None] + 1.0
-    lead[places, codes] = 0.0
-    half = 0.5 * float(np.sum(normals**2))
-    primal = half + float(C @ lead.max(axis=1))
-    dual = float(alpha[places, codes].sum()) - half  # minus the sum over all other classes
-    # Multipliers that do not sum to zero over the samples are charged by the offsets they feel.
-    unbalanced = abs(float(alpha.sum(axis=0) @ (offsets - offsets.mean())))
-    return (primal - dual + unbalanced) / primal if primal > 0.0 else 0.0
+    alpha, balanced = balance_classes(alpha, codes)
+    if not balanced:
+        return JointMachine(alpha, offsets), np.inf
+    normals = alpha.T @ rows
+    scores = rows @ normals.T + offsets
+    slack = scores - scores[places, codes][:, None] + 1.0
+    slack[places, codes] = 0.0
+    slack = slack.max(axis=1)
+    square, total = float(np.sum(normals**2)), float(alpha[places, codes].sum())
+    cost, bound = 0.5 * square + float(C @ slack), total - 0.5 * square
+    factor = 1.0
+    if 0.0 < slack.max() < 0.5:  # a larger machine may have no slacks at all
+        factor = 1.0 / (1.0 - float(slack.max()))
+        larger = 0.5 * factor**2 * square
+        factor, cost = (factor, larger) if larger < cost else (1.0, cost)
+    alpha = keep_in_range(factor * alpha, codes, C)
+    machine = JointMachine(alpha, factor * (offsets - offsets.mean()))
+    return machine, (cost - bound) / cost if cost > 0.0 else 0.0
 
 
-def keep_in_range(alpha: Floats, codes: Indices, C: Floats) -> None:
-    """Shrink the multipliers of samples whose C has become smaller."""
+def balance_classes(alpha: Floats, codes: Indices) -> tuple[Floats, bool]:
+    """Return nearly the same multipliers, whose sums over the samples are zero, and if so.
+
+    What the samples of a class hold against another is changed by a factor, one less the difference
+    of two numbers of the classes; and all is made smaller by the largest.
+    """
+    K = alpha.shape[1]
+    against = -np.stack([alpha[codes == c].sum(axis=0) for c in range(K)])
+    np.fill_diagonal(against, 0.0)
+    both = against + against.T
+    heights = np.linalg.lstsq(np.diag(both.sum(axis=1)) - both, alpha.sum(axis=0), rcond=None)[0]
+    factors = 1.0 - heights[:, None] + heights
+    if factors[against > 0.0].min(initial=1.0) < 0.0:
+        return alpha, False
+    factors = np.maximum(factors, 0.0) / max(1.0, factors[against > 0.0].max(initial=1.0))
+    alpha, places = alpha * factors[codes], np.arange(len(codes))
+    alpha[places, codes] = 0.0
+    alpha[places, codes] = -alpha.sum(axis=1)
+    return alpha, True
+
+
+def keep_in_range(alpha: Floats, codes: Indices, C: Floats) -> Floats:
+    """Return multipliers, those of samples whose C is smaller shrunk."""
     own = alpha[np.arange(len(codes)), codes]
-    alpha *= np.divide(C, own, out=np.ones_like(C), where=own > C)[:, None]
+    return alpha * np.divide(C, own, out=np.ones_like(C), where=own > C)[:, None]
 
 
-@numba.njit(**FAST)
-def best_multipliers(gradient, size, y, C, alpha, ordered):
+@numba.njit(inline="always", **FAST)
+def add_products(dense, values, starts, columns, i, normals, classes, m, out):
+    """Add the products of a sample with the normals of m classes."""
+    if dense.size:
+        for j in range(dense.shape[1]):
+            value = dense[i, j]
+            for t in range(m):
+                out[t] += value * normals[j, classes[t]]
+    else:
+        for place in range(starts[i], starts[i + 1]):
+            value, j = values[place], columns[place]
+            for t in range(m):
+                out[t] += value * normals[j, classes[t]]
+
+
+@numba.njit(inline="always", **FAST)
+def add_sample(dense, values, starts, columns, i, changes, classes, m, normals):
+    """Add multiples of a sample to the normals of m classes."""
+    if dense.size:
+        for j in range(dense.shape[1]):
+            value = dense[i, j]
+            for t in range(m):
+                normals[j, classes[t]] += value * changes[t]
+    else:
+        for place in range(starts[i], starts[i + 1]):
+            value, j = values[place], columns[place]
+            for t in range(m):
+                normals[j, classes[t]] += value * changes[t]
+
+
+@numba.njit(inline="always", **FAST)
+def shrink_classes(gradient, classes, m, low, y, C, alpha):
+    """Move classes that stay at their bound behind the others; return how many others there are."""
+    t = 0
+    while t < m:
+        c = classes[t]
+        if gradient[t] < low and alpha[c] == (C if c == y else 0.0):
+            m -= 1
+            classes[t], classes[m] = classes[m], c
+            gradient[t] = gradient[m]
+        else:
+            t += 1
+    return m
+
+
+@numba.njit(inline="always", **FAST)
+def best_multipliers(gradient, classes, m, size, y, C, alpha, ordered):
     """Write the change of the multipliers of a sample to the best ones into ``gradient``."""
-    K = gradient.size
-    for c in range(K):
-        gradient[c] -= size * alpha[c]
-        ordered[c] = gradient[c]
-    ordered[y] += size * C
-    for c in range(1, K):  # from the largest down
-        value, place = ordered[c], c
-        while place > 0 and ordered[place - 1] < value:
+    for t in range(m):
+        c = classes[t]
+        gradient[t] -= size * alpha[c]
+        value, place = gradient[t] + (size * C if c == y else 0.0), t
+        while place > 0 and ordered[place - 1] < value:  # from the largest down
             ordered[place] = ordered[place - 1]
             place -= 1
         ordered[place] = value
     level, r = ordered[0] - size * C, 1
-    while r < K and level < r * ordered[r]:
+    while r < m and level < r * ordered[r]:
         level += ordered[r]
         r += 1
     level /= r
-    for c in range(K):
+    for t in range(m):
+        c = classes[t]
         cap = C if c == y else 0.0
-        gradient[c] = min(cap, (level - gradient[c]) / size) - alpha[c]
+        new = min(cap, (level - gradient[t]) / size)
+        gradient[t] = new - alpha[c]
+        alpha[c] = new
 
 
-SWEEP = types.Tuple((i8, i8, f8))(
-    vector, indices, indices, indices, vector, vector, i8, f8, i8,
-    matrix_out, matrix_out, vector_out, indices_out,
+SWEEP = types.Tuple((i8, i8, types.boolean))(
+    matrix, vector, indices, indices, vector, vector, indices, vector, vector, f8, i8, f8, i8,
+    matrix_out, matrix_out, matrix_out, indices_out, indices_matrix_out, indices_out, vector_out,
 )  # fmt: skip
 
 
 @native(SWEEP, makes_arrays=True)
 def sweep(
-    values, starts, columns, codes, C, square, most, close, seed, alpha, normals, offsets, order
-):
+    dense, values, starts, columns, along, unit, codes, C, square, pull, most, close, seed,
+    alpha, normals, level, order, classes, live, state,
+):  # fmt: skip
     """Pass through the samples until they violate the conditions of an optimum by little.
 
-    Samples that are far from the margin are left out until the others are done.
+    Multipliers at a bound, and samples that have no others, are left out until the rest is done.
+    Returns the passes, the random seed, and whether the end was reached within ``most`` samples.
     """
     n, K = alpha.shape
     gradient, ordered = np.empty(K), np.empty(K)
-    active, last, count, worst = n, np.inf, 0, np.inf
-    while count < most:
+    count, visited = 0, 0
+    active, loose, whole = int(state[0]), state[1], state[2] == 1.0
+    solved = False
+    while visited < most:
         worst, k = 0.0, 0
         while k < active:
             seed = (seed * 1103515245 + 12345) % 2147483648  # the same order in every process
@@ -309,41 +495,44 @@ def sweep(
             i = order[other]
             order[other] = order[k]
             order[k] = i
-            y = codes[i]
-            for c in range(K):
-                gradient[c] = offsets[c] + (0.0 if c == y else 1.0)
-            for t in range(starts[i], starts[i + 1]):
-                value, j = values[t], columns[t]
-                for c in range(K):
-                    gradient[c] += value * normals[j, c]
-            high, low, rival, used = -np.inf, np.inf, -np.inf, False
-            for c in range(K):
-                high = max(high, gradient[c])
-                if c != y:
-                    rival = max(rival, gradient[c])
+            y, m, own = codes[i], live[i], classes[i]
+            high, low = -np.inf, np.inf
+            for t in range(m):
+                gradient[t] = level[1, own[t]] * (unit[0] - along[i]) - level[2, own[t]]
+            add_products(dense, values, starts, columns, i, normals, own, m, gradient)
+            for t in range(m):
+                c = own[t]
+                gradient[t] = level[0, c] + (0.0 if c == y else 1.0) + unit[1] * gradient[t]
+                high = max(high, gradient[t])
                 if alpha[i, c] < (C[i] if c == y else 0.0):
-                    low = min(low, gradient[c])
-                used = used or alpha[i, c] != 0.0
-            worst = max(worst, high - low)
-            if not used and gradient[y] - rival > last:
+                    low = min(low, gradient[t])
+            m = live[i] = shrink_classes(gradient, own, m, low, y, C[i], alpha[i])
+            visited += 1
+            if m <= 1:
                 active -= 1
                 order[k] = order[active]
                 order[active] = i
                 continue
             k += 1
-            if high - low > 0.0:
-                best_multipliers(gradient, square[i] + 1.0, y, C[i], alpha[i], ordered)
-                for c in range(K):
-                    alpha[i, c] += gradient[c]
-                    offsets[c] += gradient[c]
-                for t in range(starts[i], starts[i + 1]):
-                    value, j = values[t], columns[t]
-                    for c in range(K):
-                        normals[j, c] += value * gradient[c]
+            if high - low > NO_VIOLATION:
+                worst = max(worst, high - low)
+                best_multipliers(gradient, own, m, square[i] + pull, y, C[i], alpha[i], ordered)
+                for t in range(m):
+                    c = own[t]
+                    level[0, c] += pull * gradient[t]
+                    level[1, c] += gradient[t]
+                    level[2, c] += gradient[t] * along[i]
+                add_sample(dense, values, starts, columns, i, gradient, own, m, normals)
         count += 1
-        last = worst if worst > 0.0 else np.inf
-        if worst <= close:
-            if active == n:
-                break
-            active, last = n, np.inf
-    return count, seed, worst
+        if worst >= loose:
+            whole = False
+            continue
+        if worst < close and whole:
+            solved = True
+            break
+        active, whole, loose = n, True, max(0.5 * loose, close)
+        for i in range(n):
+            live[i] = K
+    state[3] += visited
+    state[0], state[1], state[2] = active, loose, 1.0 if whole else 0.0
+    return count, seed, solved

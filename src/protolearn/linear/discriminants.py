@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse.linalg import lsmr
 
 from .._arrays import Floats, Indices
 from .._validation import check_choice, check_number
 from ..one_versus_rest import BinaryProblem
 from .canonical import CenteredFrame, Expansion
+from .centered_rows import CenteredRows, weighted_rows
 from .kernel_prototypes import KernelPrototypeClassifier
 
 ROUNDING = 1e-14
@@ -18,6 +20,15 @@ ROUNDING = 1e-14
 
 NULL = 1e-20
 """Part of the scatter along a direction within the classes that is rounding."""
+
+NULL_BY_PRODUCTS = 1e-10
+"""The same where samples are known by their products."""
+
+EXACT = 1e-15
+"""Relative error of systems that are solved by products."""
+
+NOTHING_BETWEEN = 1e-10
+"""Part of the scatter between the classes that is rounding."""
 
 TINY_RIDGE = 1e-10
 """What takes its place: other directions count only where these do not decide."""
@@ -120,7 +131,7 @@ class MeanOfClass(KernelPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)
@@ -277,7 +288,7 @@ class FisherPrototypes(KernelPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)
@@ -299,9 +310,12 @@ class FisherPrototypes(KernelPrototypeClassifier):
 
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:
         """Return the hyperplane, solved for in coordinates of the span of the samples."""
-        signs = problem.signs
-        if len(self.classes_) == 2 and not is_auto(self.priors) and self.priors is not None:
-            whole = self._discriminant(frame, (signs > 0.0).astype(np.intp), problem.weight)
+        signs, sparse = problem.signs, isinstance(frame.rows, CenteredRows)
+        given = len(self.classes_) == 2 and not is_auto(self.priors) and self.priors is not None
+        if given or sparse:
+            priors = self.priors if given else None
+            codes = (signs > 0.0).astype(np.intp)
+            whole = self._discriminant(frame, codes, problem.weight, priors)
             return Expansion(np.diff(whole.gamma, axis=0)[0], float(np.diff(whole.intercept)[0]))
         root = weight_roots(problem.weight, len(signs))
         check_shares([float(root[side] @ root[side]) for side in (signs > 0, signs < 0)])
@@ -318,10 +332,12 @@ class FisherPrototypes(KernelPrototypeClassifier):
     def _expand_jointly(
         self, frame: CenteredFrame, codes: Indices, weight: Floats | None
     ) -> Expansion | None:
-        return None if self.multi_class == "nearest" else self._discriminant(frame, codes, weight)
+        if self.multi_class == "nearest":
+            return None
+        return self._discriminant(frame, codes, weight, self.priors)
 
     def _discriminant(
-        self, frame: CenteredFrame, codes: Indices, weight: Floats | None
+        self, frame: CenteredFrame, codes: Indices, weight: Floats | None, priors: Any
     ) -> Expansion:
         """Return the scores of linear discriminant analysis.
 
@@ -332,6 +348,9 @@ class FisherPrototypes(KernelPrototypeClassifier):
         root = weight_roots(weight, len(codes))
         total = np.bincount(codes, root**2).astype(np.float64)
         check_shares(total.tolist())
+        if isinstance(frame.rows, CenteredRows):
+            ridge = min(float(self.ridge) ** 0.25 / frame.scale, LARGEST) ** 4
+            return discriminant_by_products(frame.rows, codes, root, ridge, priors)
         U, s = singular_vectors(root[:, None] * frame.rows)
         own = codes == np.arange(len(total))[:, None]
         means = (own * root) @ U / total[:, None]
@@ -340,13 +359,55 @@ class FisherPrototypes(KernelPrototypeClassifier):
         ridge = np.minimum(float(self.ridge) ** 0.25 / frame.scale / s, LARGEST) ** 4
         half = np.sqrt(1.0 + ridge)
         P, sigma, Q = np.linalg.svd(np.sqrt(total)[:, None] * means / half, full_matrices=False)
+        kept = sigma > NULL * sigma.max(initial=0.0)  # fewer than there are classes
+        P, sigma, Q = P[:, kept], sigma[kept], Q[kept]
         within = (U - root[:, None] * means[codes]) / half @ Q.T
-        left = within.T @ within + Q * (ridge / half**2) @ Q.T  # I - sigma^2, without cancellation
-        left = fill_null_space(left, Q / s**4 @ Q.T)
-        solved = np.linalg.solve(left, Q) / half
+        parts = np.vstack([within, (np.sqrt(ridge) / half * Q).T])  # of I - sigma^2
+        solved = invert_scatter(parts, Q / s**4 @ Q.T, NULL) @ Q / half
         normals = total.sum() * (P / np.sqrt(total)[:, None] * sigma) @ solved
-        offset = log_priors(self.priors, total) - 0.5 * np.einsum("ij,ij->i", normals, means)
+        offset = log_priors(priors, total) - 0.5 * np.einsum("ij,ij->i", normals, means)
         return Expansion(root * (normals / s**2 @ U.T), offset)
+
+
+def discriminant_by_products(
+    rows: CenteredRows, codes: Indices, root: Floats, ridge: float, priors: Any
+) -> Expansion:
+    """Return the scores of linear discriminant analysis of rows that are not written down.
+
+    With ``Z = U s V^T``, the samples times the roots of their weights, and the columns of E, which
+    average them, ``U s^2 (s^4 + ridge)^-1 U^T E`` and its product with ``Z Z^T`` take the place of
+    all that :meth:`FisherPrototypes._discriminant` makes of U and s.
+    """
+    total = np.bincount(codes, root**2).astype(np.float64)
+    average = np.where(codes[:, None] == np.arange(len(total)), root[:, None], 0.0) / total
+    average -= np.outer(root, root @ average) / (root @ root)  # of which centred rows know nothing
+    solved = np.column_stack([solve_twice(rows, root, column, ridge) for column in average.T])
+    fitted = root[:, None] * (rows @ ((root * solved.T) @ rows).T)
+    between = average.T @ fitted  # products of the class means
+    half = np.sqrt(total)
+    values, P = np.linalg.eigh(half[:, None] * (0.5 * (between + between.T)) * half)
+    kept = values > NOTHING_BETWEEN * values.max(initial=0.0)
+    sigma, P = np.sqrt(values[kept]), P[:, kept]
+    axes = half[:, None] * P / sigma
+    along = fitted @ axes
+    within = along - root[:, None] * (between @ axes)[codes]
+    rest, vectors = np.linalg.eigh(np.eye(len(sigma)) - along.T @ along)  # zero without a ridge
+    if ridge > 0.0:
+        within = np.vstack([within, np.sqrt(np.maximum(rest, 0.0))[:, None] * vectors.T])
+    slope = solved @ axes
+    inverse = invert_scatter(within, slope.T @ slope, NULL_BY_PRODUCTS)
+    mixed = total.sum() * (P / half[:, None] * sigma) @ inverse @ axes.T
+    offset = log_priors(priors, total) - 0.5 * np.einsum("ij,ji->i", mixed, between)
+    return Expansion(root * (mixed @ solved.T), offset)
+
+
+def solve_twice(rows: CenteredRows, root: Floats, column: Floats, ridge: float) -> Floats:
+    """Return ``U s^2 (s^4 + ridge)^-1 U^T`` times a column, by products with the rows alone."""
+    Z = weighted_rows(rows, root)
+    steps = {"atol": EXACT, "btol": EXACT, "conlim": 0.0, "maxiter": 10 * min(rows.shape) + 100}
+    if ridge > 0.0:
+        return np.asarray(lsmr(Z @ Z.H, column, damp=np.sqrt(ridge), **steps)[0])
+    return np.asarray(lsmr(Z.H, lsmr(Z, column, **steps)[0], **steps)[0])
 
 
 def is_auto(priors: Any) -> bool:
@@ -377,17 +438,20 @@ def check_shares(total: list[float]) -> None:
         raise ValueError("Change sample_weight: FisherPrototypes loses a class in rounding.")
 
 
-def fill_null_space(left: Floats, slope: Floats) -> Floats:
-    """Return a scatter in which directions without any have as much as a tiny ridge gives them.
+def invert_scatter(parts: Floats, slope: Floats, null_below: float) -> Floats:
+    """Return the inverse of ``parts^T parts``.
 
-    ``slope`` is what grows with the ridge.
+    Directions without any scatter have as much as a tiny ridge gives them; ``slope`` is what grows
+    with the ridge.
     """
-    values, vectors = np.linalg.eigh(left)
-    null = vectors[:, values <= NULL]
-    if not null.size:
-        return left
-    inside = null.T @ slope @ null
-    return left + TINY_RIDGE / np.trace(inside) * null @ inside @ null.T
+    _, size, vectors = np.linalg.svd(parts, full_matrices=False)
+    some = size**2 > null_below
+    inverse = vectors[some].T / size[some] ** 2 @ vectors[some]
+    null = vectors[~some]
+    if len(null):
+        inside = null @ slope @ null.T
+        inverse += null.T @ np.linalg.inv(TINY_RIDGE / np.trace(inside) * inside) @ null
+    return np.asarray(inverse)
 
 
 def class_means(frame: CenteredFrame, signs: Floats) -> Expansion:

@@ -172,7 +172,7 @@ def regularization_path(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : {array-like, CSR matrix} of shape (n_samples, n_features)
         The samples.
     y : array-like of shape (n_samples,)
         Their labels.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices
 from .._validation import all_or_nothing
@@ -43,7 +44,6 @@ class KernelPrototypeClassifier(LinearPrototypeClassifier):
     A subclass has the parameters ``kernel``, ``gamma``, ``degree`` and ``coef0``.
     """
 
-    kernel: Any
     kernel_: FeatureKernel | None
     gamma_: float
     score_scale_: Floats
@@ -72,15 +72,6 @@ class KernelPrototypeClassifier(LinearPrototypeClassifier):
             raise ValueError(f"project needs kernel='linear', not kernel={self.kernel!r}.")
         return super().project(X)
 
-    def __sklearn_tags__(self) -> Any:
-        """Return whether X is a matrix of products, for scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is("precomputed")
-        return tags
-
-    def _is(self, kernel: str) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == kernel
-
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplanes, and forget an earlier fit, maybe with another kernel."""
         with all_or_nothing(self):
@@ -91,10 +82,9 @@ class KernelPrototypeClassifier(LinearPrototypeClassifier):
             for name in NOT_ALWAYS:
                 self.__dict__.pop(name, None)
             if self._is("linear"):
-                chosen = self._solve(CenteredFrame.of(rows, weight), codes, weight, n, places)
-                self._store_samples(rows, chosen)
-                del self._factors
+                self._solve_rows(rows, codes, weight, n, places)
                 return self
+            rows = rows.toarray() if issparse(rows) else rows
             if self._is("precomputed"):
                 check_gram(rows if rows.shape[1] != n else rows[:, places], rounding)
                 rows = rows[:, places]

@@ -116,8 +116,6 @@ class LinearPrototypes:
         if not np.isfinite(gamma).all() or not np.ptp(gamma, axis=-1).any():
             raise ValueError("gamma must be finite, and not the same number everywhere.")
         intercept, frame = offsets_in(intercept, "intercept", gamma), CenteredFrame.of(X)
-        if issparse(X):
-            gamma = gamma - gamma.mean(axis=-1, keepdims=True)
         normal = np.asarray(gamma @ frame.rows)
         inner = (intercept / frame.scale + normal @ frame.center) / frame.scale
         expansion = Expansion(gamma, inner)

@@ -6,7 +6,7 @@ Laplace's approximation for given precisions of the priors.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
@@ -14,12 +14,16 @@ from scipy.special import expit, softmax
 
 from .._arrays import Floats, Indices, rows_at_a_time
 from ..kernels import FeatureKernel
+from .centered_rows import CenteredRows
 
 CLOSE = 1e-12
 """Newton's decrement, twice what the log-posterior can still gain, at which it is maximal."""
 
 QUADRATIC = 1e-6
 """Decrement from which whole steps are safe, and gains too small to be seen in the value."""
+
+FEW = 2000
+"""Sparse samples whose products with each other are all kept."""
 
 MAX_STEPS = 100
 """Newton steps; some ten are usual."""
@@ -85,27 +89,36 @@ class CenteredGram(GramBasis):
 class RowBasis:
     """The linear functions ``z_j.z`` of n samples with d features; never n x n numbers."""
 
-    def __init__(self, rows: Floats):
+    def __init__(self, rows: Any):
         self.rows = rows
         self.size = len(rows)
 
     def function(self, j: int) -> Floats:
         """Multiply all samples with one."""
-        return self.rows @ self.rows[j]
+        rows = self.rows
+        return rows @ (rows.row(j) if isinstance(rows, CenteredRows) else rows[j])
 
     def products(self, rows: Floats) -> Floats:
         """Multiply with the samples twice."""
-        return (rows @ self.rows) @ self.rows.T
+        return np.asarray((self.rows @ (rows @ self.rows).T).T)
 
     def squares(self, weight: Floats) -> Floats:
-        """Take quadratic forms of the weighted scatter."""
+        """Take quadratic forms of the weighted scatter, or square some products at a time."""
+        if isinstance(self.rows, CenteredRows):
+            total, count = np.zeros(self.size), rows_at_a_time(self.size)
+            for start in range(0, self.size, count):
+                part = np.arange(start, min(start + count, self.size))
+                total += weight[part] @ np.square(self.rows.gram(part))
+            return total
         scatter = (weight * self.rows.T) @ self.rows
         return np.einsum("ij,ij->i", self.rows @ scatter, self.rows)
 
 
-def linear_basis(rows: Floats) -> Basis:
+def linear_basis(rows: Any) -> Basis:
     """Return the linear functions of samples in the form that takes less memory."""
     n, d = rows.shape
+    if isinstance(rows, CenteredRows):
+        return GramBasis(rows.gram(np.arange(n))) if n <= FEW else RowBasis(rows)
     return RowBasis(rows) if d < n else GramBasis(rows @ rows.T)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Floats, Indices
@@ -189,7 +190,7 @@ class RVM(LinearPrototypeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
             The samples; a Gram matrix of shape (n_samples, n_samples) if the kernel is
             precomputed.
         y : array-like of shape (n_samples,)
@@ -246,15 +247,6 @@ class RVM(LinearPrototypeClassifier):
         scores = self.decision_function(X)
         return class_probabilities(scores if scores.ndim == 2 else scores / self.unit_)
 
-    def __sklearn_tags__(self) -> Any:
-        """Return whether X is a matrix of products, for scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is("precomputed")
-        return tags
-
-    def _is(self, kernel: str) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == kernel
-
     def _check_parameters(self) -> None:
         check_kernel(self)
         check_integer(self, "max_iter", low=1)
@@ -308,6 +300,7 @@ class RVM(LinearPrototypeClassifier):
         self._check_parameters()
         rounding = gram_rounding(X)
         X, codes, weight = self._check_data(X, y, sample_weight)
+        X = X.toarray() if issparse(X) else X
         if self._is("precomputed"):
             check_gram(X, rounding)
         rows = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0.0)

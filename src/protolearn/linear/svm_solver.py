@@ -16,15 +16,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Floats, Indices
 from ..separability import NotSeparableError, samples_in_the_way, separates
+from .centered_rows import CenteredRows, solve_by_products, weighted_rows
+from .dual_descent import descend
 
 CAPS = (1e4, 1e8, 1e12, np.inf)
 """Limits of the multipliers that are tried for a hard margin, for samples of unit size."""
@@ -46,6 +49,10 @@ LARGE_C = 1e5
 """Weight of squared slacks beyond which a single step would lose digits."""
 ROUNDING = 1e-13
 """Relative error of sums that is sure to be rounding."""
+GAP, WIDE_GAP = 1e-10, 1e-5
+"""Part of the cost that a solution by descent may be above the least: sparse, and wide rows."""
+PASSES = 1000
+"""Passes through the samples after which Newton's method takes over."""
 TOLERANCE = 1e-10
 """Violation of the conditions of an optimum that is let pass, in units of the margin."""
 
@@ -60,19 +67,52 @@ class Machine(NamedTuple):
     n_iter: int = 0  # Newton steps
 
 
-def reduce_features(rows: Floats) -> Floats:
-    """Return rows with the same products, and no more features than there are rows."""
+def reduce_features(rows: Any) -> Any:
+    """Return rows with the same products, and no more features than there are rows.
+
+    Rows that are not written down stay so.
+    """
     n, d = rows.shape
-    return rows if d <= n else np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
+    if d <= n or isinstance(rows, CenteredRows):
+        return rows
+    return np.ascontiguousarray(np.transpose(np.linalg.qr(rows.T, mode="r")))
 
 
 def soft_margin(
     norm: int, rows: Floats, signs: Floats, C: Floats, start: Machine | None = None
 ) -> Machine:
     """Return a machine with slacks; warn if rounding has spoilt it."""
-    machine = (soft_margin_1 if norm == 1 else soft_margin_2)(rows, signs, C, start)
+    if isinstance(rows, CenteredRows):
+        none = np.zeros(len(rows))
+        cap, give = (C, none) if norm == 1 else (none + np.inf, 1.0 / C)
+        machine = by_descent(rows, signs, cap, give, start)
+    else:
+        machine = (soft_margin_1 if norm == 1 else soft_margin_2)(rows, signs, C, start)
     warn_unsolved(machine, "take a smaller C")
     return machine
+
+
+def by_descent(
+    rows: Any,
+    signs: Floats,
+    cap: Floats,
+    give: Floats,
+    start: Machine | None,
+    tolerance: float | None = None,
+) -> Machine:
+    """Return the machine of rows that are not written down; by Newton's method if need be."""
+    if tolerance is None:
+        tolerance = GAP if issparse(rows.X) else WIDE_GAP
+    start = start or _zero_machine(rows)
+    found = descend(rows, signs, cap, give, start, tolerance=tolerance, passes=PASSES)
+    machine = Machine(found.alpha, found.normal, found.offset, 0.0, found.n_iter)
+    if found.gap <= tolerance:
+        return machine
+    if not issparse(rows.X):
+        rows = reduce_features((rows.X - rows.center) / rows.scale)
+        machine = machine._replace(normal=(machine.alpha * signs) @ rows)
+    better = proximal(rows, signs, cap, give, machine)
+    return better._replace(n_iter=found.n_iter + better.n_iter)
 
 
 def warn_unsolved(machine: Machine, advice: str) -> None:
@@ -91,11 +131,11 @@ def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
     """Return the machine without slacks; raise if there is none, naming the problem."""
     start, checked = None, False
     for cap in CAPS:
-        start = machine = soft_margin_1(rows, signs, np.full(len(rows), cap), start)
+        start = machine = largest_margin(rows, signs, np.full(len(rows), cap), start)
         nearest = np.min(signs * (rows @ machine.normal + machine.offset))
         if nearest > 1.0 - UNSOLVED:
             return machine
-        if not checked and not separates(rows, signs):
+        if not checked and not separates(as_given(rows), signs):
             raise NotSeparableError(wrong_samples(machine, rows, signs), name)
         checked = True
     if nearest <= 0.0:
@@ -106,6 +146,13 @@ def hard_margin(rows: Floats, signs: Floats, name: str) -> Machine:
         )
     warn_unsolved(machine, "use SoftMarginSVM")
     return machine
+
+
+def largest_margin(rows: Any, signs: Floats, cap: Floats, start: Machine | None) -> Machine:
+    """Return the machine with slacks that cost so much that there are none if possible."""
+    if isinstance(rows, CenteredRows):
+        return by_descent(rows, signs, cap, np.zeros(len(rows)), start, GAP)
+    return soft_margin_1(rows, signs, cap, start)
 
 
 def wrong_samples(machine: Machine, rows: Floats, signs: Floats) -> Indices:
@@ -120,7 +167,12 @@ def wrong_samples(machine: Machine, rows: Floats, signs: Floats) -> Indices:
         wrong = np.flatnonzero(values <= UNSOLVED)
         if len(wrong):
             return wrong
-    return samples_in_the_way(rows, signs)
+    return samples_in_the_way(as_given(rows), signs)
+
+
+def as_given(rows: Any) -> Any:
+    """Return rows as an array or a sparse matrix, about whatever origin."""
+    return rows.X if isinstance(rows, CenteredRows) else rows
 
 
 @dataclass(frozen=True)
@@ -176,9 +228,13 @@ class Envelopes:
         sigma, normal = self.sigma[curved], -slope[:-1]
         if not len(sigma):  # the offset alone has no curvature: go as far as a margin is wide
             return np.append(normal, -np.sign(slope[-1]))
-        mean = sigma @ self.rows[curved] / sigma.sum()
-        scatter = np.sqrt(sigma)[:, None] * (self.rows[curved] - mean)
-        normal = solve_regularized(scatter, normal + slope[-1] * mean)
+        inside, root = self.rows[curved], np.sqrt(sigma)
+        mean = sigma @ inside / sigma.sum()
+        right = normal + slope[-1] * mean
+        if isinstance(inside, CenteredRows):
+            normal = solve_by_products(weighted_rows(inside - mean, root), right)
+        else:
+            normal = solve_regularized(root[:, None] * (inside - mean), right)
         return np.append(normal, -slope[-1] / sigma.sum() - mean @ normal)
 
     def best_length(self, normal: Floats, way: Floats, free: Floats, change: Floats) -> float:
@@ -276,7 +332,7 @@ def polish(machine: Machine, rows: Floats, signs: Floats, cap: Floats, give: Flo
     Multipliers that would leave their range stay at its end, and the others are changed again.
     """
     best = measure_error(machine, rows, signs, cap, give)
-    for _ in range(POLISHES):
+    for _ in range(0 if isinstance(rows, CenteredRows) else POLISHES):
         free = (machine.alpha > 0.0) & (machine.alpha < cap)
         if not free.any():
             break

@@ -1,6 +1,12 @@
 """The perceptron and its relatives: units that learn from examples, alone and together."""
 
-from ..separability import cover_count, generalization_error, is_separable, theoretical_error
+from ..separability import (
+    cover_count,
+    generalization_error,
+    is_separable,
+    sample_version_space,
+    theoretical_error,
+)
 from .adaline import Adaline
 from .committee import BayesPoint, CommitteeMachine
 from .hopfield import Hopfield
@@ -27,5 +33,6 @@ __all__ = [
     "cover_count",
     "generalization_error",
     "is_separable",
+    "sample_version_space",
     "theoretical_error",
 ]

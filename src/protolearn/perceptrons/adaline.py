@@ -103,7 +103,7 @@ class Adaline(OnlineUnit):
     ----------
     Widrow and Hoff (1960), *Adaptive switching circuits*, IRE WESCON Convention Record.
 
-    Biehl, *The shallow and the deep*, section 3.6.2.
+    Biehl (lecture notes), section 3.6.2.
 
     Examples
     --------

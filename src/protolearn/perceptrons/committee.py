@@ -114,7 +114,7 @@ class CommitteeMachine(OneVersusRestClassifier):
     Mitchison and Durbin (1989), *Bounds on the learning capacity of some multi-layer networks*,
     Biological Cybernetics 60.
 
-    Biehl, *The shallow and the deep*, section 4.2.
+    Biehl (lecture notes), section 4.2.
 
     Examples
     --------
@@ -357,7 +357,7 @@ class BayesPoint(LinearUnit):
     Herbrich, Graepel and Campbell (2001), *Bayes point machines*, Journal of Machine Learning
     Research 1.
 
-    Biehl, *The shallow and the deep*, section 3.4.
+    Biehl (lecture notes), section 3.4.
 
     Examples
     --------

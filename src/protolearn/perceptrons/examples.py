@@ -18,6 +18,9 @@ from .._arrays import Floats, Indices
 LANES = 8
 """Numbers that a row is made a multiple of, with zeros: the loops then have no remainder."""
 
+HARD = 64
+"""Examples, and four for each error, in which to look for errors first."""
+
 ROUNDING = 1e-15
 """Part of the largest field by which those of equal rows may differ."""
 
@@ -123,11 +126,18 @@ class Examples:
         """Keep strengths if they are the best, and return whether; ``sums`` are ``N w``."""
         return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
 
-    def hard_first(self, best: Best) -> Indices:
-        """Return the examples with those of low potentials first: there errors are found soon."""
+    def hard_rows(self, best: Best) -> Any:
+        """Return mirrored examples of low potentials, of length one, in single precision.
+
+        There errors are found soon. The first line is room for weights.
+        """
         potentials = self.mirrored_rows @ self.sums(best.strengths)
+        count = min(4 * int(best.errors) + HARD, len(potentials))
         groups = np.minimum(int(best.errors) * np.array([1, 2, 4]), len(potentials) - 1)
-        return np.argpartition(potentials, groups)
+        rows = self.mirrored_rows[np.argpartition(potentials, groups)[:count]]
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.where(lengths > 0.0, lengths, 1.0)
+        return np.vstack([np.zeros(rows.shape[1]), rows]).astype(np.float32)
 
     def unit(
         self, best: Best, last: Floats, n_updates: int, n_iter: int, complaint: str = ""

@@ -82,7 +82,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Personnaz, Guyon and Dreyfus (1986), *Collective computational properties of neural networks:
     new learning mechanisms*, Physical Review A 34.
 
-    Biehl, *The shallow and the deep*, section 1.3.1.
+    Biehl (lecture notes), section 1.3.1.
 
     Examples
     --------

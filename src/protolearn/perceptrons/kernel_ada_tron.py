@@ -126,7 +126,7 @@ class KernelAdaTron(StabilityMixin):
     ----------
     Friess, Cristianini and Campbell (1998), *The kernel-AdaTron algorithm*, ICML.
 
-    Biehl, *The shallow and the deep*, section 4.3.
+    Biehl (lecture notes), section 4.3.
 
     Examples
     --------

@@ -132,7 +132,7 @@ class AdaTron(LinearUnit):
     Anlauf and Biehl (1989), *The AdaTron: an adaptive perceptron algorithm*, Europhysics
     Letters 10.
 
-    Biehl, *The shallow and the deep*, sections 3.6 and 4.1.
+    Biehl (lecture notes), sections 3.6 and 4.1.
 
     Examples
     --------
@@ -316,7 +316,7 @@ class MinOver(LinearUnit):
     Krauth and Mezard (1987), *Learning algorithms with optimal stability in neural networks*,
     Journal of Physics A 20.
 
-    Biehl, *The shallow and the deep*, section 3.5.
+    Biehl (lecture notes), section 3.5.
 
     Examples
     --------

@@ -38,6 +38,9 @@ ROUNDING = 1e-9
 UNBOUNDED = 3
 """What ``linprog`` says of a program without a limit."""
 
+FIRST_BOUND, MOST_STAGES = 10.0, 6
+"""Bound of the first stage, in units of ``1 / C_ii``, and how many there are below the last."""
+
 ONE_GO = 20
 """Most steps before all examples are looked at again, as a multiple of their number."""
 
@@ -67,13 +70,20 @@ Look = Callable[[Floats, Floats, float, int, Indices | None], object]
 
 
 def optimum(
-    products: Products, signs: Floats, goal: Goal, training: Training, look: Look, start: Floats
+    products: Products,
+    signs: Floats,
+    goal: Goal,
+    training: Training,
+    look: Look,
+    start: Floats,
+    steps: int = 0,
 ) -> Optimum:
     """Return the maximum of ``sum u - u^T C u / 2`` for ``0 <= u <= gamma``.
 
     Strengths and potentials are shown whenever all examples were looked at, or after each step.
+    So many ``steps`` were made before.
     """
-    n, steps = len(signs), 0
+    n = len(signs)
     u = np.minimum(start, goal.gamma)
     E = signs * products.sums(np.flatnonzero(u), (signs * u)[u != 0.0]) if u.any() else np.zeros(n)
     longest, endless = float(np.sqrt(products.diagonal.max())), bool(np.isinf(goal.gamma).all())
@@ -105,6 +115,28 @@ def optimum(
             look(u, E, theta, steps, changed)
         check_semidefinite(u, E, longest)
         look(u, E, theta, steps, None)
+
+
+def optimum_in_stages(
+    products: Products, signs: Floats, goal: Goal, training: Training, look: Look, start: Floats
+) -> Optimum:
+    """Return the same; a large bound is raised in stages, unless training begins with strengths.
+
+    Of overlapping classes many strengths are at their bound, and steps from zero take long to bring
+    them there. The strengths of a lower bound, raised as the bound is, have most of them in place.
+    """
+    steps, size = 0, float(goal.gamma.max()) * float(products.diagonal.mean())
+    n_stages = 0
+    if np.isfinite(size) and size > FIRST_BOUND and not start.any():
+        n_stages = min(int(np.ceil(np.log10(size / FIRST_BOUND))), MOST_STAGES)
+    for stage in range(n_stages, 0, -1):
+        low, high = (goal.gamma * 10.0**-k for k in (stage, stage - 1))
+        found = optimum(products, signs, goal._replace(gamma=low), training, look, start, steps)
+        steps, start = found.steps, found.strengths
+        if (start < low).all():  # no bound matters, and a higher one does not either
+            break
+        start = np.where(start >= low, high, 10.0 * start)
+    return optimum(products, signs, goal, training, look, start, steps)
 
 
 def check_semidefinite(u: Floats, E: Floats, longest: float) -> None:
@@ -187,7 +219,7 @@ def train(
 
     if training.watched:
         look(start, signs * products.sums(np.arange(n), signs * start), 0.0, 0, np.array([-1]))
-    found = optimum(products, signs, goal, training, look, start)
+    found = optimum_in_stages(products, signs, goal, training, look, start)
     n_iter = max(-(-found.steps // n), 1)
     unit = Unit(np.empty(0), found.threshold, found.strengths, found.steps, n_iter)
     unit = unit._replace(last=unit.state("best"))

@@ -96,7 +96,7 @@ class ParityMachine(OneVersusRestClassifier):
     ----------
     Biehl and Opper (1991), *Tilinglike learning in the parity machine*, Physical Review A 44.
 
-    Biehl, *The shallow and the deep*, section 4.2.2.
+    Biehl (lecture notes), section 4.2.2.
 
     Examples
     --------

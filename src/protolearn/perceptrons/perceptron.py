@@ -21,12 +21,13 @@ from .._validation import (
     check_choice,
     check_class_weight,
     check_flag,
+    check_history,
     check_integer,
     check_verbose,
 )
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
 from .examples import Examples, Inputs, Start, Unit
-from .training_record import RECORDS, Training, power_cost
+from .training_record import Training, power_cost
 
 KEPT = ("best", "last")
 """Which weights a model has after training."""
@@ -333,8 +334,7 @@ def check_watching(model: Any) -> None:
             f"callback={model.callback!r} of {type(model).__name__} must be a function of the "
             "state, or None."
         )
-    if not isinstance(model.history, (bool, np.bool_)):
-        check_choice(model, "history", RECORDS, True, False)
+    check_history(model)
     for name in ("keep", "warm_start"):
         if hasattr(model, name):
             check_choice(model, name, KEPT) if name == "keep" else check_flag(model, name)

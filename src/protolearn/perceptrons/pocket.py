@@ -15,7 +15,6 @@ from ..separability import balance_entries, scale_columns
 from .examples import Best, Examples, Inputs, Unit
 from .perceptron import LinearUnit, threshold_kind
 from .presentation import (
-    AHEAD,
     FEWEST,
     LONGEST,
     MISTAKES,
@@ -137,7 +136,7 @@ class Pocket(LinearUnit):
     ----------
     Gallant (1990), *Perceptron-based learning algorithms*, IEEE Transactions on Neural Networks 1.
 
-    Biehl, *The shallow and the deep*, section 4.1.
+    Biehl (lecture notes), section 4.1.
 
     Examples
     --------
@@ -218,7 +217,7 @@ def fill_pocket(
     """
     n, rows, size = len(examples.signs), examples.mirrored_rows, examples.inputs.size
     w, u, state = examples.first_sums(), examples.first_strengths(), np.zeros(6, dtype=np.intp)
-    best, curve, draws, ahead = examples.best(), list[int](), Draws(rng), np.empty(AHEAD)
+    best, curve, draws = examples.best(), list[int](), Draws(rng)
     price = SORTING if examples.free else PRICE
     state[FEWEST], earned = best.errors, 1 + price * FEW**2 // n
     training.see(examples, w / size, u, 0)
@@ -227,15 +226,15 @@ def fill_pocket(
         order, partners = draw_sweep(examples, draws)
         if len(curve) >= aged:
             aged = 4 * len(curve)
-            places = examples.hard_first(best)
+            hard = examples.hard_rows(best)
         for part, others in zip(training.parts(order), training.parts(partners), strict=True):
             position = 0
             while position < len(part) and best.errors > 0:
                 if count == "updates":
-                    position, hopeful = draw_and_count(rows, part, position, w, u, state, places)
+                    position, hopeful = draw_and_count(rows, part, position, w, u, state, hard)
                 else:
                     position, hopeful = draw(
-                        *(rows, part, others, position, 0.0, earned, w, u, state, ahead, places)
+                        *(rows, part, others, position, 0.0, earned, w, u, state, hard)
                     )
                 if hopeful and examples.offer(best, w, u):
                     state[LONGEST], state[FEWEST] = state[RUN], best.errors

@@ -8,6 +8,7 @@ to learn one is to add it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import repeat
 from typing import Any, NamedTuple, Self
@@ -35,6 +36,11 @@ from .examples import Examples
 
 modulation_at = pointer(MODULATION)
 
+SINGLES = types.Array(types.float32, 2, "C")
+
+SINGLE_ROUNDING = 2.0**-24
+"""Largest relative error of rounding to single precision."""
+
 ORDERS = ("cyclic", "random")
 
 LOOKS, RARER = 8, 32
@@ -46,9 +52,6 @@ RUN, LONGEST, MISTAKES, COUNTED, FEWEST, CREDIT = range(6)
 """Places in the state of :func:`draw`: the present run of correct answers, that of the weights in
 the pocket, the updates so far, whether the errors of the present weights were counted, the fewest
 errors so far, and what may be spent on counting."""
-
-AHEAD = 4
-"""Potentials that are computed at a time."""
 
 PRICE, SORTING = 3, 16
 """What it costs to look at an example for counting errors, and to find the best threshold too; each
@@ -123,79 +126,78 @@ def learn(x, step, w):
 
 
 @numba.njit(**FAST)
-def four_potentials(mirrored, i0, i1, i2, i3, w):
-    """Return the potentials of four examples."""
-    e0 = e1 = e2 = e3 = 0.0
-    for k in range(w.size):
-        e0 += mirrored[i0, k] * w[k]
-        e1 += mirrored[i1, k] * w[k]
-        e2 += mirrored[i2, k] * w[k]
-        e3 += mirrored[i3, k] * w[k]
-    return e0, e1, e2, e3
-
-
-@numba.njit(**FAST)
 def learn_mistakes_once(mirrored, order, c, w, u):
     """Present examples in an order, and return the number of mistakes, ``E_i <= c``.
 
-    Four potentials are computed at a time, and those after a mistake again. How many are right up
-    to the first mistake is summed, not branched on: one branch is easier to predict than four.
+    Two potentials are computed at a time, and the second again after a mistake: processors do
+    both in little more time than one.
     """
-    n = order.size
+    last = order.size - 1
     mistakes = position = 0
-    while position < n:
-        if position + 4 <= n:
-            i0, i1 = order[position], order[position + 1]
-            i2, i3 = order[position + 2], order[position + 3]
-            e0, e1, e2, e3 = four_potentials(mirrored, i0, i1, i2, i3, w)
-            one = int(e0 > c)
-            two = one & int(e1 > c)
-            three = two & int(e2 > c)
-            if three & int(e3 > c):
-                position += 4  # known before the sums are: the next four can begin
-                continue
-            position += one + two + three
-        elif inner(mirrored[order[position]], w) > c:
-            position += 1
+    while position <= last:
+        i, j = order[position], order[min(position + 1, last)]
+        first = second = 0.0
+        for k in range(w.size):
+            first += mirrored[i, k] * w[k]
+            second += mirrored[j, k] * w[k]
+        if (first > c) & (second > c):
+            position += 2
             continue
-        i = order[position]
+        i = j if first > c else i
+        position += 2 if first > c else 1
         learn(mirrored[i], 1.0, w)
         u[i] += 1.0
         mistakes += 1
-        position += 1
     return mistakes
 
 
 @numba.njit(**FAST)
-def count_errors(mirrored, places, w, most):
-    """Return the errors, counted up to more than ``most``, and how many examples it took."""
-    n = places.size
+def count_errors(mirrored, hard, w, most):
+    """Return the errors, counted up to more than ``most``, and how many examples it took.
+
+    First come ``hard`` examples, of length one and in single precision: mostly these are enough to
+    see that there are more errors. Only those count here that rounding cannot explain; the first
+    line is room for the weights.
+    """
+    length = math.sqrt(inner(w, w))
     errors = done = 0
-    while done + 4 <= n and errors <= most:
-        i0, i1, i2, i3 = places[done], places[done + 1], places[done + 2], places[done + 3]
-        e0, e1, e2, e3 = four_potentials(mirrored, i0, i1, i2, i3, w)
-        errors += int(e0 <= 0.0) + int(e1 <= 0.0) + int(e2 <= 0.0) + int(e3 <= 0.0)
-        done += 4
-    while done < n and errors <= most:
-        errors += inner(mirrored[places[done]], w) <= 0.0
-        done += 1
-    return errors, done
+    if length > 0.0:
+        for k in range(w.size):
+            hard[0, k] = np.float32(w[k] / length)
+        doubt = -np.float32(SINGLE_ROUNDING * (w.size + 4))
+        while done + 1 < hard.shape[0] and errors <= most:
+            done += 1
+            errors += int(inner_of_singles(hard[done], hard[0]) < doubt)
+        if errors > most:
+            return errors, done
+    errors = 0
+    for i in range(mirrored.shape[0]):
+        errors += int(inner(mirrored[i], w) <= 0.0)
+    return errors, done + mirrored.shape[0]
 
 
-@native(types.UniTuple(i8, 4)(matrix, indices, i8, f8, vector_out, vector_out, indices, i8))
-def sweep(mirrored, order, times, c, w, u, places, most):
+@numba.njit(**FAST)
+def inner_of_singles(a, b):
+    """Return the scalar product of rows in single precision."""
+    total = np.float32(0.0)
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
+
+
+@native(types.UniTuple(i8, 4)(matrix, indices, i8, f8, vector_out, vector_out, SINGLES, i8))
+def sweep(mirrored, order, times, c, w, u, hard, most):
     """Present examples in an order, so many times or until none is a mistake.
 
-    After each time the errors are counted, in the order of ``places`` (the hard ones first: then
-    it takes a few examples to see that there are more than ``most``), and no more than ``most``
-    end it. Return how many times it was, the number of mistakes, how many of them were in the
-    last, and 1 if there are so few errors.
+    After each time the errors are counted, those of ``hard`` examples first, and no more than
+    ``most`` end it. Return how many times it was, the number of mistakes, how many of them were
+    in the last, and 1 if there are so few errors.
     """
     total = mistakes = few = 0
     for done in range(times):
         mistakes = learn_mistakes_once(mirrored, order, c, w, u)
         total += mistakes
-        few = int(count_errors(mirrored, places, w, most)[0] <= most)
+        few = int(count_errors(mirrored, hard, w, most)[0] <= most)
         if mistakes == 0 or few:
             return done + 1, total, mistakes, few
     return times, total, mistakes, few
@@ -203,11 +205,10 @@ def sweep(mirrored, order, times, c, w, u, places, most):
 
 @native(
     types.UniTuple(i8, 2)(
-        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out, vector_out),
-        indices,
+        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out, SINGLES),
     )
 )
-def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead, places):
+def draw(mirrored, order, partners, start, c, earned, w, u, state, hard):
     """Present examples until weights may be better than those in the pocket.
 
     That is after a run of correct answers that is longer than that of the pocket, if the errors
@@ -217,21 +218,12 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead, places
     An example may have a partner of the other class (-1: none). The two are learned together, so
     that a threshold does not matter. Errors depend on the threshold, so the caller counts them.
 
-    There is room for four potentials ``ahead``, of the next examples until the weights change.
-    Errors are counted in the order of ``places``.
+    Errors of ``hard`` examples are counted first.
     """
-    n, left = len(mirrored), 0
+    n = len(mirrored)
     for position in range(start, order.size):
         i, j = order[position], partners[position]
-        if left == 0 and position + 4 <= order.size:
-            i1, i2, i3 = order[position + 1], order[position + 2], order[position + 3]
-            ahead[3], ahead[2], ahead[1], ahead[0] = four_potentials(mirrored, i, i1, i2, i3, w)
-            left = 4
-        if left > 0:
-            left -= 1
-            potential = ahead[left]
-        else:
-            potential = four_potentials(mirrored, i, i, i, i, w)[0]  # the same digits as above
+        potential = inner(mirrored[i], w)
         if j >= 0:
             potential += inner(mirrored[j], w)
         state[CREDIT] += earned
@@ -241,7 +233,7 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead, places
                 state[COUNTED] = 1
                 errors, cost = 0, SORTING * n
                 if j < 0:
-                    errors, looked = count_errors(mirrored, places, w, state[FEWEST])
+                    errors, looked = count_errors(mirrored, hard, w, state[FEWEST])
                     cost = PRICE * looked
                 state[CREDIT] -= cost
                 if errors <= state[FEWEST]:
@@ -253,23 +245,23 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, ahead, places
             learn(mirrored[j], 1.0, w)
             u[j] += 1.0
         state[MISTAKES] += 1
-        state[RUN] = state[COUNTED] = left = 0
+        state[RUN] = state[COUNTED] = 0
     return order.size, 0
 
 
-@native(types.UniTuple(i8, 2)(matrix, indices, i8, vector_out, vector_out, indices_out, indices))
-def draw_and_count(mirrored, order, start, w, u, state, places):
+@native(types.UniTuple(i8, 2)(matrix, indices, i8, vector_out, vector_out, indices_out, SINGLES))
+def draw_and_count(mirrored, order, start, w, u, state, hard):
     """Present examples until an update leaves fewer errors than ``FEWEST``.
 
     Return where, and 1 if it is so, or 0 at the end of the order.
     """
     for position in range(start, order.size):
         i = order[position]
-        if four_potentials(mirrored, i, i, i, i, w)[0] <= 0.0:
+        if inner(mirrored[i], w) <= 0.0:
             learn(mirrored[i], 1.0, w)
             u[i] += 1.0
             state[MISTAKES] += 1
-            errors, _ = count_errors(mirrored, places, w, state[FEWEST] - 1)
+            errors, _ = count_errors(mirrored, hard, w, state[FEWEST] - 1)
             if errors < state[FEWEST]:
                 return position + 1, 1
     return order.size, 0

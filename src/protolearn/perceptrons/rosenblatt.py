@@ -14,7 +14,6 @@ from ..native import MODULATION, Native, native
 from .examples import Best, Examples, Unit, UnitState
 from .perceptron import OnlineUnit, not_separated, threshold_kind
 from .presentation import (
-    AHEAD,
     MISTAKES,
     ORDERS,
     RARER,
@@ -148,7 +147,7 @@ class Perceptron(OnlineUnit):
 
     References
     ----------
-    Biehl, *The shallow and the deep*, section 3.3.2.
+    Biehl (lecture notes), section 3.3.2.
 
     Examples
     --------
@@ -427,7 +426,7 @@ class Rosenblatt(OnlineUnit):
     ----------
     Rosenblatt (1958), *The perceptron*, Psychological Review 65.
 
-    Biehl, *The shallow and the deep*, section 3.3.
+    Biehl (lecture notes), section 3.3.
 
     Examples
     --------
@@ -516,8 +515,8 @@ def learn_mistakes(
         times = min(RARER - (n_iter + 1) % RARER, training.max_iter - n_iter) if at_once else 1
         if n_iter >= aged:
             aged = 4 * n_iter
-            places = examples.hard_first(best)
-        presented = Presented(examples, training, c, n_iter + 1, places, best.errors)
+            hard = examples.hard_rows(best)
+        presented = Presented(examples, training, c, n_iter + 1, hard, best.errors)
         mistakes = 0
         for part in (order[:cut], order[cut:]) if cut < n else (order,):
             done, made, last, few = presented.learn(part, times, w, u)
@@ -541,7 +540,7 @@ class Presented(NamedTuple):
     training: Training
     c: float
     n_iter: int  # the number of the sweep
-    places: Indices  # in which order errors are counted
+    hard: Any  # examples whose errors are counted first
     most: int  # errors
 
     def learn(self, order: Indices, times: int, w: Floats, u: Floats) -> tuple[int, ...]:
@@ -559,12 +558,11 @@ class Presented(NamedTuple):
             if examples.free:
                 others = partners[position : (position := position + len(part))]
                 state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
-                room = np.empty(AHEAD)
-                draw(rows, part, others, 0, 2 * size * self.c, 0, w, u, state, room, self.places)
+                draw(rows, part, others, 0, 2 * size * self.c, 0, w, u, state, self.hard)
                 done, total, last, few = 1, state[MISTAKES], state[MISTAKES], 1
             else:
                 done, total, last, few = sweep(
-                    rows, part, times, size * self.c, w, u, self.places, most
+                    rows, part, times, size * self.c, w, u, self.hard, most
                 )
             made += int(total)
             if self.training.by_step:

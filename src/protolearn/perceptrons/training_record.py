@@ -11,8 +11,6 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .examples import Examples, best_threshold
 
-RECORDS = ("sweep", "step")
-
 
 @dataclass(frozen=True)
 class TrainingState:

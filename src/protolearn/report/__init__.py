@@ -1,6 +1,5 @@
 """Pictures of models by matplotlib, and the report, a page by plotly; imported when needed."""
 
-from .confusion_display import ConfusionDisplay
 from .critical_difference_display import FIRST_GROUP_BAR as FIRST_GROUP_BAR
 from .critical_difference_display import GROUP_BAR_STEP as GROUP_BAR_STEP
 from .critical_difference_display import NAME_LEVEL_STEP as NAME_LEVEL_STEP
@@ -8,6 +7,7 @@ from .critical_difference_display import CriticalDifferenceDisplay
 from .critical_difference_display import indistinct_groups as indistinct_groups
 from .distance_display import DistanceDistributionDisplay
 from .hyperplane import path_step_name as path_step_name
+from .learning_displays import TrajectoryDisplay, VersionSpaceDisplay
 from .margin_display import MarginDisplay, MarginHistoryDisplay
 from .page import write
 from .page.column_importance import relevances_of as relevances_of
@@ -18,6 +18,7 @@ from .page.contents import sample_rows as sample_rows
 from .page.document import write_page as write_page
 from .page.evidence import Evidence as Evidence
 from .page.evidence import pool_answers as pool_answers
+from .page.lecture import write_lecture
 from .page.provenance import data_fingerprint as data_fingerprint
 from .page.provenance import library_versions as library_versions
 from .page.provenance import loading_code as loading_code
@@ -25,12 +26,12 @@ from .page.provenance import versions_and_date as versions_and_date
 from .path_display import ConvergenceDisplay, DistancePathDisplay
 from .path_display import path_differences as path_differences
 from .path_display import target_hyperplane as target_hyperplane
+from .performance_displays import ConfusionDisplay, RocDisplay
 from .projection_display import ProjectionDisplay
 from .prototype_display import PrototypeDisplay
 from .prototype_path_display import PrototypePathDisplay
 from .reject_display import RejectDisplay
 from .relevance_display import EffectDisplay, RelevanceDisplay
-from .roc_display import RocDisplay
 from .style import COLOURS as COLOURS
 from .style import LINES as LINES
 from .style import class_marker as class_marker
@@ -53,5 +54,8 @@ __all__ = [
     "RejectDisplay",
     "RelevanceDisplay",
     "RocDisplay",
+    "TrajectoryDisplay",
+    "VersionSpaceDisplay",
     "write",
+    "write_lecture",
 ]

@@ -163,7 +163,7 @@ def bias_variance(
 
     References
     ----------
-    Biehl (2023), *The Shallow and the Deep*, section 6.1; Domingos (2000), *A unified bias-variance
+    Biehl (lecture notes), section 6.1; Domingos (2000), *A unified bias-variance
     decomposition and its applications*, ICML.
 
     Examples

@@ -206,7 +206,7 @@ class LeaveOneOutFromEachClass(BaseCrossValidator):
 
     References
     ----------
-    Biehl (2023), *The Shallow and the Deep*, section 6.2.1.
+    Biehl (lecture notes), section 6.2.1.
 
     Examples
     --------

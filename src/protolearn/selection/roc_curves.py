@@ -193,7 +193,7 @@ def roc(model: Any, X: Any, y: Any, *, positive: Any = None) -> RocCurve:
 
     References
     ----------
-    Biehl (2023), *The Shallow and the Deep*, section 6.3.1.
+    Biehl (lecture notes), section 6.3.1.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from .batch_solver import cost_error as cost_error
 from .kohonen import Kohonen as Kohonen
 from .minibatch import Adam, Momentum
 from .sequential import SGD
+from .sequential import SequentialSolver as SequentialSolver
 from .stochastic import LEAST_IN_STREAMS as LEAST_IN_STREAMS
 from .stochastic import SCHEDULES as SCHEDULES
 from .stochastic import Annealing, StochasticSolver

@@ -42,8 +42,9 @@ ROUNDS = 20
 ORDINARY_SLOPE = 0.1
 """Largest derivative at a start, in units of the scale, of few classes and few features."""
 
-RECENT = 3
-"""Iterations that together have to lower the cost: one alone may stall at a kink."""
+RECENT, FIRST = 10, 3
+"""Iterations that together have to lower the cost: a few may stall where winners change. The same
+at the beginning, where nothing has been reached yet."""
 
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
@@ -127,6 +128,8 @@ class State:
         distances of any rows that the model takes, as doubles, to the prototypes.
     memory : Memory
         What the solver remembers from one iteration to the next.
+    example : int
+        The row that was presented, where steps are watched; -1 after an iteration.
     """
 
     iteration: int
@@ -135,6 +138,7 @@ class State:
     elapsed: float
     distance: Distance
     memory: Memory = field(default_factory=Memory)
+    example: int = -1
 
 
 Callback = Callable[[State], object]
@@ -325,7 +329,7 @@ class LBFGS(Solver):
 
         It is level where the largest derivative, in units of the scale, is below ``tol``; if even
         the first one is below 0.1, as with many classes and features, below ``10 tol`` times that.
-        It hardly falls if three iterations lower it by less than ``3 tol**2``, as a share of it
+        It hardly falls if ten iterations lower it by less than ``10 tol**2``, as a share of it
         where it is above one. Without any slope the codebook is returned as it is.
 
         Parameters of the distance that belong to where the prototypes are stay as they are for
@@ -389,8 +393,9 @@ class LBFGS(Solver):
         def after_iteration(intermediate_result: OptimizeResult) -> None:
             costs.append(float(intermediate_result.fun))
             stopped = progress.report(costs[-1], coordinates.codebook(intermediate_result.x))
-            least = RECENT * tol**2 * max(1.0, abs(costs[-1]))
-            if stopped or (len(costs) > RECENT and costs[-1 - RECENT] - costs[-1] <= least):
+            recent = costs[-1 - RECENT :]
+            least = (len(recent) - 1) * tol**2 * max(1.0, abs(costs[-1]))
+            if stopped or (len(recent) > FIRST and recent[0] - recent[-1] <= least):
                 raise StopIteration
 
         effort = distance.effort(codebook) * codebook.prototypes.shape[1]

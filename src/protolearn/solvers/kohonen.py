@@ -1,8 +1,9 @@
 """Kohonen's rules: which prototypes a sample moves, and how far; they follow no gradient.
 
 A rule looks at the distances of one sample. With a distance delta and the learning rate eta a
-prototype moves by ``w -= g eta d delta / dw`` (Biehl, 2023, eq. 5.9), where g is half of what the
-rule says: for the squared Euclidean distance, ``w += 2 g eta (x - w)``.
+prototype moves by ``w -= g eta d delta / dw`` (Biehl, eq. 5.9), where g is half of what the rule
+says: for the squared Euclidean distance, ``w += 2 g eta (x - w)``. Unless rates are raw, steps of
+other distances are multiplied by ``Distance.stride``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..objective import OWN_AND_RIVAL, PULL, Axes, ErrorCount, mean_cost
 from ..store import Record
 from .batch_solver import Callback, Memory, Rng, SolverResult, State
 from .sequential import SequentialSolver
+from .stochastic import PATIENCE
 
 MOST_EPOCHS = 10
 """Epochs when the user names none."""
@@ -146,6 +148,8 @@ class Kohonen(SequentialSolver):
     window: float = 0.1
     epsilon: float = 0.25
     keep_best: bool = False
+    n_iter_no_change: int | None = PATIENCE
+    raw_rates: bool = False
     limits_metric: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
 
@@ -199,12 +203,13 @@ class Kohonen(SequentialSolver):
             rates = memory.by_prototype.setdefault("rate", np.zeros(len(codebook.labels)))
             rates[rates == 0.0] = first  # prototypes that have just begun
         unused = (pull.address,) * 3
-        axes = Axes(*unused, theta, rates, 0.0, 1.0 / cost.scale, OWN_AND_RIVAL)
+        inverse_scale = 1.0 if self.raw_rates else 1.0 / cost.scale
+        axes = Axes(*unused, theta, rates, 0.0, inverse_scale, OWN_AND_RIVAL)
         return pull, axes, 2
 
     def stride(self, cost: ErrorCount, codebook: Codebook) -> float:
         """Return the factor that brings other distances to the steepness of the Euclidean one."""
-        return cost.distance.stride(codebook)
+        return 1.0 if self.raw_rates else cost.distance.stride(codebook)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from ..codebook import Codebook
 from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
 from .batch_solver import Memory, Rng
-from .stochastic import StochasticSolver
+from .stochastic import PATIENCE, StochasticSolver
 
 Moments = dict[str, Floats]
 
@@ -128,6 +128,8 @@ class Momentum(MinibatchSolver):
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    n_iter_no_change : int or None, default=5
+        Epochs without progress after which a schedule that is not linear ends; None: never.
     """
 
     name = "momentum"
@@ -143,6 +145,7 @@ class Momentum(MinibatchSolver):
         least_rate: float | None = None,
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        n_iter_no_change: int | None = PATIENCE,
     ):
         self.learning_rate = learning_rate
         self.momentum = momentum
@@ -152,6 +155,7 @@ class Momentum(MinibatchSolver):
         self.least_rate = least_rate
         self.metric_rate = metric_rate
         self.shuffle = shuffle
+        self.n_iter_no_change = n_iter_no_change
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""
@@ -197,6 +201,8 @@ class Adam(MinibatchSolver):
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    n_iter_no_change : int or None, default=5
+        Epochs without progress after which a schedule that is not linear ends; None: never.
     """
 
     name = "adam"
@@ -215,6 +221,7 @@ class Adam(MinibatchSolver):
         least_rate: float | None = None,
         metric_rate: float = 1.0,
         shuffle: bool = True,
+        n_iter_no_change: int | None = PATIENCE,
     ):
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -226,6 +233,7 @@ class Adam(MinibatchSolver):
         self.least_rate = least_rate
         self.metric_rate = metric_rate
         self.shuffle = shuffle
+        self.n_iter_no_change = n_iter_no_change
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""

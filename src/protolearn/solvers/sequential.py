@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numba
@@ -34,7 +35,7 @@ from ..native import (
 )
 from ..objective import AXES, PULL, Axes, Objective, price
 from .batch_solver import Memory, Rng
-from .stochastic import StochasticSolver
+from .stochastic import PATIENCE, StochasticSolver
 
 row_at = pointer(ROW)
 gradient_at = pointer(GRADIENT)
@@ -112,6 +113,7 @@ class StepSizes(NamedTuple):
     limits_metric: bool  # whether the step of the metric is shortened as that of the prototype
     lowest: float  # the smallest number that a prototype may have
     plain: bool  # whether the derivative is 2 (w - x), and nothing else is learned
+    limit: float  # the largest rate times derivative; infinite if steps are as long as printed
 
 
 FUNCTIONS = types.NamedUniTuple(ADDRESS, 6, Functions)
@@ -120,7 +122,9 @@ LOOP_ARRAYS = types.NamedTuple(
 )
 SAMPLES = matrix, indices, vector  # rows, class codes, weights
 LEARNED = matrix_out, matrix_out, indices, flags_matrix  # the codebook, and whose prototypes are
-STEP_SIZES = types.NamedTuple([f8, f8, types.boolean, types.boolean, f8, types.boolean], StepSizes)
+STEP_SIZES = types.NamedTuple(
+    [f8, f8, types.boolean, types.boolean, f8, types.boolean, f8], StepSizes
+)
 
 
 class SequentialSolver(StochasticSolver):
@@ -131,6 +135,8 @@ class SequentialSolver(StochasticSolver):
 
     takes_sparse = False
     limits_metric: ClassVar[bool] = False
+    watch: Callable[[float, Codebook, int], bool] | None = None
+    """What is called after each sample with its cost and its place; a true value ends the pass."""
 
     @abstractmethod
     def pull(self, cost: Any, codebook: Codebook, memory: Memory) -> tuple[Native, Axes, int]:
@@ -139,6 +145,10 @@ class SequentialSolver(StochasticSolver):
     @abstractmethod
     def stride(self, cost: Any, codebook: Codebook) -> float:
         """Return the factor of the step of a prototype."""
+
+    def parts(self, n: int) -> list[tuple[int, int]]:
+        """Return what is learned from at a time: one sample if someone watches, or all n."""
+        return [(0, n)] if self.watch is None else [(i, i + 1) for i in range(n)]
 
     def sweep(
         self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
@@ -164,15 +174,20 @@ class SequentialSolver(StochasticSolver):
             step = StepSizes(
                 self.stride(cost, codebook),
                 metric_rate,
-                distance.steep,
+                distance.steep and not self.raw_rates,
                 self.limits_metric,
                 distance.lowest(codebook) if isinstance(distance, LowerBounded) else -np.inf,
                 plain,
+                np.inf if self.raw_rates else 0.5,
             )
             samples = batch.X.toarray() if sparse else batch.X, batch.codes, batch.weights
-            total += learn_in_order(
-                *samples, *learned, functions, axes, theta, room, step, memory.steps
-            )
+            for first, last in self.parts(len(batch)):
+                part = (column[first:last] for column in samples)
+                given = functions, axes, theta, room, step, memory.steps + first
+                met = learn_in_order(*part, *learned, *given)
+                total += met
+                if self.watch is not None and self.watch(met, codebook, batch.place(first)):
+                    return float(total / (weight + batch.weights[:last].sum()))
             if penalized:
                 rate = batch.total_weight * schedule(memory.steps, theta)
                 distance.shrink(codebook, metric_rate * rate)
@@ -199,6 +214,11 @@ class SGD(SequentialSolver):
         Step size of a learned metric as a share of that of the prototypes.
     shuffle : bool, default=True
         Whether each epoch takes the samples in a new random order.
+    n_iter_no_change : int or None, default=5
+        Epochs without progress after which a schedule that is not linear ends; None: never.
+    raw_rates : bool, default=False
+        Whether steps are as printed, ``w -= rate dPhi/dw`` and ``metric_rate`` times as fast for a
+        metric (Biehl, eq. 5.17), with nothing rescaled or shortened; see Notes.
 
     Notes
     -----
@@ -220,6 +240,8 @@ class SGD(SequentialSolver):
         least_rate: float | None = None,
         metric_rate: float = 0.01,
         shuffle: bool = True,
+        n_iter_no_change: int | None = PATIENCE,
+        raw_rates: bool = False,
     ):
         self.learning_rate = learning_rate
         self.schedule = schedule
@@ -227,13 +249,17 @@ class SGD(SequentialSolver):
         self.least_rate = least_rate
         self.metric_rate = metric_rate
         self.shuffle = shuffle
+        self.n_iter_no_change = n_iter_no_change
+        self.raw_rates = raw_rates
 
     def pull(self, cost: Objective, codebook: Codebook, memory: Memory) -> tuple[Native, Axes, int]:
         """Return the price of a sample, whose derivative pulls."""
         return price, cost.axes, cost.margin.winners or len(codebook.labels)
 
     def stride(self, cost: Objective, codebook: Codebook) -> float:
-        """Return the square of a length of one scale, by the scale."""
+        """Return the square of a length of one scale, by the scale; raw, what undoes the scale."""
+        if self.raw_rates:
+            return 1.0 / cost.scale
         return cost.distance.length(cost.scale, codebook) ** 2 / cost.scale
 
 
@@ -254,7 +280,7 @@ def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_th
     rate_of, row, entries = schedule_at(functions.schedule), room.distances, room.entries
     d, g, work = room.numbers[0], room.numbers[1], room.numbers[2]
     by_w, by_theta, metric_step = room.by_prototype, room.by_metric, room.metric_step
-    bounded, total = step.lowest > -np.inf, 0.0
+    bounded, limit, total = step.lowest > -np.inf, step.limit, 0.0
     plain = step.plain and not bounded
     for i in range(X.shape[0]):
         x = X[i]
@@ -268,7 +294,7 @@ def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_th
             least *= NEGLIGIBLE
         for j in range(entries.size):
             if plain and abs(g[j]) > least:
-                w, twice = W[entries[j]], 2.0 * step.stride * min(max(rate * g[j], -0.5), 0.5)
+                w, twice = W[entries[j]], 2.0 * step.stride * min(max(rate * g[j], -limit), limit)
                 for f in range(x.size):
                     w[f] -= twice * (w[f] - x[f])
             elif abs(g[j]) > least:
@@ -276,7 +302,7 @@ def learn_in_order(X, y, weight, W, theta, group, same, functions, axes, rate_th
                 by_w[:] = 0.0
                 by_theta[:] = 0.0
                 derive(x, W[k], theta[group[k]], by_w, by_theta)
-                longest = 0.5 / steepness(by_w, row[k], step.stride) if step.steep else 0.5
+                longest = limit / steepness(by_w, row[k], step.stride) if step.steep else limit
                 share = min(max(rate * g[j], -longest), longest)
                 move = step.stride * share
                 for f in range(by_w.size):

@@ -75,6 +75,8 @@ class StochasticSolver(Solver):
     least_rate: float | None
     metric_rate: float
     shuffle: bool
+    n_iter_no_change: int | None = PATIENCE
+    raw_rates: bool = False
 
     steps_along_gradient: ClassVar[bool] = True
     """Whether steps grow with the gradient."""
@@ -93,6 +95,9 @@ class StochasticSolver(Solver):
                 )
         check_number(self, "metric_rate", low=0.0)
         check_flag(self, "shuffle")
+        check_flag(self, "raw_rates")
+        if self.n_iter_no_change is not None:
+            check_integer(self, "n_iter_no_change", low=1)
 
     def check_streaming(self) -> None:
         """Raise if the rate needs to know the end."""
@@ -139,7 +144,7 @@ class StochasticSolver(Solver):
             loss = record(one_pass, codebook, memory, rng)
             waited = 0 if loss < best - tol * abs(best) or not np.isfinite(best) else waited + 1
             best = min(best, loss)
-            stopped = self.schedule != "linear" and waited == PATIENCE
+            stopped = self.schedule != "linear" and waited == self.n_iter_no_change
             if progress.report(loss, codebook, memory) or stopped:
                 break
         curve = progress.loss_curve
@@ -173,7 +178,7 @@ class StochasticSolver(Solver):
     def rate(self, n_steps: int, cost: Any) -> tuple[Native, Floats]:
         """Return the schedule and its parameters."""
         first = self.first_rate(cost.distance)
-        if self.steps_along_gradient:
+        if self.steps_along_gradient and not self.raw_rates:
             first /= cost.slope_factor
         theta = as_floats([first, n_steps, self.decay, self.least_rate or 0.0])
         return SCHEDULES[self.schedule], theta

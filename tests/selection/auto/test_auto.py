@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_circles, make_classification
+from sklearn.datasets import load_iris, make_circles, make_classification, make_moons
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -131,10 +131,11 @@ def test_a_straight_border_does_not(tmp_path):
     simple = AutoPrototypeClassifier(
         max_fits=120,
         families=["linear", "fixed"],
+        prefer="small",
         checkpoint=tmp_path / "both.json",
         random_state=0,
     ).fit(rows, labels)
-    largest = clone(simple).set_params(prefer_simple=False).fit(rows, labels)
+    largest = clone(simple).set_params(prefer="accurate").fit(rows, labels)
     sizes = [
         next(s.n_numbers for s in model.leaderboard_ if s.chosen) for model in (simple, largest)
     ]
@@ -143,6 +144,34 @@ def test_a_straight_border_does_not(tmp_path):
     assert max(s.score for s in largest.leaderboard_ if s.n_fits == 15) == max(
         s.score for s in largest.leaderboard_ if s.chosen
     )
+
+
+def test_a_model_that_can_be_looked_at_is_preferred(tmp_path):
+    """A winding border: kernels are better by less than a point, or prototypes are not chosen."""
+    rows, labels = make_moons(200, noise=0.25, random_state=0)
+    given = {"families": ["fixed", "kernel"], "checkpoint": tmp_path / "both", "random_state": 0}
+    readable = AutoPrototypeClassifier(**given).fit(rows, labels)
+    accurate = AutoPrototypeClassifier(prefer="accurate", **given).fit(rows, labels)
+    board, other = readable.leaderboard_, accurate.leaderboard_
+    assert [s.model for s in board] == [s.model for s in other]
+    (chosen,), (best,) = ([s for s in one if s.chosen] for one in (board, other))
+    assert best.score == max(s.score for s in other if s.n_fits == best.n_fits)
+    assert other.price_of_choice() is None
+    assert chosen.kind == "prototypes"
+    assert 0.0 <= best.score - chosen.score <= 0.01
+    price = board.price_of_choice()
+    assert (
+        price is None or price == (best, best.score - chosen.score) or price[0].score == best.score
+    )
+    assert "prototypes" in repr(board)
+
+
+def test_what_is_deprecated_has_a_successor():
+    model = clone(CHEAP).set_params(prefer_simple=False)
+    with pytest.warns(FutureWarning, match="use prefer='accurate' instead"):
+        model.fit(X, Y)
+    small = clone(CHEAP).set_params(prefer="accurate").fit(X, Y)
+    assert small.best_params_ == model.best_params_
 
 
 @long_test
@@ -270,6 +299,7 @@ def test_small_classes(counts):
         ({"max_fits": 0}, "max_fits=0"),
         ({"time_budget": -1.0}, "time_budget=-1.0"),
         ({"prefer_simple": "yes"}, "prefer_simple='yes'"),
+        ({"prefer": "simple"}, "prefer='simple'"),
         ({"scoring": "accurate"}, "scoring|accurate"),
     ],
 )

@@ -159,9 +159,9 @@ def test_what_is_known_takes_no_time(path, made, expected):
 
 def test_how_the_choice_is_made_may_change(path, made):
     clone(SMALL).set_params(checkpoint=path).fit(X, Y)
-    model = clone(SMALL).set_params(checkpoint=path, prefer_simple=False, verbose=1).fit(X, Y)
+    model = clone(SMALL).set_params(checkpoint=path, prefer="accurate", verbose=1).fit(X, Y)
     assert len(made) == N_FITS
-    assert told(model) == told(clone(SMALL).set_params(prefer_simple=False).fit(X, Y))
+    assert told(model) == told(clone(SMALL).set_params(prefer="accurate").fit(X, Y))
 
 
 def test_candidates_that_failed_are_known(path, made):

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.model_selection import StratifiedKFold
 
-from given_ledger import filled, left_out
+from given_ledger import filled, given_ledger, left_out
 from protolearn.selection.auto.choice import (
     best,
     chosen_of,
@@ -16,6 +16,8 @@ from protolearn.selection.auto.choice import (
     expected_score,
     held_out_place,
     held_out_probabilities,
+    most_readable,
+    search,
     simplest,
 )
 from protolearn.selection.auto.trials import by_class, steepness
@@ -37,6 +39,28 @@ def test_simplest_is_within_one_standard_error_of_the_difference():
     assert simplest(np.array([top, near, far]), SIZES) == 1
     assert simplest(np.array([top, far, near]), SIZES) == 2
     assert best(np.array([top, near, far]), SIZES) == 0
+
+
+def test_a_readable_model_is_a_point_behind_at_most():
+    top = np.array([0.90, 0.80, 0.95, 0.85])
+    near = top - [0.03, -0.02, 0.03, -0.02]  # behind by 0.005, standard error 0.0144
+    wide = top - [0.08, -0.06, 0.10, -0.06]  # behind by 0.015, standard error 0.0435
+    assert simplest(np.array([top, near, wide]), SIZES) == 2
+    assert most_readable(np.array([top, near, wide]), SIZES) == 1
+
+
+def test_the_best_of_the_kinds_that_can_be_looked_at_goes_on():
+    means = np.linspace(0.9, 0.1, 40)
+    scores = np.broadcast_to(means[:, None, None], (40, 6, 2))
+    ledger, _ = given_ledger(scores, 3)
+    ledger.handicaps[:] = 2.0
+    ledger.handicaps[[30, 31]], ledger.handicaps[[20, 21]] = 0.0, 1.0
+    assert search(ledger)
+    complete = set(np.flatnonzero(ledger.is_complete()))
+    assert {0, 1, 2, 3, 4, 20, 30} <= complete
+    assert not {21, 31} & complete
+    for fold in range(3):
+        assert chosen_without(ledger, fold, lambda scores, sizes: int(np.argmin(sizes))) == 30
 
 
 def test_one_fold_of_difference_is_one_standard_error():

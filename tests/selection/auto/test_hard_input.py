@@ -43,7 +43,7 @@ def test_a_split_that_is_not_finished_decides_nothing(more):
     rng = np.random.RandomState(0)
     rows = rng.normal(size=(200, 2))
     labels = rows[:, 0] * rows[:, 1] > 0
-    model = AutoPrototypeClassifier(max_fits=FIRST_SPLIT + more, prefer_simple=False, **FEW)
+    model = AutoPrototypeClassifier(max_fits=FIRST_SPLIT + more, prefer="accurate", **FEW)
     model.fit(rows, labels)
     first, second = sorted(model.leaderboard_, key=lambda standing: -standing.n_fits)
     assert (first.n_fits, second.n_fits) == (FIRST_SPLIT, more)
@@ -59,7 +59,7 @@ def test_the_settings_are_enough_to_build_the_model_again():
     labels = (rows[:, 0] * rows[:, 1] > 0).astype(int)
     labels[60:], rows[60:] = 2, [[9.0, 9.0], [9.5, 9.0]]
     model = AutoPrototypeClassifier(
-        families="fixed", max_fits=40, prefer_simple=False, random_state=0
+        families="fixed", max_fits=40, prefer="accurate", random_state=0
     ).fit(rows, labels)
     settings = dict(model.best_params_)
     assert settings["prototypes_per_class"][2] == 2

@@ -1,1 +1,1 @@
-"""Biehl, *The Shallow and the Deep*, lecture notes: chapters 5 and 6."""
+"""Biehl's lecture notes: chapters 5 and 6."""

@@ -1,5 +1,6 @@
-"""The report: one page that tells what a model has learned, how good it is, and where to look."""
+"""Pages: the report of a model, and the lecture on which to watch models learn."""
 
 from .document import write
+from .lecture import write_lecture
 
-__all__ = ["write"]
+__all__ = ["write", "write_lecture"]

@@ -213,17 +213,22 @@ def page_html(story: Story) -> str:
         tag("script", Markup(library)),
         tag("script", Markup(text_of("page.js"))),
     ]
+    kind = "with-charts" if library else "without-charts"
+    inside = tag("body", body, scripts if library else None, class_=kind)
+    return whole_page(story.title, "", inside)
+
+
+def whole_page(title: str, more_style: str, body: Markup) -> str:
+    """Return a page with the style of the report, and more."""
     head = tag(
         "head",
         Markup('<meta charset="utf-8">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup('<meta name="color-scheme" content="light dark">'),
-        tag("title", story.title),
-        tag("style", Markup(colours() + text_of("page.css"))),
+        tag("title", title),
+        tag("style", Markup(colours() + text_of("page.css") + more_style)),
     )
-    kind = "with-charts" if library else "without-charts"
-    inside = tag("body", body, scripts if library else None, class_=kind)
-    return f'<!doctype html>\n<html lang="en">\n{head}\n{inside}\n</html>\n'
+    return f'<!doctype html>\n<html lang="en">\n{head}\n{body}\n</html>\n'
 
 
 def header(story: Story, sections: list[Section]) -> list[Markup]:

@@ -21,16 +21,16 @@ from ..._dask import AccuracyMixin
 from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
 from ...folds import RowGroups
-from .candidates import Candidate, candidates, chosen_names
+from .candidates import KINDS, Candidate, candidates, chosen_names
 from .choice import (
+    CHOICES,
     Choice,
-    best,
     chosen_of,
     chosen_without,
     expected_score,
     held_out_probabilities,
+    most_readable,
     search,
-    simplest,
     worth_of_scores,
 )
 from .leaderboard import Leaderboard, leaderboard
@@ -40,6 +40,9 @@ from .search_data import SearchPlan, affordable, check_parameters, checked_data,
 from .search_progress import progress_of, search_bar
 from .trials import SearchedData, probabilities, quiet_fits
 
+HARDER = 1e12
+"""Numbers by which a kind of model seems larger than one that is easier to look at."""
+
 
 class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     """Choose a prototype classifier by cross-validation, and fit it.
@@ -48,8 +51,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     prototype SVMs, each with the few settings that matter, behind a
     :class:`~sklearn.preprocessing.StandardScaler`. The rows are split into five stratified folds.
     In a first look each candidate is fitted without each fold and the next one. One in eight goes
-    on, and is also fitted without the other pairs of folds and without each fold alone. The
-    simplest of these within one standard error of the best is fitted to all rows.
+    on, and is also fitted without the other pairs of folds and without each fold alone. The one of
+    these that is easiest to look at, within one standard error of the best, is fitted to all rows.
 
     What is fitted follows from the size of the data and the seed, not from a clock: the same seed
     gives the same model on a machine of any speed.
@@ -70,9 +73,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         choice depends on the machine. Fits that have begun
         are finished, so that it may take a little longer, but none begins that is expected to take
         longer than there is time, and the time for the last one, to all rows, is kept.
-    prefer_simple : bool, default=True
-        Take the simplest model, the one with the fewest numbers, within one standard error of the
-        best; False: the best.
+    prefer : {"readable", "accurate", "small"}, default="readable"
+        Which model to take. ``"accurate"``: the one with the best score. The others give up at
+        most one standard error: ``"small"`` for the model with the fewest numbers, ``"readable"``,
+        at most one point, for the kind that is easiest to look at: first a few prototypes with
+        exact margins, then linear models, then local metrics and prototypes that decide together,
+        last kernels and ensembles; of one kind the model with the fewest numbers.
     cv : int, default=5
         Number of folds, two or more; with two the choice is not repeated without each of them.
     standardize : bool, default=True
@@ -94,6 +100,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         1 shows a progress bar, and says where the search stopped.
     random_state : int, RandomState or None, default=None
         Seed of the order of the candidates, of the folds and of the models.
+    prefer_simple : bool, default=None
+        Deprecated: True is ``prefer="small"``, False is ``prefer="accurate"``.
 
     Attributes
     ----------
@@ -202,7 +210,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         families: Any = "all",
         max_fits: int | None = None,
         time_budget: float | None = None,
-        prefer_simple: bool = True,
+        prefer: str = "readable",
         cv: int = 5,
         standardize: bool = True,
         scoring: Any = "accuracy",
@@ -211,11 +219,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         callback: Any = None,
         verbose: int = 0,
         random_state: Any = None,
+        prefer_simple: bool | None = None,
     ):
         self.families = families
         self.max_fits = max_fits
         self.time_budget = time_budget
-        self.prefer_simple = prefer_simple
+        self.prefer = prefer
         self.cv = cv
         self.standardize = standardize
         self.scoring = scoring
@@ -224,6 +233,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
+        self.prefer_simple = prefer_simple
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Choose a model, and fit it to all rows.
@@ -251,7 +261,10 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             names = chosen_names(self.families, len(array))
             tried = candidates(names, array.shape[1], rng, self.standardize)
             seed = int(rng.randint(2**31 - 1))
-            choose = simplest if self.prefer_simple else best
+            prefer = self.prefer
+            if self.prefer_simple is not None:
+                prefer = "small" if self.prefer_simple else "accurate"
+            choose = CHOICES[prefer]
             plan = plan_search(y, together, self.cv, seed)
             tried = affordable(tried, plan, array.shape[1], len(self.classes_))
             ledger = self._search(tried, array, y, plan, seed, choose, together)
@@ -348,6 +361,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         budget = Budget(self.max_fits, self.time_budget)
         pace = Pace(budget, len(y), choose, 1 if plan.test is None else 2)
         ledger = Ledger(tried, task, plan, budget, n_jobs=self.n_jobs, pace=pace)
+        if choose is most_readable:
+            ledger.handicaps += [HARDER * KINDS.index(one.kind) for one in tried]
         with self._follow(ledger), quiet_fits():
             finished = search(ledger)
         ledger.too_slow = pace.too_slow(ledger)

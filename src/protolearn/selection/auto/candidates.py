@@ -88,6 +88,19 @@ class Candidate:
         return Pipeline([*self.steps(), ("model", self.model_for(y, seed))])
 
     @property
+    def kind(self) -> str:
+        """What a person sees of the model: one of ``KINDS``."""
+        several = self.settings.get("prototypes_per_class", 1) != 1
+        if self.family in ("local", "kernel", "ensemble"):
+            return {"local": "local metric"}.get(self.family, self.family)
+        if self.model.__name__ in (*ALL_PAIRS_MODELS, "KernelGLVQ"):
+            return "kernel"
+        if self.model.__module__.startswith(classifiers.__name__):
+            soft = self.model in (RSLVQ, MRSLVQ) and several
+            return "soft prototypes" if soft else "prototypes"
+        return "ensemble" if self.model.__name__ in SEVERAL_UNITS else "linear"
+
+    @property
     def all_pairs(self) -> bool:
         """Whether it compares all pairs of rows, so that its time grows with their square."""
         return self.family in ALL_PAIRS or self.family in ALL_PAIRS_MODELS
@@ -143,7 +156,7 @@ def linear_models(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]
 
 def fixed_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
     """Return LVQ with the Euclidean metric."""
-    yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": [15.0, 5.0]}
+    yield GLVQ, {"prototypes_per_class": [4, 1, 2, 8], "beta": ["auto", 5.0]}
     yield GLVQ, {"prototypes_per_class": [1, 4], "attraction": [0.05]}
     yield RSLVQ, {"prototypes_per_class": [1, 3, 6]}
     # One prototype a class: logistic regression, with a penalty.
@@ -199,6 +212,13 @@ ALL_PAIRS = "kernel", "ensemble"
 
 ALL_PAIRS_MODELS = "AdaTron", "ExemplarSVM", "KernelAdaTron", "RVM", "SoftPreprocessing"
 """Other models that do."""
+
+
+SEVERAL_UNITS = "CommitteeMachine", "ParityMachine", "PrototypeSVM"
+"""Models of several planes that vote."""
+
+KINDS = "prototypes", "linear", "local metric", "soft prototypes", "kernel", "ensemble"
+"""Kinds of models, from the one that is easiest to look at: a few prototypes with exact margins."""
 
 
 def members(family: str, n_features: int, scaled: bool = True) -> list[Candidate]:

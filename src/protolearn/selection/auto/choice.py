@@ -26,6 +26,12 @@ FEWEST = 3
 KEPT = 8
 """One candidate in so many goes on."""
 
+PREFERRED = 2
+"""Kinds of models that are easiest to look at, of which the best goes on in any case."""
+
+ONE_POINT = 0.01
+"""Score that is given up at most for a model that is easier to look at."""
+
 FURTHER_SECONDS = 40.0
 """Time that the further fits of the last round are expected to take at most."""
 
@@ -74,14 +80,23 @@ def better_ones(ledger: Ledger, n_candidates: int) -> list[int]:
     """
     seen = np.flatnonzero(ledger.n_fits()[:n_candidates] >= ledger.n_looks)
     scores, n_kept = ledger.first_scores(seen, ledger.n_looks), n_going_on(n_candidates)
-    better = ranking(scores, ledger.sizes(seen))[:n_kept].tolist()
+    better = first_of(ledger, seen, ranking(scores, ledger.sizes(seen)), n_kept)
     for fold in ledger.replayed:
-        better += ranking_without(ledger, seen, fold)[:n_kept].tolist()
+        better += first_of(ledger, seen, ranking_without(ledger, seen, fold), n_kept)
     going_on = seen[list(dict.fromkeys(better))]
     share = n_candidates / len(ledger.candidates)
     in_time = np.cumsum(ledger.further_seconds[going_on]) <= share * FURTHER_SECONDS
     in_time[:1] = True
     return going_on[in_time].tolist()
+
+
+def first_of(ledger: Ledger, seen: Indices, order: Indices, n_kept: int) -> list[int]:
+    """Return the first places of an order, and the first of each of the two preferred kinds."""
+    found, handicaps = order[:n_kept].tolist(), ledger.handicaps[seen[order]]
+    kinds = np.unique(ledger.handicaps)
+    for kind in kinds[:PREFERRED] if len(kinds) > 1 else ():
+        found += order[handicaps == kind][:1].tolist()
+    return list(dict.fromkeys(found))
 
 
 def n_going_on(n_candidates: int) -> int:
@@ -108,16 +123,26 @@ def best(scores: Floats, sizes: Floats) -> int:
     return int(np.lexsort((sizes, -means))[0])
 
 
-def simplest(scores: Floats, sizes: Floats) -> int:
+def simplest(scores: Floats, sizes: Floats, most: float = np.inf) -> int:
     """Return the smallest within one standard error of the best; of several the better one.
 
-    The error is that of the mean difference to the best one, fold by fold: what makes a fold
-    difficult for both does not count.
+    It is behind the best by ``most`` at most. The error is that of the mean difference to the best
+    one, fold by fold: what makes a fold difficult for both does not count.
     """
     behind = scores[best(scores, sizes)] - scores
     error = behind.std(axis=1, ddof=1) / np.sqrt(scores.shape[1]) if scores.shape[1] > 1 else 0.0
-    near = np.flatnonzero(np.round(behind.mean(axis=1) - error, DIGITS) <= 0.0)
+    near = np.round(behind.mean(axis=1) - np.minimum(error, most), DIGITS) <= 0.0
+    near = np.flatnonzero(near)
     return int(near[np.lexsort((behind[near].mean(axis=1), sizes[near]))[0]])
+
+
+def most_readable(scores: Floats, sizes: Floats) -> int:
+    """Return the same, at most one point behind the best."""
+    return simplest(scores, sizes, ONE_POINT)
+
+
+CHOICES: dict[str, Choice] = {"readable": most_readable, "accurate": best, "small": simplest}
+"""How a model is chosen, by what is preferred."""
 
 
 def chosen_of(ledger: Ledger, choose: Choice) -> int:
@@ -151,8 +176,8 @@ def chosen_without(ledger: Ledger, fold: int, choose: Choice) -> int:
     common = min(ledger.n_looks, int(n_fits.max()))
     numbers = np.flatnonzero(n_fits >= common)
     if common == ledger.n_looks:
-        n_kept = n_going_on(len(ledger.candidates))
-        numbers = numbers[ranking_without(ledger, numbers, fold)[:n_kept]]
+        n_kept, order = n_going_on(len(ledger.candidates)), ranking_without(ledger, numbers, fold)
+        numbers = numbers[first_of(ledger, numbers, order, n_kept)]
     complete = numbers[ledger.is_complete()[numbers]]
     if len(complete):
         numbers, common = complete, len(ledger.parts)

@@ -13,6 +13,8 @@ from .ledger import Ledger
 
 MOST_SHOWN = 20
 
+HEAD = "kind             score           fits  prototypes  numbers  seconds"
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -40,6 +42,9 @@ class Standing:
         Whether it is the one.
     failure : str
         Why there is no score.
+    kind : str
+        What a person sees of it: ``"prototypes"`` (a few, with exact margins), ``"linear"``,
+        ``"local metric"``, ``"soft prototypes"``, ``"kernel"`` or ``"ensemble"``.
     """
 
     family: str
@@ -52,6 +57,7 @@ class Standing:
     fit_time: float
     chosen: bool
     failure: str
+    kind: str = ""
 
 
 class Leaderboard(Sequence[Standing]):
@@ -83,10 +89,25 @@ class Leaderboard(Sequence[Standing]):
         """Write a table of the first candidates, and of the chosen one."""
         shown = [line(place, s) for place, s in enumerate(self) if place < MOST_SHOWN or s.chosen]
         width = max((len(cells[1]) for cells in shown), default=5)
-        head = f"     {'model':{width}}  score           fits  prototypes  numbers  seconds"
+        head = f"     {'model':{width}}  {HEAD}"
         rows = [f"{cells[0]}{cells[1]:{width}}  {cells[2]}" for cells in shown]
         hidden = len(self) - len(shown)
         return "\n".join([head, *rows, *([f"     and {hidden} more"] if hidden else [])])
+
+    def price_of_choice(self) -> tuple[Standing, float] | None:
+        """Return the most accurate candidate, and how much better it is; None: it was chosen.
+
+        Returns
+        -------
+        found : pair of Standing and float, or None
+            Among the candidates with as many fits as the chosen one.
+        """
+        chosen = next((one for one in self if one.chosen), None)
+        if chosen is None or chosen.failure:
+            return None
+        rivals = [one for one in self if one.n_fits == chosen.n_fits and not one.failure]
+        best = max(rivals, key=lambda one: one.score)
+        return (best, best.score - chosen.score) if best.score > chosen.score else None
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame.
@@ -105,8 +126,8 @@ def line(place: int, standing: Standing) -> tuple[str, str, str]:
     if s.failure:
         return f"{place + 1:3d} {mark}", s.model, f"failed: {s.failure.splitlines()[0][:60]}"
     numbers = (
-        f"{s.score:.3f} +- {s.standard_error:.3f}  {s.n_fits:4d}  {s.n_prototypes:10.0f}  "
-        f"{s.n_numbers:7.0f}  {s.fit_time:7.2f}"
+        f"{s.kind:15}  {s.score:.3f} +- {s.standard_error:.3f}  {s.n_fits:4d}  "
+        f"{s.n_prototypes:10.0f}  {s.n_numbers:7.0f}  {s.fit_time:7.2f}"
     )
     return f"{place + 1:3d} {mark}", s.model, numbers
 
@@ -140,4 +161,5 @@ def standing(ledger: Ledger, number: int, chosen: bool) -> Standing:
         fit_time=float(ledger.of(number, "seconds").mean()),
         chosen=chosen,
         failure=failure,
+        kind=candidate.kind,
     )

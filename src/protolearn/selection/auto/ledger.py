@@ -50,6 +50,8 @@ class Ledger:
         The folds without which the choice is repeated; none if other rows test it.
     further_seconds : array of shape (n_candidates,)
         What the fits after the first look are expected to take.
+    handicaps : array of shape (n_candidates,)
+        What is added to the size of candidates, so that others are preferred.
     trials : dict of (candidate, part) to Trial
         All fits that have been made.
     known : dict of (candidate, part) to Trial
@@ -77,6 +79,7 @@ class Ledger:
         self.n_folds = len(self.single)
         self.replayed = range(self.n_folds if plan.test is None else 0)
         n_classes = len(np.unique(task.y))
+        self.handicaps = np.zeros(len(candidates))
         self.further_seconds = np.zeros(len(candidates))
         for part in plan.others:
             size = len(part.train), task.X.shape[1], n_classes
@@ -209,8 +212,12 @@ class Ledger:
         )
 
     def sizes(self, numbers: Any) -> Floats:
-        """Return how many numbers candidates take, mean over their fits."""
-        return np.array([self.of(number, "n_numbers").mean() for number in numbers])
+        """Return how many numbers candidates take, mean over their fits.
+
+        If readable models are preferred, those that are harder to look at count as much larger.
+        """
+        sizes = np.array([self.of(number, "n_numbers").mean() for number in numbers])
+        return sizes + self.handicaps[numbers]
 
     def _make(self, places: Sequence[Place]) -> None:
         """Fit and score, several at a time; take over what is known."""

@@ -24,6 +24,9 @@ SHARE = 0.1
 STEPS = 32, 8
 """Of a model that was never fitted one row in so many is; more rows if by fewer there is time."""
 
+MANY_ROWS, FEWEST_PASSES = 16_000, 0.3
+"""Rows above which models make fewer passes over them, down to this share."""
+
 FEWEST_PROBED = 20
 """Rows that are fitted at least: less time than they take need not be known."""
 
@@ -101,7 +104,8 @@ class Pace:
             if each is None:  # unless a few rows may still tell more
                 share = SHARE * total if ledger.candidates[number].model in self._foretold else 0.0
                 return share + kept <= left
-            last = SAFETY * self.n_last * self._growth(ledger, number) * each
+            n_rows = len(ledger.parts[0].train)
+            last = SAFETY * self._grow(ledger, number, each, n_rows)
             whole = ceil(new[number] / n_workers) * each
             if not seconds.own(number):
                 return (whole if compared else each) + max(kept, last) <= left
@@ -140,7 +144,14 @@ class Pace:
 
     def last_fit(self, ledger: Ledger, number: int) -> float:
         """Return the seconds that a candidate would take for all rows."""
-        return self.n_last * self._growth(ledger, number) * median(ledger.of(number, "seconds"))
+        made = [
+            (k, ledger.trials[number, k].seconds)
+            for k, _ in enumerate(ledger.parts)
+            if (number, k) in ledger.trials
+        ]
+        return median(
+            self._grow(ledger, number, one, len(ledger.parts[k].train)) for k, one in made
+        )
 
     def too_slow(self, ledger: Ledger) -> set[int]:
         """Return the candidates for whose last fit there is no time; but never all of them."""
@@ -152,10 +163,16 @@ class Pace:
         quickest = min(last, key=lambda number: last[number], default=None)
         return {n for n, seconds in last.items() if seconds > left and n != quickest}
 
-    def _growth(self, ledger: Ledger, number: int) -> float:
-        """Return how many times as long a fit to all rows takes as one of the search."""
-        n_train = np.mean([len(part.train) for part in ledger.parts])
-        return float((self.n_rows / n_train) ** (2 if ledger.candidates[number].all_pairs else 1))
+    def _grow(self, ledger: Ledger, number: int, seconds: float, n_rows: int) -> float:
+        """Return what the last fits take, if a fit to so many rows takes some seconds.
+
+        Time grows with the rows, or with their square; the more rows, the fewer passes over them.
+        """
+        times = self.n_rows / n_rows
+        if ledger.candidates[number].all_pairs:
+            return self.n_last * seconds * times**2
+        fewer = np.clip(MANY_ROWS / self.n_rows, FEWEST_PASSES, 1.0)
+        return float(self.n_last * seconds * max(times * fewer, 1.0))
 
     def _kept_for_the_choice(self, ledger: Ledger, left: float) -> float:
         """Return the seconds for the last fit of the candidates ahead, as far as there is time.

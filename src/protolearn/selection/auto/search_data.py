@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._arrays import Floats, Indices, check_magnitude, validate_data
-from ..._validation import check_flag, check_integer, check_positive, check_verbose
+from ..._validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_positive,
+    check_verbose,
+)
 from ...folds import RowGroups, hold_out_part, row_groups, stratified_folds
 
 LOOK_ROWS = 2_000
@@ -75,7 +81,15 @@ def check_parameters(search: Any) -> None:
     if search.time_budget is not None:
         check_positive(search, "time_budget")
     check_integer(search, "cv", low=2)
-    check_flag(search, "prefer_simple")
+    if search.prefer_simple is not None:
+        check_flag(search, "prefer_simple")
+        warnings.warn(
+            "prefer_simple of AutoPrototypeClassifier is deprecated and will be removed in 1.0; "
+            f"use prefer={'small' if search.prefer_simple else 'accurate'!r} instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    check_choice(search, "prefer", ("readable", "accurate", "small"))
     check_flag(search, "standardize")
     check_verbose(search)
     if not (search.callback is None or callable(search.callback)):
