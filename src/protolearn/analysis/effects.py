@@ -34,6 +34,9 @@ CERTAIN = 1e-12
 RISING = 1e-9
 """Share of the largest slope by which slopes differ through rounding."""
 
+MOST_TRIED = 20
+"""Counterexamples that are tried once more, by themselves."""
+
 INFEASIBLE = 2
 """Status of a linear program without a solution."""
 
@@ -395,11 +398,12 @@ def find_counterexample(
     for value in values.tolist():
         rows[:, view.places[j].start] = value
         has: NDArray[np.bool_] = view.labels(rows) == goal
-        lost = np.flatnonzero(had & ~has)
-        if len(lost):
-            i = lost[0]
+        for i in np.flatnonzero(had & ~has)[:MOST_TRIED].tolist():
             places = np.zeros(1, dtype=np.intp)
-            return view.frame(kept[i : i + 1], places), view.frame(rows[i : i + 1], places)
+            pair = view.frame(kept[i : i + 1], places), view.frame(rows[i : i + 1], places)
+            # On the very boundary the answer may depend on the rows that come with a row.
+            if view.predict(pair[0])[0] == goal != view.predict(pair[1])[0]:
+                return pair
         kept[has], had = rows[has], had | has
     return None
 
