@@ -37,7 +37,7 @@ from protolearn.selection import (
     nested_cross_validate,
     roc_over_folds,
 )
-from protolearn.selection.auto.search_data import held_out_parts
+from protolearn.selection.auto.search_data import plan_search
 
 NEAREST = KNeighborsClassifier(1)
 
@@ -319,7 +319,8 @@ def test_wrong_groups_are_refused():
 def test_classes_of_few_different_rows_are_never_held_out_by_the_search():
     y = np.repeat([0, 1, 2], [20, 20, 9])
     codes = np.r_[np.arange(40), np.repeat([40, 41], [5, 4])]  # two rows and their copies
-    for train, tests, _ in held_out_parts(y, RowGroups(codes), n_folds=5, seed=0):
+    plan = plan_search(y, RowGroups(codes), n_folds=5, seed=0)
+    for train, tests, _ in (*plan.looks, *plan.others):
         assert not np.isin(np.concatenate(tests), np.arange(40, 49)).any()
         assert np.isin(np.arange(40, 49), train).all()
 

@@ -12,7 +12,7 @@ from .classifiers import (
     Settings,
     TrainedClassifier,
 )
-from .distances import CauchySchwarz, Distance, Mahalanobis, Matrix, Renyi, Tangent
+from .distances import CauchySchwarz, Distance, KullbackLeibler, Mahalanobis, Matrix, Renyi, Tangent
 from .linear import HardMarginSVM, LinearPrototypeClassifier
 from .perceptrons import AdaTron, KernelAdaTron, Perceptron, Rosenblatt
 
@@ -122,6 +122,8 @@ def weight_reason(estimator: TrainedClassifier, distance: Distance) -> str:
         return "the shrinkage depends on the number of rows, not on their weights" if auto else ""
     if isinstance(distance, Tangent) or (isinstance(distance, Matrix) and distance.rank):
         return "principal axes differ by rounding, and training amplifies it"
+    if isinstance(distance, KullbackLeibler):
+        return "sums over rows in another order differ by rounding, and training amplifies it"
     return ""
 
 

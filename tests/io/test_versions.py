@@ -29,5 +29,5 @@ def test_every_kind_of_model_is_there(folder):
 @pytest.mark.filterwarnings("ignore:.*was saved with")
 def test_a_file_of_a_version_has_the_defaults_of_later_parameters():
     model = protolearn.load(VERSIONS / "0.1.0.dev0" / "pipeline.protolearn")
-    assert model[-1].get_params()["multi_class"] == "ovr"
+    assert model[-1].get_params()["multi_class"] == "auto"
     assert model[-1].kernel == "linear"
