@@ -3,12 +3,33 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 
 import custom_axes
 import reference
-from protolearn import GLVQ, GMLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    LOGM,
+    MCE,
+    RSLVQ,
+    SNPC,
+    KernelGLVQ,
+    MarginLVQ,
+    PrototypeClassifier,
+)
 from protolearn.losses import Hinge, Sigmoid
-from protolearn.solvers import LBFGS, SCHEDULES, SGD, Kohonen, Memory, Solver, SolverResult
+from protolearn.solvers import (
+    LBFGS,
+    SCHEDULES,
+    SGD,
+    Adam,
+    Kohonen,
+    Memory,
+    Momentum,
+    Solver,
+    SolverResult,
+)
 
 CODES = np.array([0, 0, 1, 1, 2])
 PRINTED = [
@@ -303,3 +324,41 @@ def test_prototypes_stay_in_the_range_of_their_class(model):
     assert kept.score(X, y) >= free.score(X, y) - 0.1
     with pytest.raises(ValueError, match="inside='yes'"):
         clone(model).set_params(solver=LBFGS(inside="yes")).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "solver", ["inside", *(one(inside=True) for one in (LBFGS, SGD, Adam, Momentum))]
+)
+def test_every_solver_keeps_prototypes_in_the_range_of_their_class(solver):
+    """A cost without attraction drives prototypes out of the data otherwise."""
+    X, y = make_classification(80, 20, n_informative=3, class_sep=0.5, random_state=0)
+    ends = [(X[y == label].min(axis=0), X[y == label].max(axis=0)) for label in (0, 1)]
+
+    def is_out(model):
+        codes = model.prototype_labels_
+        return any(
+            (w < ends[k][0]).any() or (w > ends[k][1]).any()
+            for w, k in zip(model.prototypes_, codes, strict=True)
+        )
+
+    given = {
+        "attraction": 0.0,
+        "prototypes_per_class": 2,
+        "xi": 5.0,
+        "max_iter": 100,
+        "random_state": 0,
+    }
+    free = clone(solver).set_params(inside=False) if solver != "inside" else "auto"
+    assert not is_out(RSLVQ(solver=solver, **given).fit(X, y))
+    assert is_out(RSLVQ(solver=free, **given).fit(X, y))
+
+
+def test_a_stream_knows_no_range():
+    X, y = make_classification(40, 4, random_state=0)
+    with pytest.raises(ValueError, match="solver='inside' needs all the data"):
+        RSLVQ(solver="inside").partial_fit(X, y, classes=[0, 1])
+    steady = SGD(inside=True, schedule="constant")
+    with pytest.raises(ValueError, match="which a stream does not know"):
+        RSLVQ(solver=steady).partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="models with a kernel take 'auto'"):
+        KernelGLVQ(solver="inside").fit(X, y)

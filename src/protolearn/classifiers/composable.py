@@ -168,13 +168,14 @@ class PrototypeClassifier(CostFunctionClassifier):
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
         order of ``classes_``.
-    solver : {"auto", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
+    solver : {"auto", "inside", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class (or sparse rows) and data that are not large, unless a bounded loss
         has an unbounded margin or several maps are learned; else ``sgd``, or ``adam`` for sparse
         rows, learned matrices and tangents. ``solver_`` has the choice. The initial prototypes are
-        kept, with a warning, if they make fewer training errors.
+        kept, with a warning, if they make fewer training errors. "inside" is the same, with
+        prototypes that stay in the range of their class in each feature.
     max_iter : int, default=None
         Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.

@@ -249,6 +249,8 @@ class CostSettings(Settings):
         None: chosen by the data.
     attraction : float or None
         Weight of the attraction; None: as much as keeps prototypes among the data.
+    is_inside : bool
+        Whether prototypes stay in the range of their class, by whatever solver.
     """
 
     margin: Margin
@@ -256,6 +258,7 @@ class CostSettings(Settings):
     is_soft: bool
     solver: Solver | None
     attraction: float | None
+    is_inside: bool = False
 
     @classmethod
     def of(cls, model: Any, stream: bool = False) -> CostSettings:
@@ -269,7 +272,13 @@ class CostSettings(Settings):
             name = "scale={value!r} must be 'data', or it"
             shared["scale"] = number_in(model.scale, name, SMALLEST_SCALE)
         solver = None
-        if not isinstance(model.solver, str) or model.solver != "auto":
+        is_inside = isinstance(model.solver, str) and model.solver == "inside"
+        if is_inside and (stream or not model._has_features):
+            raise ValueError(
+                "solver='inside' needs all the data, and rows of features: partial_fit and models "
+                "with a kernel take 'auto'."
+            )
+        if not is_inside and (not isinstance(model.solver, str) or model.solver != "auto"):
             solver = model._named_solver(loss, margin, shared["distance"], stream=stream)
         return cls(
             **shared,
@@ -280,6 +289,7 @@ class CostSettings(Settings):
             attraction=(
                 None if model.attraction is None else check_number(model, "attraction", low=0.0)
             ),
+            is_inside=is_inside,
         )
 
     def objective(
@@ -334,6 +344,8 @@ class CostSettings(Settings):
         work = blocks.size * form.effort(codebook)
         n_extra = len(codebook.labels) - n_classes
         solver = self.solver or self.automatic_solver(objective, n_extra, work, elsewhere)
+        if self.is_inside:
+            solver.set_params(inside=True)
         sharpness = objective.margin.sharpness
         decision = Decision(
             self.is_soft,

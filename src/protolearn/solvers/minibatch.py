@@ -130,6 +130,9 @@ class Momentum(MinibatchSolver):
         Whether each epoch takes the samples in a new random order.
     n_iter_no_change : int or None, default=5
         Epochs without progress after which a schedule that is not linear ends; None: never.
+    inside : bool, default=False
+        Whether prototypes are moved back into the range that the rows of their class have in each
+        feature after every epoch.
     """
 
     name = "momentum"
@@ -146,6 +149,7 @@ class Momentum(MinibatchSolver):
         metric_rate: float = 0.01,
         shuffle: bool = True,
         n_iter_no_change: int | None = PATIENCE,
+        inside: bool = False,
     ):
         self.learning_rate = learning_rate
         self.momentum = momentum
@@ -156,6 +160,7 @@ class Momentum(MinibatchSolver):
         self.metric_rate = metric_rate
         self.shuffle = shuffle
         self.n_iter_no_change = n_iter_no_change
+        self.inside = inside
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""
@@ -203,6 +208,9 @@ class Adam(MinibatchSolver):
         Whether each epoch takes the samples in a new random order.
     n_iter_no_change : int or None, default=5
         Epochs without progress after which a schedule that is not linear ends; None: never.
+    inside : bool, default=False
+        Whether prototypes are moved back into the range that the rows of their class have in each
+        feature after every epoch.
     """
 
     name = "adam"
@@ -222,6 +230,7 @@ class Adam(MinibatchSolver):
         metric_rate: float = 1.0,
         shuffle: bool = True,
         n_iter_no_change: int | None = PATIENCE,
+        inside: bool = False,
     ):
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -234,6 +243,7 @@ class Adam(MinibatchSolver):
         self.metric_rate = metric_rate
         self.shuffle = shuffle
         self.n_iter_no_change = n_iter_no_change
+        self.inside = inside
 
     def check_settings(self) -> None:
         """Raise if a setting is out of range."""

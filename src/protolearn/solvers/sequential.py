@@ -219,6 +219,9 @@ class SGD(SequentialSolver):
     raw_rates : bool, default=False
         Whether steps are as printed, ``w -= rate dPhi/dw`` and ``metric_rate`` times as fast for a
         metric (Biehl, eq. 5.17), with nothing rescaled or shortened; see Notes.
+    inside : bool, default=False
+        Whether prototypes are moved back into the range that the rows of their class have in each
+        feature after every epoch.
 
     Notes
     -----
@@ -242,6 +245,7 @@ class SGD(SequentialSolver):
         shuffle: bool = True,
         n_iter_no_change: int | None = PATIENCE,
         raw_rates: bool = False,
+        inside: bool = False,
     ):
         self.learning_rate = learning_rate
         self.schedule = schedule
@@ -251,6 +255,7 @@ class SGD(SequentialSolver):
         self.shuffle = shuffle
         self.n_iter_no_change = n_iter_no_change
         self.raw_rates = raw_rates
+        self.inside = inside
 
     def pull(self, cost: Objective, codebook: Codebook, memory: Memory) -> tuple[Native, Axes, int]:
         """Return the price of a sample, whose derivative pulls."""

@@ -26,7 +26,16 @@ from ..codebook import Codebook
 from ..distances import Distance, SquaredEuclidean
 from ..native import SCHEDULE, Native, native
 from ..store import Record
-from .batch_solver import Callback, Memory, Progress, Rng, Solver, SolverResult, State
+from .batch_solver import (
+    Callback,
+    Memory,
+    Progress,
+    Rng,
+    Solver,
+    SolverResult,
+    State,
+    class_ranges,
+)
 
 PATIENCE = 5
 """Epochs without progress after which a schedule that has no end stops."""
@@ -75,6 +84,7 @@ class StochasticSolver(Solver):
     least_rate: float | None
     metric_rate: float
     shuffle: bool
+    inside: bool = False
     n_iter_no_change: int | None = PATIENCE
     raw_rates: bool = False
 
@@ -95,6 +105,7 @@ class StochasticSolver(Solver):
                 )
         check_number(self, "metric_rate", low=0.0)
         check_flag(self, "shuffle")
+        check_flag(self, "inside")
         check_flag(self, "raw_rates")
         if self.n_iter_no_change is not None:
             check_integer(self, "n_iter_no_change", low=1)
@@ -105,6 +116,11 @@ class StochasticSolver(Solver):
             raise ValueError(
                 f"{type(self).__name__}(schedule='linear') falls to zero at an end that a stream "
                 "does not have; for partial_fit take schedule='inverse_time' or 'constant'."
+            )
+        if self.inside:
+            raise ValueError(
+                f"{type(self).__name__}(inside=True) needs the range of all rows, which a stream "
+                "does not know; for partial_fit leave out inside."
             )
 
     @classmethod
@@ -135,9 +151,13 @@ class StochasticSolver(Solver):
         """Run ``max_iter`` epochs, or fewer if the rate stays up and the cost stops to fall."""
         codebook, memory, progress = codebook.copy(), Memory(), Progress(callback, cost.distance)
         n_steps = blocks.n_samples * max_iter
+        ends = class_ranges(blocks, codebook.labels) if self.inside else None
 
         def one_pass(codebook: Codebook, memory: Memory, rng: Rng) -> float:
-            return self.one_pass(cost, codebook, blocks, memory, rng, n_steps)
+            loss = self.one_pass(cost, codebook, blocks, memory, rng, n_steps)
+            if ends is not None:
+                np.clip(codebook.prototypes, *ends, out=codebook.prototypes)
+            return loss
 
         best, waited = np.inf, 0
         for _ in range(max_iter):

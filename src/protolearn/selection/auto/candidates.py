@@ -19,7 +19,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ... import classifiers, ensemble, linear, perceptrons
-from ...classifiers import GLVQ, GMLVQ, GRLVQ, LGMLVQ, MRSLVQ, RSLVQ, KernelGLVQ
+from ...classifiers import (
+    GLVQ,
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
+    MRSLVQ,
+    RSLVQ,
+    KernelGLVQ,
+)
 from ...ensemble import PrototypeSVM
 from ...linear import FisherPrototypes, MeanOfClass, SoftMarginSVM
 
@@ -36,6 +44,9 @@ WIDE_RANK = 30
 
 WIDE, SCREENED = 300, (100, 25)
 """Features from which on only the most telling ones are learned from, and how many of them."""
+
+INSIDE = {"solver": "inside"}
+"""Prototypes stay in the range of their class, so that each looks like a row."""
 
 SETTINGS: dict[str, Grid] = {
     "AdaTron": {"gamma": [10.0, 1.0, np.inf]},
@@ -129,7 +140,8 @@ class Candidate:
     def __str__(self) -> str:
         """Write the model with what differs from its defaults."""
         defaults = self.model().get_params()
-        changed = {name: value for name, value in self.settings.items() if value != defaults[name]}
+        shown = {name: value for name, value in self.settings.items() if name not in INSIDE}
+        changed = {name: value for name, value in shown.items() if value != defaults[name]}
         texts = (f"{v:.3g}" if isinstance(v, float) else repr(v) for v in changed.values())
         given = ", ".join(map("{}={}".format, changed, texts))
         screened = "" if self.n_features is None else f" on {self.n_features} features"
@@ -231,10 +243,10 @@ def members(family: str, n_features: int, scaled: bool = True) -> list[Candidate
     if n_features > WIDE:
         seen = [*SCREENED[:1], None, *SCREENED[1:]] if family == "linear" else [*SCREENED]
     return [
-        Candidate(family, model, settings, scaled, n_seen)
+        Candidate(family, model, one, scaled, n_seen)
         for n_seen in seen
         for model, grid in FAMILIES[family](n_seen or n_features)
-        for settings in ParameterGrid(grid)
+        for one in settings_of(model, grid)
     ]
 
 
@@ -330,4 +342,11 @@ def settings(model: type[BaseEstimator]) -> list[dict[str, Any]]:
     grid = SETTINGS.get(model.__name__, {})
     if "prototypes_per_class" in model().get_params():
         grid = {"prototypes_per_class": NUMBERS, **grid}
-    return list(ParameterGrid(grid))
+    return settings_of(model, grid)
+
+
+def settings_of(model: type[BaseEstimator], grid: Grid) -> list[dict[str, Any]]:
+    """Return all settings of a grid; if a solver can keep prototypes in their range, it does."""
+    names = model().get_params().keys()
+    inside = {"solver", "attraction"} <= names and "kernel" not in names
+    return [{**(INSIDE if inside else {}), **one} for one in ParameterGrid(grid)]
