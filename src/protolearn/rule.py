@@ -31,6 +31,7 @@ from ._arrays import (
     checked_sparse,
     row_lengths,
     rows_at_a_time,
+    some_rows,
     validate_data,
 )
 from .codebook import Codebook
@@ -277,8 +278,10 @@ class DecisionRule:
     def contributions(self, rows: Any) -> Floats:
         """Return the signed share of each feature in the lead of the class of each row."""
         speaks = self.feature_leads(rows)
-        total = np.abs(speaks).sum(axis=1, keepdims=True)
-        return np.divide(speaks, total, out=np.zeros_like(speaks), where=total > 0.0)
+        for some in some_rows(speaks):  # a second array of this size would be large
+            total = np.abs(speaks[some]).sum(axis=1, keepdims=True)
+            np.divide(speaks[some], total, out=speaks[some], where=total > 0.0)
+        return speaks
 
     def feature_leads(self, rows: Any) -> Floats:
         """Return by how much each feature brings a row nearer to its class than to any other.

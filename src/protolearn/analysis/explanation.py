@@ -472,9 +472,9 @@ def find_exemplars(model: Any, data: Any, y: Any = None, n_exemplars: int = 3) -
     --------
     >>> from protolearn import GLVQ
     >>> from protolearn.analysis import find_exemplars
-    >>> X, y = [[0.0], [1.0], [5.0], [6.5]], [0, 0, 1, 1]
+    >>> X, y = [[0.0], [1.0], [3.0], [10.0], [12.0], [13.0]], [0, 0, 0, 1, 1, 1]
     >>> [one.rows.tolist() for one in find_exemplars(GLVQ().fit(X, y), X, y, n_exemplars=1)]
-    [[0], [3]]
+    [[1], [4]]
     """
     view = ModelView.of(model, data, data)
     known = row_labels(view, data, y, n_exemplars)
