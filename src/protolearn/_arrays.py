@@ -313,13 +313,13 @@ def do_once(work: Callable[..., Any], *given: Any, rng: np.random.RandomState | 
         if is_array:
             content.update(np.ascontiguousarray(one).data)
     key = content.digest()
-    if key not in known:
+    entry = known.get(key)  # other threads may forget everything at any time
+    if entry is None:
         found = work(*given, *drawn)
         if len(known) > MOST_RESULTS:
             known.clear()
         known[key] = found, None if rng is None else rng.get_state()
         return found
-    found, state = known[key]
     if rng is not None:
-        rng.set_state(state)
-    return found
+        rng.set_state(entry[1])
+    return entry[0]

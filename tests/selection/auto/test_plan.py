@@ -78,6 +78,15 @@ def test_of_many_rows_some_are_set_aside():
     assert_array_equal(plan.rows, again.rows)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3000])
+def test_rows_of_the_rarest_classes_are_not_set_aside(n_classes):
+    y = np.append(np.arange(12_000) % n_classes, [n_classes, n_classes + 1, n_classes + 1])
+    plan = plan_search(y, ALONE, 5, seed=0)
+    assert len(plan.test) == pytest.approx(2400, abs=1)
+    assert y[plan.test].max() < n_classes
+    assert {12_000, 12_001, 12_002} <= set(plan.rows)
+
+
 def test_groups_are_not_divided():
     groups = RowGroups(np.repeat(np.arange(4000), 3))
     plan = plan_search(np.repeat(labels(4000), 3), groups, 5, seed=0)

@@ -154,8 +154,8 @@ def plan_search(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -
     """
     rows, test = np.arange(len(y)), None
     if len(y) > LARGE:
-        share = min(TESTED_SHARE, MOST_TESTED / len(y))
-        rows, test = hold_out_part(y, share, together, stratify=True, random_state=seed)
+        test = set_aside(y, together, seed)
+        rows = np.setdiff1d(rows, test)
     rows = draw_rows(rows, y, MOST_ROWS, seed)
     few = draw_rows(np.arange(len(rows)), y[rows], LOOK_ROWS, seed)
     folds = held_out_folds(y[rows], together.take(rows), n_folds, seed)
@@ -175,6 +175,26 @@ def plan_search(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -
         rows,
         test,
     )
+
+
+def set_aside(y: NDArray[Any], together: RowGroups, seed: int) -> Indices:
+    """Return the rows that have no part in a search; none of a class of one or two rows."""
+    common = np.setdiff1d(np.arange(len(y)), rows_never_held_out(y, together))
+    share = min(TESTED_SHARE, MOST_TESTED / len(y))
+    stratify = len(np.unique(y[common])) <= int(share * len(common))
+    _, test = hold_out_part(
+        y[common], share, together.take(common), stratify=stratify, random_state=seed
+    )
+    return common[test]
+
+
+def rows_never_held_out(y: NDArray[Any], together: RowGroups) -> Indices:
+    """Return the rows of classes that have only one or two, and what stays together with them."""
+    classes, counts = together.count_by_class(y)
+    rare = np.flatnonzero(np.isin(y, classes[counts < FEWEST_HELD_OUT]))
+    if together.codes is not None:
+        rare = np.flatnonzero(np.isin(together.codes, together.codes[rare]))
+    return rare
 
 
 def affordable(
@@ -209,11 +229,8 @@ def held_out_folds(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int
     Rows of classes that have only one or two are never left out, nor what stays together with
     them. There are fewer folds than asked for if all classes are smaller.
     """
-    classes, counts = together.count_by_class(y)
-    n_folds = min(n_folds, int(counts.max()))
-    rare = np.flatnonzero(np.isin(y, classes[counts < FEWEST_HELD_OUT]))
-    if together.codes is not None:
-        rare = np.flatnonzero(np.isin(together.codes, together.codes[rare]))
+    n_folds = min(n_folds, int(together.count_by_class(y)[1].max()))
+    rare = rows_never_held_out(y, together)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
         split = stratified_folds(y, n_folds, together, random_state=seed)
