@@ -106,6 +106,8 @@ class Candidate:
             return {"local": "local metric"}.get(self.family, self.family)
         if self.model.__name__ in (*ALL_PAIRS_MODELS, "KernelGLVQ"):
             return "kernel"
+        if self.model is MeanOfClass:  # the nearest class mean decides
+            return "prototypes"
         if self.model.__module__.startswith(classifiers.__name__):
             soft = self.model in (RSLVQ, MRSLVQ) and several
             return "soft prototypes" if soft else "prototypes"
