@@ -47,6 +47,13 @@ def coin(n_rows: int, rng: np.random.RandomState) -> tuple[NDArray, NDArray]:
     return rng.normal(size=(n_rows, 6)), rng.permutation(np.arange(n_rows) % 2)
 
 
+NAMES: dict[Draw, str] = {
+    two_clusters: "two classes of two clusters each, which overlap",
+    one_in_five: "a class and a rarer one (one row in five), whose border is a plane",
+    coin: "labels of a coin",
+}
+
+
 def measure(draw: Draw, n_rows: int, seed: int) -> tuple[float, float, float, float]:
     """Return what a search expects, its interval, and what is true."""
     rng = np.random.RandomState(seed)
@@ -84,9 +91,8 @@ def main() -> None:
             value, low, high, true = told.T
             off, covered = 100 * (value - true), (low <= true) & (true <= high)
             error = off.std(ddof=1) / np.sqrt(n_draws)
-            name = (draw.__doc__ or "").split("rows ")[1].rstrip(".")
             columns = f"{off.mean():+.2f} ± {error:.2f} | {100 * covered.mean():.1f}"
-            print(f"| {name} | {n_rows} | {columns} |", flush=True)
+            print(f"| {NAMES[draw]} | {n_rows} | {columns} |", flush=True)
 
 
 if __name__ == "__main__":

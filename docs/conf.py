@@ -17,7 +17,13 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "automatic_table.md", "defaults_table.md", "gallery/*.ipynb"]
+exclude_patterns = [
+    "_build",
+    "automatic_table.md",
+    "defaults_table.md",
+    "expectations_table.md",
+    "gallery/*.ipynb",
+]
 suppress_warnings = ["toc.multiple_toc_parents"]  # the tutorial is also in the gallery
 templates_path = ["templates"]
 autosummary_generate = True
