@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -21,6 +22,7 @@ from custom_axes import City, LogCosh
 from given_profile import in_all, long_test
 from protolearn import datasets, distances, hypothesis_margin, to_onnx
 from protolearn.io import register_converters
+from protolearn.selection.auto import score_calibration
 from protolearn.tables import table_pipeline
 
 onnx = pytest.importorskip("onnx", reason="ONNX is optional: pip install 'protolearn[onnx]'")
@@ -413,6 +415,30 @@ def test_what_the_automatic_choice_chose(two, wine):
     y = y == 1 if two else y
     model = pl.AutoPrototypeClassifier(families=["fixed"], max_fits=20, **SEED).fit(X, y)
     found = run(to_onnx(model), X)
+    np.testing.assert_array_equal(found["label"], model.predict(X))
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("fit", ["fit_sigmoid", "fit_isotonic"])
+@pytest.mark.parametrize("two", [False, True])
+def test_calibrations_of_the_automatic_choice(fit, two, wine):
+    X, y = wine
+    y = y == 1 if two else y
+    model = pl.AutoPrototypeClassifier(families=["fixed"], max_fits=20, **SEED).fit(X, y)
+    rng = np.random.RandomState(0)
+    scores = rng.randn(2000, len(model.classes_)) * model.temperature_
+    codes = (scores + rng.gumbel(size=scores.shape) * model.temperature_).argmax(axis=1)
+    codes[:300] = 0  # more rows of the first class than the scores say
+    model.calibration_ = getattr(score_calibration, fit)([scores], [codes])
+    found = run(to_onnx(model), X)
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-3)
+
+
+def test_the_automatic_choice_with_its_own_table(wine):
+    X, y = pd.DataFrame(wine[0][:, :4], columns=list("abcd")), wine[1]
+    X.iloc[::7, 1] = np.nan
+    model = pl.AutoPrototypeClassifier(families=["fixed"], max_fits=20, **SEED).fit(X, y)
+    found = run(to_onnx(model), X.to_numpy())
     np.testing.assert_array_equal(found["label"], model.predict(X))
     np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-5)
 

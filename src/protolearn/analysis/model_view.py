@@ -215,6 +215,8 @@ def after_table(model: Any) -> Any:
 
 def steps_after(model: Any) -> list[tuple[str, Any]]:
     """Return what comes after the encoder; the last step stays as it is, also if it is a search."""
+    if hasattr(model, "without_table"):
+        return [("model", model.without_table())]
     if not isinstance(model, Pipeline):
         return steps_after(model.best_estimator_)
     first, *others = [step for step in model.steps if step[1] not in (None, "passthrough")]

@@ -50,6 +50,7 @@ HOLDERS = (
     "classifiers.problem.FirstDistances",
     "rule.Decision",
     "rule.DecisionRule",
+    "selection.auto.score_calibration.ScoreCalibration",
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
     "selection.held_out.LeaveOneOutFromEachClass",

@@ -5,7 +5,6 @@ from itertools import chain
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from scipy.special import softmax
 from sklearn.model_selection import StratifiedKFold
 
 from given_ledger import filled, given_ledger, left_out
@@ -20,7 +19,8 @@ from protolearn.selection.auto.choice import (
     search,
     simplest,
 )
-from protolearn.selection.auto.trials import by_class, steepness
+from protolearn.selection.auto.score_calibration import calibrate
+from protolearn.selection.auto.trials import by_class
 
 SIZES = np.array([50.0, 10.0, 5.0])
 
@@ -175,23 +175,22 @@ def test_scores_on_a_fold_have_no_part_in_the_choice_without_it():
     assert chosen_without(filled(scores, 4, [10] * 6), 2, best) == chosen
 
 
-def test_probabilities_of_a_fold_follow_from_the_steepness_of_the_others():
+def test_probabilities_of_a_fold_are_calibrated_by_the_others():
     ledger = filled(np.full((1, 6, 2), 0.5), 3, [6])
     rng = np.random.RandomState(0)
     rows, codes = rng.permutation(150).reshape(3, 50), rng.randint(2, size=150)
-    ledger.task.y, factors = codes, []
+    ledger.task.y, answers = codes, []
     for fold, test in enumerate(rows):
         place = ledger.single[fold]
-        scores = by_class((2.0 * codes[test] - 1.0 + rng.normal(size=50)) * 10.0**fold)
+        answers.append(by_class((2.0 * codes[test] - 1.0 + rng.normal(size=50)) * 1.2**fold))
         ledger.parts[place] = ledger.parts[place]._replace(tests=(test,))
-        ledger.trials[0, place] = ledger.trials[0, place]._replace(decisions=scores)
-        factors.append(steepness(scores, codes[test], 1 / 3))
+        ledger.trials[0, place] = ledger.trials[0, place]._replace(decisions=answers[-1])
     for fold, test in enumerate(rows):
-        others = np.median(np.delete(factors, fold))
+        others = [k for k in range(3) if k != fold]
+        known = calibrate([answers[k] for k in others], [codes[rows[k]] for k in others])
         found, shares = held_out_probabilities(ledger, 0, fold)
         assert found.tolist() == test.tolist()
-        scores = ledger.trials[0, ledger.single[fold]].decisions
-        assert shares == pytest.approx(softmax(others * scores, axis=1))
+        assert shares == pytest.approx(known.probabilities(answers[fold]))
 
 
 def test_a_fit_without_two_folds_tells_about_each_until_there_is_a_better_one():

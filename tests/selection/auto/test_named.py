@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 
 import protolearn
 from protolearn import AutoPrototypeClassifier
@@ -39,7 +40,8 @@ def test_the_names_are_those_of_the_library():
     assert {"LVQ21", "SoftMarginSVM", "RVM", "Pocket", "KernelAdaTron"} < set(model_names())
     assert not {"Hopfield", "RejectClassifier", "AutoPrototypeClassifier"} & set(model_names())
     assert all(getattr(protolearn, name) is model for name, model in MODELS.items())
-    assert {one.model for f in FAMILIES for one in members(f, 4)} <= set(MODELS.values())
+    tried = {one.model for f in FAMILIES for one in members(f, 4)}
+    assert tried - set(MODELS.values()) == {LogisticRegression}
 
 
 @pytest.mark.parametrize(

@@ -122,9 +122,11 @@ def add_metadata(graph: Any, model: Any) -> Any:
 
 
 def without_search(model: Any) -> Any:
-    """Return what a search of scikit-learn has found, in place of the search."""
+    """Return what a search of scikit-learn has found, and the automatic choice behind its table."""
     while hasattr(model, "best_estimator_") and not isinstance(model, AutoPrototypeClassifier):
         model = model.best_estimator_
+    if getattr(model, "table_", None) is not None:
+        return Pipeline([("table", model.table_), ("model", model.without_table())])
     return model
 
 

@@ -207,12 +207,47 @@ def parse_auto(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) 
 
 
 def convert_auto(scope: Any, operator: Any, container: Any) -> None:
-    """Convert to the softmax of the scores at a temperature; of two classes one has both scores."""
+    """Convert to the calibrated probabilities; of two classes one has both scores."""
     graph, model = graph_in(scope, container), operator.raw_operator
     check_declared(operator, "scores")
-    unit = model.temperature_ * (2.0 if len(model.classes_) == 2 else 1.0)
-    scores = numbers(graph, operator.inputs[0]) / unit
-    graph.give(scores.softmax(), operator.outputs[0].full_name)
+    scores = numbers(graph, operator.inputs[0])
+    scores = scores / (2.0 if len(model.classes_) == 2 else 1.0)
+    shares = calibrate_scores(scores, model.calibration_)
+    graph.give(shares, operator.outputs[0].full_name)
+
+
+def calibrate_scores(scores: Tensor, calibration: Any) -> Tensor:
+    """Return what ``ScoreCalibration.probabilities`` returns."""
+    if calibration.method == "temperature":
+        return (scores * calibration.factor).softmax()
+    code = scores.argmax()
+    if calibration.method == "sigmoid":
+        shares = (scores * calibration.factor + calibration.offsets[None, :]).softmax()
+    else:
+        n_classes = len(calibration.steps)
+        second = -(-scores).without(code, n_classes).min(1)
+        leads = (scores - scores.max(1)).replace_where(
+            code.reshape(-1, 1).equals(np.arange(n_classes)[None, :]), scores - second
+        )
+        columns = [
+            interpolate(leads.take([k], axis=1), *step) for k, step in enumerate(calibration.steps)
+        ]
+        shares = columns[0].beside(*columns[1:])
+        shares = shares / shares.sum(1)
+    above = shares >= shares.at(code)
+    among = above.cast(shares.dtype)
+    return shares.replace_where(above, (shares * among).sum(1) / among.sum(1))
+
+
+def interpolate(values: Tensor, at: NDArray[Any], heights: NDArray[Any]) -> Tensor:
+    """Return a function that is linear between places, and constant beyond them."""
+    rises = np.flatnonzero(np.diff(heights) > 0)
+    if not len(rises):
+        return values * 0.0 + heights[0]
+    widths = np.maximum(np.diff(at)[rises], np.finfo(np.float32).tiny)
+    share = ((values - at[rises][None, :]) / widths[None, :]).positive()
+    share = -(-share).maximum(-1.0)
+    return (share * np.diff(heights)[rises][None, :]).sum(1) + heights[0]
 
 
 def check_declared(operator: Any, name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -21,24 +22,33 @@ from ..._dask import AccuracyMixin
 from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
 from ...folds import RowGroups
+from ...tables import TableEncoder
 from .candidates import KINDS, Candidate, candidates, chosen_names
 from .choice import (
     CHOICES,
     Choice,
+    calibration_of,
     chosen_of,
     chosen_without,
     expected_score,
     held_out_probabilities,
     most_readable,
     search,
-    worth_of_scores,
 )
 from .leaderboard import Leaderboard, leaderboard
 from .ledger import Ledger
 from .pace import Budget, Pace
-from .search_data import SearchPlan, affordable, check_parameters, checked_data, plan_search
+from .score_calibration import ScoreCalibration
+from .search_data import (
+    SearchPlan,
+    affordable,
+    check_parameters,
+    checked_data,
+    encoder_for,
+    plan_search,
+)
 from .search_progress import progress_of, search_bar
-from .trials import SearchedData, probabilities, quiet_fits
+from .trials import SearchedData, quiet_fits
 
 HARDER = 1e12
 """Numbers by which a kind of model seems larger than one that is easier to look at."""
@@ -60,11 +70,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     Parameters
     ----------
     families : "all" or sequence of str, default="all"
-        Which may be chosen, out of ``"linear"`` (mean of class, Fisher, soft-margin SVM),
-        ``"fixed"`` (GLVQ, RSLVQ), ``"learned"`` (GRLVQ, GMLVQ, MRSLVQ), ``"local"`` (LGMLVQ),
-        ``"kernel"`` (KernelGLVQ), ``"ensemble"`` (PrototypeSVM), and the name of any classifier of
-        this library, such as ``"LVQ21"`` or ``"lvq21"``. The families ``"kernel"`` and
-        ``"ensemble"`` compare all pairs of rows: ``"all"`` has them up to 5,000 rows.
+        Which may be chosen, out of ``"linear"`` (mean of class, Fisher, soft-margin SVM, logistic
+        regression), ``"fixed"`` (GLVQ, RSLVQ), ``"learned"`` (GRLVQ, GMLVQ, MRSLVQ),
+        ``"local"`` (LGMLVQ), ``"kernel"`` (KernelGLVQ), ``"ensemble"`` (PrototypeSVM), and the
+        name of any classifier of this library, such as ``"LVQ21"`` or ``"lvq21"``. The families
+        ``"kernel"`` and ``"ensemble"`` compare all pairs of rows: ``"all"`` has them up to 5,000
+        rows.
     max_fits : int, default=None
         Fits that the search may make; None: as many as the candidates need, about 500 for some
         hundred rows.
@@ -108,6 +119,9 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     best_estimator_ : Pipeline
         The scaler, if any, and the chosen model, fitted to all rows; to be given to the functions
         of :mod:`protolearn.analysis`, which tell what they can say about models of its kind.
+    table_ : TableEncoder or None
+        What turns the columns of a data frame into numbers, its first step; None if X has numbers
+        alone.
     best_params_ : dict
         The class of the model (``"model"``) and its settings; ``prototypes_per_class`` by class
         where one has fewer rows than the others have prototypes; ``n_features`` if it sees the
@@ -134,8 +148,11 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         Fits that the search made, those of a checkpoint included.
     search_time_ : float
         Seconds that it took.
+    calibration_ : ScoreCalibration
+        How scores become probabilities: its ``method`` is ``"temperature"``, ``"sigmoid"`` or
+        ``"isotonic"``, the one that held-out folds prefer.
     temperature_ : float
-        What a difference of scores is divided by to give ``predict_proba``.
+        What a difference of scores is divided by before.
     classes_ : array of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -161,8 +178,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     result is low rather than high where there is something to learn, since models are chosen by
     fits to three fifths of the rows.
 
-    ``predict_proba`` is the softmax of the scores of the chosen model, divided by a temperature
-    with the best likelihood on held-out rows; it is there for models without probabilities too.
+    ``predict_proba`` is calibrated on the scores of held-out rows, for models without
+    probabilities too: the softmax of the scores divided by a temperature, the same with an offset
+    for each class (sigmoid), or a rising function of the lead of a class (isotonic). Each method
+    is learned from all folds but one and judged by its log loss on that one. If a class is more
+    probable than the one with the largest score, both get the mean of their probabilities, so that
+    ``predict`` and ``predict_proba`` agree.
 
     The first look takes 2,000 rows at most, the comparison of those that go on 10,000; the chosen
     model is fitted to all rows. Of more than 10,000 rows a fifth, 20,000 at most, is set aside.
@@ -203,6 +224,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
 
     best_estimator_: Pipeline
     leaderboard_: Leaderboard
+    table_: TableEncoder | None = None  # as in files of versions without it
 
     def __init__(
         self,
@@ -240,8 +262,10 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, in any units.
+        X : array-like of shape (n_samples, n_features), or data frame
+            Training data, in any units. The columns of a frame of pandas or polars may also be
+            words, truth values or dates, with missing values:
+            :class:`~protolearn.tables.TableEncoder` turns them into numbers.
         y : array-like of shape (n_samples,)
             Labels.
         groups : array-like of shape (n_samples,), default=None
@@ -256,10 +280,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         """
         with all_or_nothing(self):
             check_parameters(self)
+            self.table_ = encoder_for(X)
+            scaled = self.standardize and self.table_ is None  # an encoder scales
             array, y, together = checked_data(self, X, y, groups)
             rng = check_random_state(self.random_state)
             names = chosen_names(self.families, len(array))
-            tried = candidates(names, array.shape[1], rng, self.standardize)
+            tried = candidates(names, array.shape[1], rng, scaled)
             seed = int(rng.randint(2**31 - 1))
             prefer = self.prefer
             if self.prefer_simple is not None:
@@ -272,9 +298,9 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             chosen = ledger.candidates[number]
             self.leaderboard_ = leaderboard(ledger, number)
             self.n_copies_ = together.n_copies
-            # Scores of models that learned from other rows have about the same size.
-            worth = worth_of_scores(ledger, number, list(range(ledger.n_folds)))
-            self.temperature_ = 1.0 / (worth or 1.0)
+            found = calibration_of(ledger, number, list(range(ledger.n_folds)))
+            self.calibration_ = found or ScoreCalibration()
+            self.temperature_ = 1.0 / self.calibration_.factor
             if plan.test is None:
                 self._keep_held_out(ledger, choose, plan.rows, len(y))
                 self.best_score_ = expected_score(ledger, choose)
@@ -282,13 +308,35 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
                 self._keep_tested(ledger, number, array, y, plan.test)
             with one_blas_thread(), warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Features .* are constant|invalid value")
-                self.best_estimator_ = chosen.pipeline(y, seed).fit(with_names(X, array), y)
+                rows = with_names(X, array) if self.table_ is None else array
+                self.best_estimator_ = chosen.pipeline(y, seed).fit(rows, y)
+            if self.table_ is not None:
+                self.best_estimator_.steps.insert(0, ("table", self.table_))
             model = self.best_estimator_[-1]
             settings = {name: getattr(model, name) for name in chosen.settings}
             self.best_params_ = {"model": type(model).__name__, **settings}
             if chosen.n_features is not None:
                 self.best_params_["n_features"] = chosen.n_features
         return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "temperature_" in state and "calibration_" not in state:  # a file of an older version
+            self.calibration_ = ScoreCalibration(factor=1.0 / state["temperature_"])
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Write the parameters, and once it is fitted what was chosen and what to expect."""
+        given = super().__repr__(N_CHAR_MAX)
+        if not hasattr(self, "best_estimator_"):
+            return given
+        chosen = next(standing for standing in self.leaderboard_ if standing.chosen)
+        score = f"{self.best_score_:.1%} accuracy"
+        if self.scoring != "accuracy":
+            score = f"a score of {self.best_score_:.3g} ({self.scoring})"
+        return (
+            f"{given}\nChosen: {chosen.model}, one of {len(self.leaderboard_)} models compared. "
+            f"Expect {score} on new rows."
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.
@@ -333,11 +381,14 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         probabilities : array of shape (n_samples, n_classes)
             Each row sums to one; the predicted class has the largest.
         """
-        return probabilities(self.decision_function(X), 1.0 / self.temperature_)
+        scores = self.decision_function(X)
+        return self.calibration_.probabilities(scores)
 
     def _answer(self, method: str, X: Any) -> Any:
         """Return the answer of the chosen model."""
         check_is_fitted(self, "best_estimator_")
+        if self.table_ is not None:
+            return getattr(self.best_estimator_, method)(X)
         array = validate_data(self, X, dtype=np.float64, reset=False)
         with warnings.catch_warnings():  # which has been said already
             warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -378,6 +429,24 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
                 print(f"AutoPrototypeClassifier: {line}")
         return ledger
 
+    def without_table(self) -> Self:
+        """Return the same classifier for rows that its encoder has turned into numbers.
+
+        Returns
+        -------
+        model : object
+            Itself if it was fitted to numbers; otherwise a copy, to be put behind ``table_``.
+        """
+        check_is_fitted(self, "best_estimator_")
+        if self.table_ is None:
+            return self
+        model = copy(self)
+        model.table_, model.best_estimator_ = None, Pipeline(self.best_estimator_.steps[1:])
+        model.n_features_in_ = self.table_.units_.n_features_in_
+        if hasattr(model, "feature_names_in_"):
+            del model.feature_names_in_
+        return model
+
     def forget_held_out(self) -> Self:
         """Remove what was said about the training rows, so that a saved model does not hold it.
 
@@ -412,7 +481,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         chosen, train = ledger.candidates[number], np.setdiff1d(np.arange(len(y)), test)
         with quiet_fits():
             model = chosen.pipeline(y[train], ledger.task.seed).fit(X[train], y[train])
-        shares = probabilities(model.decision_function(X[test]), 1.0 / self.temperature_)
+        shares = self.calibration_.probabilities(model.decision_function(X[test]))
         self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
         self.held_out_folds_ = np.full(len(y), -1)
         self.held_out_proba_[test], self.held_out_folds_[test] = shares, 0

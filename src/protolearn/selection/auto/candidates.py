@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -142,7 +143,8 @@ class Candidate:
     def __str__(self) -> str:
         """Write the model with what differs from its defaults."""
         defaults = self.model().get_params()
-        shown = {name: value for name, value in self.settings.items() if name not in INSIDE}
+        hidden = (*INSIDE, "max_iter")
+        shown = {name: value for name, value in self.settings.items() if name not in hidden}
         changed = {name: value for name, value in shown.items() if value != defaults[name]}
         texts = (f"{v:.3g}" if isinstance(v, float) else repr(v) for v in changed.values())
         given = ", ".join(map("{}={}".format, changed, texts))
@@ -166,6 +168,7 @@ def linear_models(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]
     yield SoftMarginSVM, {"C": [1.0, 0.01, 0.1, 10.0, 100.0]}
     yield FisherPrototypes, {"ridge": [0.1, 0.001]}
     yield MeanOfClass, {}
+    yield LogisticRegression, {"C": [1.0, 0.01, 0.1], "max_iter": [1000]}
 
 
 def fixed_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from .ledger import BudgetSpent, Ledger
-from .trials import probabilities, steepness
+from .score_calibration import ScoreCalibration, calibrate
 
 Choice = Callable[[Floats, Floats], int]
 
@@ -213,30 +213,30 @@ def held_out_place(ledger: Ledger, number: int, fold: int) -> int | None:
 def held_out_probabilities(ledger: Ledger, number: int, fold: int) -> tuple[Indices, Floats] | None:
     """Return rows of a fold, and what a candidate says that was fitted without it; None: no fit.
 
-    What its scores are worth is told by its fits without the other folds, if there are any.
+    Its probabilities are calibrated by its fits without the other folds, if there are any.
     """
     place = held_out_place(ledger, number, fold)
     if place is None:
         return None
     others = [k for k in range(ledger.n_folds) if k != fold]
-    factor = worth_of_scores(ledger, number, others) or worth_of_scores(ledger, number, [fold])
+    calibration = calibration_of(ledger, number, others) or calibration_of(ledger, number, [fold])
     rows, decisions = ledger.answers(number, place, fold)
-    return rows, probabilities(decisions, factor)
+    return rows, (calibration or ScoreCalibration()).probabilities(decisions)
 
 
-def worth_of_scores(ledger: Ledger, number: int, folds: list[int]) -> float:
-    """Return the factor that turns scores of a candidate into probabilities; 0 if none is known.
+def calibration_of(ledger: Ledger, number: int, folds: list[int]) -> ScoreCalibration | None:
+    """Return how scores of a candidate become probabilities, by its answers about some folds.
 
-    All fits of a split together doubt one row, which as many of them hold out as any other.
+    None: it has none. Scores of models that learned from other rows have about the same size.
     """
-    factors = []
+    scores, codes = [], []
     for fold in folds:
         place = held_out_place(ledger, number, fold)
         if place is not None:
             rows, decisions = ledger.answers(number, place, fold)
-            codes = np.searchsorted(np.unique(ledger.task.y), ledger.task.y[rows])
-            factors.append(steepness(decisions, codes, len(rows) / len(ledger.task.y)))
-    return float(np.median(factors)) if factors else 0.0
+            scores.append(decisions)
+            codes.append(np.searchsorted(np.unique(ledger.task.y), ledger.task.y[rows]))
+    return calibrate(scores, codes) if scores else None
 
 
 def no_fit_error(ledger: Ledger) -> ValueError:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._arrays import Floats, Indices, check_magnitude, validate_data
@@ -22,6 +23,7 @@ from ..._validation import (
     check_verbose,
 )
 from ...folds import RowGroups, hold_out_part, row_groups, stratified_folds
+from ...tables import NO_FEATURE_NAMES, NumberColumn, TableEncoder, ignore_warnings
 
 LOOK_ROWS = 2_000
 """Rows of the first look at all candidates."""
@@ -114,18 +116,40 @@ def check_parameters(search: Any) -> None:
         )
 
 
+def encoder_for(X: Any) -> TableEncoder | None:
+    """Return an encoder of a data frame; None if it has numbers alone, or X is an array."""
+    is_frame = hasattr(X, "columns") or getattr(getattr(X, "dtype", None), "names", None)
+    if not is_frame or hasattr(X, "dask"):
+        return None
+    with ignore_warnings(NO_FEATURE_NAMES):
+        encoder = TableEncoder().fit(X)
+    plain = all(
+        isinstance(column, NumberColumn) and column.kind == "number" and not column.n_missing
+        for column in encoder.columns_
+    )
+    return None if plain else encoder
+
+
 def checked_data(
     search: Any, X: Any, y: Any, groups: Any
 ) -> tuple[Floats, NDArray[Any], RowGroups]:
     """Return rows and labels as arrays, and which rows stay together; store the classes."""
     try:
-        X, y = validate_data(search, X, y, dtype=np.float64)
+        if search.table_ is None:
+            X, y = validate_data(search, X, y, dtype=np.float64)
+        else:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+            X = search.table_.transform(X)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(search.table_, name):
+                    setattr(search, name, getattr(search.table_, name))
     except ValueError as error:
         if "X contains NaN" not in str(error):
             raise
         raise ValueError(
-            "Input X contains NaN, and not all candidates take missing values. Replace them "
-            "before, as protolearn.tables.table_pipeline does, or SimpleImputer in a Pipeline."
+            "Input X contains NaN, and not all candidates take missing values. Give a data frame, "
+            "in which missing values are replaced, or put SimpleImputer before this in a Pipeline."
         ) from error
     check_classification_targets(y)
     together = row_groups(X, groups)
