@@ -4,8 +4,8 @@ Support vectors as a sign of overfitting
 
 The decision of an AdaTron rests on its support vectors, the examples with embedding strengths
 other than zero. All others could have been left out of training, and nothing would be different.
-Where almost all examples are needed, little was learned that holds for others (Biehl, The Shallow
-and the Deep, 4.3.4). This needs no test rows to see.
+Where almost all examples are needed, little was learned that holds for others (Biehl, lecture
+notes, section 4.3.4). This needs no test rows to see.
 """
 
 import matplotlib.pyplot as plt

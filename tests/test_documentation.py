@@ -75,6 +75,7 @@ OTHER_TEXTS = {
     ("classifiers", "n_iter_"): {RULES: EPOCHS},
     ("classifiers", "loss_curve_"): {RULES: EPOCHS},
     ("classifiers", "validation_curve_"): {RULES: EPOCHS},
+    ("classifiers", "history_"): {"KernelGLVQ": "combinations of rows"},
     ("classifiers", "solver"): {"KernelGLVQ": IN_MEMORY},
     ("classifiers", "validation_fraction"): {"KernelGLVQ": IN_MEMORY},
     ("classifiers", "scale"): {"KernelGLVQ": "its loss is never made steeper"},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
@@ -722,3 +722,24 @@ def test_values_whose_squares_vanish_are_refused(kernel):
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match=r"squared distances vanish.*rescale X"):
         KernelGLVQ(kernel=kernel).fit(1e-160 * X, y)
+
+
+@pytest.mark.parametrize("history", [True, "step"])
+def test_the_history_with_a_linear_kernel_is_that_of_glvq(history):
+    """Combinations of rows by a linear kernel are the prototypes that GLVQ itself goes through."""
+    X, y = load_iris(return_X_y=True)
+    X = X - X.mean(axis=0)
+    weight = np.ones(len(y))
+    weight[[3, -1]] = 0.0
+    shared = {"solver": "sgd", "max_iter": 3, "random_state": 0, "history": history}
+    plain = GLVQ(**shared).fit(X, y, weight)
+    model = KernelGLVQ(kernel="linear", max_support=None, **shared).fit(X, y, weight)
+    assert model.history_.keys() == {"n_iter", "example", "loss", "dual_coef"}
+    assert model.history_["dual_coef"].shape[1:] == (3, 150)
+    assert_array_equal(model.history_["n_iter"], plain.history_["n_iter"])
+    assert_array_equal(model.history_["example"], plain.history_["example"])
+    presented = set(np.flatnonzero(weight)) if history == "step" else set()
+    assert set(model.history_["example"]) == {-1, *presented}
+    assert_allclose(model.history_["dual_coef"] @ X, plain.history_["prototypes"], atol=1e-8)
+    assert_allclose(model.history_["dual_coef"][-1][:, model.support_], model.dual_coef_)
+    assert not hasattr(model.set_params(history=False).fit(X, y), "history_")

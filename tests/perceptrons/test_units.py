@@ -187,9 +187,12 @@ def presentations(draw):
 
 
 def in_single_precision(mirrored):
-    """Give examples of length one below room for the weights."""
-    lengths = np.linalg.norm(mirrored, axis=1, keepdims=True)
-    hard = np.vstack([np.zeros(8), mirrored / np.where(lengths > 0.0, lengths, 1.0)])
+    """Give examples of length one below room for weights, and zeros up to a multiple of four."""
+    lengths, fill = (
+        np.linalg.norm(mirrored, axis=1, keepdims=True),
+        np.zeros((-len(mirrored) % 4, 8)),
+    )
+    hard = np.vstack([np.zeros(8), mirrored / np.where(lengths > 0.0, lengths, 1.0), fill])
     return hard.astype(np.float32)
 
 
@@ -247,7 +250,8 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
             if run > longest and not counted and credit >= PRICE * n:
                 counted, wrong = 1, signs * (rows @ plain) <= 0
                 too_many = np.flatnonzero(signs * (rows @ plain) < 0)[fewest:]  # beyond doubt
-                looked = too_many[0] + 1 if len(too_many) else n + n * plain.any()
+                looked = -(-(too_many[0] + 1) // 4) * 4 if len(too_many) else n  # four at a time
+                looked += 0 if len(too_many) else plain.any() * -(-n // 4) * 4
                 credit -= SORTING * n if pairs else PRICE * looked
                 hopeful = int(pairs or wrong.sum() <= fewest)
         else:

@@ -73,7 +73,7 @@ class Block:
         return float(len(self) if self.weight is None else self.weight.sum())
 
     def place(self, row: int) -> int:
-        """Return where a row is among those that are learned from; -1 if nobody asked."""
+        """Return which row of the data this is; -1 if nobody asked."""
         return -1 if self.places is None else int(self.places[row])
 
     def rows(self, which: Any) -> Block:

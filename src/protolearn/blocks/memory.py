@@ -114,7 +114,9 @@ class MemoryBlocks(Blocks):
 
     def number_rows(self) -> MemoryBlocks:
         """Return the same rows with their places, for who watches single steps."""
-        return MemoryBlocks(replace(self._block, places=np.arange(self.n_samples)))
+        places = self._block.places  # known if some rows have no weight
+        places = np.arange(self.n_samples) if places is None else places
+        return MemoryBlocks(replace(self._block, places=places))
 
     def prepare_for(self, distance: Distance, codebook: Codebook) -> MemoryBlocks:
         """Return the same data with what the distance can compute beforehand."""

@@ -135,6 +135,9 @@ class KernelGLVQ(NearestPrototypeClassifier):
     callback : callable, default=None
         Called with a :class:`~protolearn.solvers.State` after every iteration; the fit ends when it
         returns something true.
+    history : {False, True, "sweep", "step"}, default=False
+        Whether to keep the prototypes after each epoch (True: the same), or each sample, as
+        ``history_``; the callback is called as often. "step" needs a rule or ``solver="sgd"``.
     verbose : int, default=0
         1 prints the first and the last iteration, every twentieth part of ``max_iter`` and one
         after ten seconds without a line; 2 prints every iteration.
@@ -169,6 +172,9 @@ class KernelGLVQ(NearestPrototypeClassifier):
         Iterations or epochs done.
     loss_curve_ : list of float
         Mean cost of a sample after each iteration (during each epoch, where there are epochs).
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "dual_coef" (of all training
+        rows), "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
     validation_curve_ : list of float
         With early stopping: mean cost of the held-out rows after each iteration.
     n_features_in_ : int
@@ -188,8 +194,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
     ``predict``, ``predict_proba`` and differences of scores are as with the kernel itself.
 
     A callback sees the prototypes in the coordinates of the feature space. It is not called, and
-    nothing is printed, while they are trained again on few rows; ``n_iter_``, ``loss_curve_`` and
-    ``validation_curve_`` tell of the first training.
+    nothing is printed, while they are trained again on few rows; ``n_iter_``, ``loss_curve_``,
+    ``history_`` and ``validation_curve_`` tell of the first training.
 
     References
     ----------
@@ -214,6 +220,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
     exemplar_indices_: Indices
     exemplars_: NDArray[Any]
     gamma_: float
+    history_: dict[str, Any]
+    history = False  # of older files
 
     def __init__(
         self,
@@ -239,6 +247,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         validation_fraction: float = 0.1,
         calibrate: str | None = "train",
         callback: Callback | None = None,
+        history: Any = False,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -263,6 +272,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self.validation_fraction = validation_fraction
         self.calibrate = calibrate
         self.callback = callback
+        self.history = history
         self.verbose = verbose
         self.random_state = random_state
 
@@ -298,7 +308,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
             elif not callable(self.kernel):
                 check_magnitude(X)
             weight, classes = check_sample_weight(sample_weight, len(y)), np.unique(y)
-            rows = np.arange(len(y))
+            rows = np.arange(n := len(y))
             weight = None if weight is None else relative_weights(weight)
             if weight is not None and not weight.all():
                 rows = np.flatnonzero(weight)
@@ -312,6 +322,8 @@ class KernelGLVQ(NearestPrototypeClassifier):
             if self.max_support is not None:
                 kept = prune(whole, y, weight, self.max_support)
             self._store(whole, kept, X, kernel, rows)
+            if hasattr(whole.model, "history_"):
+                self.history_ = history_of_rows(whole, rows, n)
         return self
 
     def support_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
@@ -413,13 +425,24 @@ class KernelGLVQ(NearestPrototypeClassifier):
         self.rule_ = replace(
             whole.model.rule_, codebook=codebook, distance=distance, decision=taught
         )
-        for name in ("gamma_", "validation_curve_"):
+        for name in ("gamma_", "validation_curve_", "history_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if kernel is not None and "gamma" in kernel.settings:
             self.gamma_ = kernel.settings["gamma"]
         for name in LEARNED:
             if hasattr(whole.model, name):
                 setattr(self, name, getattr(whole.model, name))
+
+
+def history_of_rows(whole: FeatureSpaceModel, rows: Indices, n: int) -> dict[str, Any]:
+    """Return the history of a training in coordinates, as combinations of the n rows of fit."""
+    kept = dict(whole.model.history_)
+    states, example = kept.pop("prototypes"), kept["example"]
+    del kept["metric"]
+    dual_coef = np.zeros((*states.shape[:2], n))
+    combined = [expansion(points, whole.L, whole.pivots) for points in states]
+    dual_coef[:, :, rows[whole.pivots]] = combined
+    return kept | {"example": np.where(example < 0, -1, rows[example]), "dual_coef": dual_coef}
 
 
 def dense(rows: Any) -> Floats:

@@ -147,6 +147,7 @@ def _in_span(
         "scale": model.scale_,
         "calibrate": model.calibrate and "train",
         "callback": None,
+        "history": False,
         "verbose": 0,
     }
     rows = np.column_stack([within, np.sqrt(np.maximum(outside, 0.0))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,8 @@ def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one
         by_class = check_class_weight(class_weight, classes, classes[block.y])
         block = with_weight(block, block.weights * by_class[block.y])
     if block.weight is not None and not block.weight.all():
-        block = block.some(np.flatnonzero(block.weight > 0))
+        kept = np.flatnonzero(block.weight > 0)
+        block = replace(block.some(kept), places=kept)
         if not len(block):
             raise ValueError("X has no row of positive weight: there is nothing to learn from.")
     if block.weight is not None and not to_mean_one:
@@ -233,7 +235,7 @@ def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one
 
 def with_weight(block: Block, weight: Floats | None) -> Block:
     """Return the same rows with other weights."""
-    return Block(block.X, block.y, weight)
+    return replace(block, weight=weight)
 
 
 def check_mapped_rows(distance: Distance, X: MappedRows) -> None:

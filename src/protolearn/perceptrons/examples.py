@@ -18,8 +18,8 @@ from .._arrays import Floats, Indices
 LANES = 8
 """Numbers that a row is made a multiple of, with zeros: the loops then have no remainder."""
 
-HARD = 64
-"""Examples, and four for each error, in which to look for errors first."""
+HARD, TOGETHER = 64, 4
+"""Examples, and four for each error, in which to look for errors first, and how many at a time."""
 
 ROUNDING = 1e-15
 """Part of the largest field by which those of equal rows may differ."""
@@ -129,15 +129,18 @@ class Examples:
     def hard_rows(self, best: Best) -> Any:
         """Return mirrored examples of low potentials, of length one, in single precision.
 
-        There errors are found soon. The first line is room for weights.
+        There errors are found soon. The first line is room for weights; zeros fill up the last.
         """
+        errors, n = int(best.errors), len(self.signs)
+        if errors == n:  # nothing was learned
+            return np.zeros((1, self.inputs.rows.shape[1]), np.float32)
         potentials = self.mirrored_rows @ self.sums(best.strengths)
-        count = min(4 * int(best.errors) + HARD, len(potentials))
-        groups = np.minimum(int(best.errors) * np.array([1, 2, 4]), len(potentials) - 1)
-        rows = self.mirrored_rows[np.argpartition(potentials, groups)[:count]]
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        rows /= np.where(lengths > 0.0, lengths, 1.0)
-        return np.vstack([np.zeros(rows.shape[1]), rows]).astype(np.float32)
+        groups = np.minimum(errors * np.array([1, 2, 4]), n - 1)
+        rows = self.mirrored_rows[np.argpartition(potentials, groups)[: 4 * errors + HARD]]
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+        hard = np.zeros((1 - -len(rows) // TOGETHER * TOGETHER, rows.shape[1]), np.float32)
+        np.divide(rows, lengths, out=hard[1 : len(rows) + 1], where=lengths > 0.0, casting="unsafe")
+        return hard
 
     def unit(
         self, best: Best, last: Floats, n_updates: int, n_iter: int, complaint: str = ""

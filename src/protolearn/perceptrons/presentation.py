@@ -32,7 +32,7 @@ from ..native import (
     vector,
     vector_out,
 )
-from .examples import Examples
+from .examples import TOGETHER, Examples
 
 modulation_at = pointer(MODULATION)
 
@@ -157,32 +157,36 @@ def count_errors(mirrored, hard, w, most):
 
     First come ``hard`` examples, of length one and in single precision: mostly these are enough to
     see that there are more errors. Only those count here that rounding cannot explain; the first
-    line is room for the weights.
+    line is room for the weights, the number of the others a multiple of four.
     """
     length = math.sqrt(inner(w, w))
-    errors = done = 0
-    if length > 0.0:
+    errors, done = 0, 1
+    if length > 0.0 and hard.shape[0] > 1:
         for k in range(w.size):
             hard[0, k] = np.float32(w[k] / length)
         doubt = -np.float32(SINGLE_ROUNDING * (w.size + 4))
-        while done + 1 < hard.shape[0] and errors <= most:
-            done += 1
-            errors += int(inner_of_singles(hard[done], hard[0]) < doubt)
+        while done + TOGETHER <= hard.shape[0] and errors <= most:
+            errors += clear_errors(hard, done, doubt)
+            done += TOGETHER
         if errors > most:
-            return errors, done
+            return errors, done - 1
     errors = 0
     for i in range(mirrored.shape[0]):
         errors += int(inner(mirrored[i], w) <= 0.0)
-    return errors, done + mirrored.shape[0]
+    return errors, done - 1 + mirrored.shape[0]
 
 
 @numba.njit(**FAST)
-def inner_of_singles(a, b):
-    """Return the scalar product of rows in single precision."""
-    total = np.float32(0.0)
-    for k in range(a.size):
-        total += a[k] * b[k]
-    return total
+def clear_errors(hard, i, doubt):
+    """Return how many of four rows have a product with the first below ``doubt``."""
+    a = b = c = d = np.float32(0.0)
+    for k in range(hard.shape[1]):
+        weight = hard[0, k]
+        a += hard[i, k] * weight
+        b += hard[i + 1, k] * weight
+        c += hard[i + 2, k] * weight
+        d += hard[i + 3, k] * weight
+    return int(a < doubt) + int(b < doubt) + int(c < doubt) + int(d < doubt)
 
 
 @native(types.UniTuple(i8, 4)(matrix, indices, i8, f8, vector_out, vector_out, SINGLES, i8))

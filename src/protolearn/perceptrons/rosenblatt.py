@@ -28,6 +28,9 @@ from .training_record import Training
 
 UPDATES = ("sequential", "parallel")
 
+FIRST_LOOK = 4
+"""Sweeps before the examples are chosen in which errors are looked for first."""
+
 
 @native(MODULATION)
 def learn_if_low(E, theta):
@@ -505,8 +508,9 @@ def learn_mistakes(
     are all the same, and several sweeps can be made in one go.
     """
     w, u = examples.first_sums(), examples.first_strengths()
-    best, n_iter, updates, mistakes, aged = examples.best(), 0, 0, 1, 0
-    training.see(examples, w / examples.inputs.size, u, 0)
+    best, n_iter, updates, mistakes, aged = examples.best(), 0, 0, 1, FIRST_LOOK
+    hard, size = examples.hard_rows(best), examples.inputs.size
+    training.see(examples, w / size, u, 0)
     while n_iter < training.max_iter and mistakes and not training.stopped:
         order = next(orders)
         n = len(order)
@@ -524,8 +528,8 @@ def learn_mistakes(
             if few:
                 examples.offer(best, w, u)
         n_iter += done
-        if not training.by_step:
-            training.see(examples, w / examples.inputs.size, u, n_iter)
+        if training.watched and not training.by_step:
+            training.see(examples, w / size, u, n_iter)
         training.report(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
     if mistakes == 0:
         best = Best(examples.signs, examples.free)  # these weights and no others
