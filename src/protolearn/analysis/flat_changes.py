@@ -41,7 +41,7 @@ INSETS = 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3
 """How far to go beyond the boundary, in standard deviations of the column that counts most."""
 
 OPTIMAL = 0
-MOST_NODES = 200_000.0
+MOST_NODES = 10_000.0
 """Of the search of a program; HiGHS takes over beyond."""
 
 LONGEST = 5.0
