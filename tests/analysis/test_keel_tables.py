@@ -99,13 +99,15 @@ def test_no_gap_to_mixed_integer_programs(name, monkeypatch):
     """The same rows by HiGHS alone."""
     frame, y = read("balanced", name)
     rows = frame.iloc[: 1000 if THOROUGH else 60]
-    for last in (GLVQ(random_state=0), SoftMarginSVM()):
+    several = GLVQ(prototypes_per_class=3, random_state=0)
+    for last in (GLVQ(random_state=0), several, SoftMarginSVM()):
         model = table_pipeline(last).fit(frame, y)
         ours = [counterfactual(model, rows, fewest=fewest) for fewest in (False, True)]
         with monkeypatch.context() as patch:
             patch.setattr("protolearn.analysis.flat_changes.MOST_NODES", 0.0)
             theirs = [counterfactual(model, rows, fewest=fewest) for fewest in (False, True)]
         for a, b in zip(ours, theirs, strict=True):
-            np.testing.assert_allclose(a.distance, b.distance, rtol=1e-9)
+            assert (a.distance <= b.distance * (1.0 + 1e-9)).all()
+            np.testing.assert_allclose(a.distance, b.distance, rtol=1e-6)  # HiGHS rounds by 1e-6
             assert a.exact
         assert [len(c) for c in ours[1].changes] == [len(c) for c in theirs[1].changes]
