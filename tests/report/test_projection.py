@@ -18,6 +18,7 @@ from protolearn import (
     FisherPrototypes,
     KernelGLVQ,
     PrototypeClassifier,
+    SoftMarginSVM,
 )
 from protolearn.report import ProjectionDisplay
 from protolearn.report.plane import plane_of_model
@@ -201,3 +202,16 @@ def test_two_features_are_the_plane(iris):
 def test_what_is_no_classifier_has_no_map(iris):
     with pytest.raises(TypeError, match="StandardScaler is no classifier"):
         ProjectionDisplay.from_estimator(StandardScaler().fit(iris[0]), *iris)
+
+
+def test_linear_models_are_shown_with_the_means_of_their_classes():
+    """Their prototypes lie anywhere along a normal, one over the other."""
+    rng = np.random.RandomState(0)
+    y = np.repeat(["a", "b"], 60)
+    X = rng.randn(120, 4) + 3.0 * (y == "b")[:, None]
+    model = SoftMarginSVM().fit(X, y)
+    display = ProjectionDisplay.from_estimator(model, X, y, resolution=30)
+    means = [display.points[y == label].mean(axis=0) for label in ("a", "b")]
+    np.testing.assert_allclose(display.prototypes, means, atol=1e-9)
+    assert np.linalg.norm(display.prototypes[0] - display.prototypes[1]) > 2.0
+    assert "mean of the class" in display.ax_.get_legend_handles_labels()[1]

@@ -104,7 +104,8 @@ def counterfactual(
     over columns of standard deviations, and of the distance of categories, 1 by default. With flat
     boundaries (squared Euclidean, relevance, matrix and Mahalanobis distance, one metric for all,
     hard decision; linear classifiers; scalers in between) it is the optimum of a mixed-integer
-    linear program for each rival prototype, proved by HiGHS (:func:`scipy.optimize.milp`).
+    linear program for each rival prototype, proved by branch and bound; HiGHS
+    (:func:`scipy.optimize.milp`) takes over where that takes long.
     Elsewhere it is the best of a search from rows that have the class: ``optimal`` tells.
 
     **As a point of space**: for models of arrays that do not know their training rows, when none of

@@ -11,10 +11,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices
-from ..analysis import feature_names, known_labels, last_step
+from ..analysis import feature_names, is_linear_rule, known_labels, last_step
 from ..classifiers import NearestPrototypeClassifier
 from ..tables import NO_FEATURE_NAMES, ignore_warnings, labelled_prototypes
-from .plane import Plane, plane_of_model
+from .plane import Plane, mean_of, plane_of_model
 from .style import Display, axes_for, class_marker, colour, legend_beside
 
 MARGIN = 0.08
@@ -36,7 +36,7 @@ class ProjectionDisplay(Display):
     codes : array of shape (n_samples,)
         Their classes, as indices of ``classes``.
     prototypes : array of shape (n_prototypes, 2)
-        The prototypes in the plane.
+        The prototypes in the plane; of a linear model the means of the classes.
     prototype_codes : array of shape (n_prototypes,)
         Their classes.
     wrong : array of bool of shape (n_samples,)
@@ -49,6 +49,8 @@ class ProjectionDisplay(Display):
         What the axes are.
     stretch : float, default=1.0
         How large the second axis is drawn, compared with the first.
+    star_name : str, default="prototype"
+        What a star is; of a linear model, "mean of the class".
 
     Attributes
     ----------
@@ -70,8 +72,10 @@ class ProjectionDisplay(Display):
         classes: list[str],
         axis_names: tuple[str, str] = ("first direction", "second direction"),
         stretch: float = 1.0,
+        star_name: str = "prototype",
     ):
         self.points = points
+        self.star_name = star_name
         self.codes = codes
         self.prototypes = prototypes
         self.prototype_codes = prototype_codes
@@ -122,10 +126,11 @@ class ProjectionDisplay(Display):
             raise TypeError(f"{name} is no classifier, or a Pipeline that ends in one.")
         check_is_fitted(model)
         y = known_labels(model, y)
-        found = plane_map(model, X, feature_names(model, before), resolution)
+        codes = np.searchsorted(model.classes_, y)
+        found = plane_map(model, X, feature_names(model, before), resolution, codes)
         return cls(
             points=found.points,
-            codes=np.searchsorted(model.classes_, y),
+            codes=codes,
             prototypes=found.prototypes,
             prototype_codes=found.prototype_codes,
             wrong=model.predict(X) != y,
@@ -133,6 +138,7 @@ class ProjectionDisplay(Display):
             classes=[str(label) for label in model.classes_],
             axis_names=found.axis_names,
             stretch=found.stretch,
+            star_name=found.star_name,
         ).plot(ax=ax)
 
     def _draw(self, ax: Any) -> Any:
@@ -151,7 +157,7 @@ class ProjectionDisplay(Display):
         star = {"s": 260, "marker": "*", "edgecolors": "k", "lw": 1.2, "zorder": 3}
         for code, center in zip(self.prototype_codes, self.prototypes, strict=True):
             ax.scatter(*center, color=colours[code], **star)
-        ax.scatter([], [], s=160, marker="*", color="w", edgecolors="k", label="prototype")
+        ax.scatter([], [], s=160, marker="*", color="w", edgecolors="k", label=self.star_name)
         name_axes(ax, self.axis_names, self.stretch)
         legend_beside(ax)
         return ax
@@ -170,14 +176,26 @@ class PlaneMap(NamedTuple):
     stretch: float  # how large the second axis is drawn, compared with the first
     # (n_samples,): the class of the region in which each sample is drawn.
     regions_at_points: Indices
+    star_name: str  # what a star is
 
 
-def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap:
-    """Return the map of a model; ``names`` are those of its features."""
+def plane_map(
+    model: Any, X: Any, names: list[str], resolution: int, codes: Indices | None = None
+) -> PlaneMap:
+    """Return the map of a model; ``names`` are those of its features.
+
+    With the classes of the rows, a linear model has their means: its prototypes lie anywhere along
+    the normal of its boundary.
+    """
     X = X if issparse(X) else np.asarray(X, dtype=np.float64)
     with ignore_warnings(NO_FEATURE_NAMES):
         view = plane_of_model(model, X, names)
     centers, labels = prototypes_in_plane(model, X.shape[1])
+    star_name = "prototype"
+    if codes is not None and len(centers) and is_linear_rule(model):
+        there, star_name = np.unique(codes), "mean of the class"
+        centers = np.vstack([mean_of(X[codes == code]) for code in there])
+        labels = model.classes_[there]
     points, prototypes = view.places(X), view.places(centers)
     both = np.vstack([points, prototypes])
     low, high = both.min(axis=0), both.max(axis=0)
@@ -192,6 +210,7 @@ def plane_map(model: Any, X: Any, names: list[str], resolution: int) -> PlaneMap
         view.axis_names,
         stretch_of(across, up) if view.flat else 1.0,
         regions_at(model, view, points),
+        star_name,
     )
 
 

@@ -139,12 +139,18 @@ def row_marks(
     return marks(places, look | {"line": edge}, name=safe(name), **more)
 
 
-def stars(places: Floats, colours: Sequence[Colour], names: Sequence[str], **more: Any) -> Trace:
-    """Return the stars of prototypes."""
+def stars(
+    places: Floats,
+    colours: Sequence[Colour],
+    names: Sequence[str],
+    what: str = "prototype",
+    **more: Any,
+) -> Trace:
+    """Return the stars of prototypes, or of what else they are."""
     edge = {"color": INK, "width": 1.5}
     look = {"color": list(colours), "symbol": "star", "size": 19, "line": edge}
-    texts = [safe(f"prototype {name}") for name in names]
-    return marks(places, look, name="prototype", hovertext=texts, hoverinfo="text", **more)
+    texts = [safe(f"{what} {name}") for name in names]
+    return marks(places, look, name=what, hovertext=texts, hoverinfo="text", **more)
 
 
 def grey_image(values: NDArray[Any], low: float, high: float) -> str:

@@ -45,7 +45,7 @@ def map_section(story: Story, rows: Indices) -> Section:
         section.parts.append(paragraph("The model sees one number, so that there is no plane."))
         return section
     resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
-    found = plane_map(subject.last, some.inner, subject.inner_names, resolution)
+    found = plane_map(subject.last, some.inner, subject.inner_names, resolution, some.codes)
     section.parts.append(paragraph(map_text(story, found, some), "of-chart"))
     chart = map_chart(story, found, some.codes, rows)
     hint = paragraph("Point at a mark, or tap it, to see its row here.")
@@ -95,14 +95,18 @@ def map_chart(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> C
     if len(found.prototypes):
         classes = found.prototype_codes.tolist()
         colours, meta = [class_colour(code) for code in classes], {"classes": classes}
-        traces.append(stars(found.prototypes, colours, story.subject.prototype_names, meta=meta))
+        what, names = found.star_name, story.subject.prototype_names
+        if what != "prototype":
+            names = [str(story.subject.classes[code]) for code in classes]
+        traces.append(stars(found.prototypes, colours, names, what, meta=meta))
     n_classes = len(story.subject.classes)
+    centers = "prototypes" if found.star_name == "prototype" else "class means"
     alt = (
         f"A map of {len(found.points)} rows of {n_classes} classes with {len(found.prototypes)} "
-        f"prototypes and the decision regions of the model; {len(rings)} rows are ringed, which "
+        f"{centers} and the decision regions of the model; {len(rings)} rows are ringed, which "
         "were judged wrongly."
     )
-    title = "Rows, prototypes and decision regions"
+    title = f"Rows, {centers} and decision regions"
     return Chart("world", title, alt, traces, layout_of(found, n_classes), height=560)
 
 
