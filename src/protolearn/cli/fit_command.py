@@ -184,6 +184,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)
+    say(console, class_measures(outcome))
     for note in outcome.performance.evaluation.notes:
         say(console, note)
     print_prototypes(console, outcome.model)
@@ -191,6 +192,23 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")
     say(console, f"      protolearn explain {folder / MODEL} NEW_ROWS.csv --row 1")
     say(console, f"Open {folder / REPORT} to see it all.", "bold")
+
+
+def class_measures(outcome: Outcome) -> Table:
+    """Return precision, recall, average precision and lift of each class."""
+    found = outcome.performance.evaluation
+    shown = plain_table("class", "precision", "recall", "average precision", "lift")
+    for label in list(found.recalls)[:MOST_CLASSES]:
+        cells = [
+            one.reason or f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
+            for one in (found.precisions[label], found.recalls[label])
+        ]
+        average, lift = found.average_precisions[label].value, found.lifts[label]
+        numbers = ["-" if np.isnan(one) else f"{one:.3g}" for one in (average, lift)]
+        shown.add_row(str(label), *cells, *numbers)
+    if len(found.recalls) > MOST_CLASSES:
+        shown.caption = f"and {len(found.recalls) - MOST_CLASSES} classes more"
+    return shown
 
 
 def print_prototypes(console: Console, model: Any) -> None:

@@ -26,7 +26,7 @@ from ..report import (
     versions_and_date,
     write_page,
 )
-from ..selection import Estimate
+from ..selection import Estimate, Evaluation
 from .command_output import open_text, spreadsheet_lines
 from .failure import FAILED, Failure
 from .fit_outcome import Outcome, Performance
@@ -88,6 +88,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "recalls": {
             str(label): interval(one) for label, one in performance.evaluation.recalls.items()
         },
+        **by_class_record(performance.evaluation),
         "confidence": performance.evaluation.confidence,
         "notes": list(performance.evaluation.notes),
         "confusion": {
@@ -120,6 +121,21 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "data": outcome.opened.read.origin,
         "versions": library_versions(),
     }
+
+
+def by_class_record(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the measures of each class."""
+    measured = {
+        "precision": evaluation.precisions,
+        "recall": evaluation.recalls,
+        "average_precision": evaluation.average_precisions,
+    }
+    record: dict[str, Any] = {
+        name: {str(label): interval(one) for label, one in by.items()}
+        for name, by in measured.items()
+    }
+    lifts = {str(label): json_value(one) for label, one in evaluation.lifts.items()}
+    return record | {"lift": lifts}
 
 
 def interval(estimate: Estimate) -> dict[str, Any]:
