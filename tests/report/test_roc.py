@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from sklearn.metrics import auc
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import auc
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 

@@ -137,6 +137,28 @@ def fit(
             max=0.999,
         ),
     ] = 0.2,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            help="Classes that a numeric target is cut into, or their edges such as 10,20.",
+            show_default=False,
+        ),
+    ] = None,
+    merge_rare: Annotated[
+        bool,
+        typer.Option("--merge-rare", help="Merge classes with fewer rows than folds into one."),
+    ] = False,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of what rows belong to, such as a patient: they stay in one fold.",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Column by whose values to tell the measures.", show_default=False),
+    ] = None,
     raw: Raw = False,
     force: Force = False,
 ) -> None:
@@ -162,6 +184,10 @@ def fit(
             categorical=tuple(categorical or ()),
             image=image_shape(image),
             reject_cost=reject_cost,
+            bins=bins,
+            merge_rare=merge_rare,
+            group=group,
+            by=by,
             engine=engine,
             scheduler=scheduler,
             raw=raw,

@@ -29,7 +29,7 @@ from ..report import (
 from ..selection import Estimate, Evaluation
 from .command_output import open_text, spreadsheet_lines
 from .failure import FAILED, Failure
-from .fit_outcome import Outcome, Performance
+from .fit_outcome import FEW_ROWS, Outcome, Performance
 
 MODEL, METRICS, PREDICTIONS, REPORT = FILES = (
     "model.protolearn",
@@ -91,6 +91,8 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         **by_class_record(performance.evaluation),
         "confidence": performance.evaluation.confidence,
         "notes": list(performance.evaluation.notes),
+        **subgroup_record(outcome),
+        "warnings": [one._asdict() for one in outcome.warnings],
         "confusion": {
             "labels": [str(label) for label in confusion.labels],
             "counts": confusion.counts.tolist(),
@@ -121,6 +123,22 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "data": outcome.opened.read.origin,
         "versions": library_versions(),
     }
+
+
+def subgroup_record(outcome: Outcome) -> dict[str, Any]:
+    """Return the measures of each subgroup, if they were asked for."""
+    found = outcome.performance.subgroups
+    if not found:
+        return {}
+    groups = {
+        name: {
+            "rows": one.n_samples,
+            "too_small": one.n_samples < FEW_ROWS,
+            "measures": {title: interval(value) for title, value in one.table.items()},
+        }
+        for name, one in found.items()
+    }
+    return {"by": {"column": outcome.settings.by, "groups": groups}}
 
 
 def by_class_record(evaluation: Evaluation) -> dict[str, Any]:
@@ -189,6 +207,7 @@ def report_story(outcome: Outcome) -> Story:
         image_shape=settings.image,
         tried=outcome.model[-1].leaderboard_,
         seed=settings.seed,
+        warnings=[one.text for one in outcome.warnings],
     )
 
 

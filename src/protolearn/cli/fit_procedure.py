@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
+from ..folds import group_keyword
 from ..selection import Answers, AutoPrototypeClassifier
 from ..store import UnusableStore
 from ..tables import table_pipeline
 from .engines import Engine
 from .failure import FAILED, Failure
-from .learning_table import LearningTable
+from .learning_table import LearningTable, TableForm
 from .training_rows import LEARNED_ROWS
 from .unfinished import Unfinished, set_aside
 
@@ -58,10 +59,20 @@ class FitSettings:
     categorical: tuple[str, ...] = ()
     image: tuple[int, int] | None = None
     reject_cost: float = 0.2
+    bins: str | None = None
+    merge_rare: bool = False
+    group: str | None = None
+    by: str | None = None
     engine: Engine = Engine.local
     scheduler: str | None = None
     raw: bool = False
     force: bool = False
+
+    @property
+    def form(self) -> TableForm:
+        """How the table is taken."""
+        fewest = self.folds if self.merge_rare else 0
+        return TableForm(self.bins, fewest, self.group, self.by, self.image is not None)
 
     @property
     def folder(self) -> Path:
@@ -151,7 +162,11 @@ class Procedure:
             random_state=self.settings.seed,
         )
         try:
-            model = table_pipeline(auto, self.table.X).fit(self.table.X, self.table.y)
+            model = table_pipeline(auto, self.table.X)
+            together = (
+                {} if self.table.groups is None else {group_keyword(model) or "": self.table.groups}
+            )
+            model.fit(self.table.X, self.table.y, **together)
         except UnusableStore:
             set_aside(path)
             return self._fit()

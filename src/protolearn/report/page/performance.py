@@ -54,7 +54,12 @@ def performance_section(story: Story) -> Section:
     both = tag("div", measures_table(evidence), confusion_table(evidence), class_="two")
     section.parts += [paragraph(evidence.how), both, class_table(evidence)]
     section.parts += [paragraph(note, "note") for note in evidence.evaluation.notes]
-    found = roc_chart(story), precision_chart(story), calibration_chart(evidence), reject_chart(story)
+    found = (
+        roc_chart(story),
+        precision_chart(story),
+        calibration_chart(evidence),
+        reject_chart(story),
+    )
     section.parts += [chart for chart in found if chart is not None]
     if evidence.answers.probabilities is None:
         text = "The model gives no probabilities, so that there is no calibration to show."
