@@ -281,7 +281,8 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
     if len(classes) - len(small) < 2:
         raise Failure(
             f"two classes of {target!r} need {FEWEST_ROWS} rows or more, to learn from and to "
-            f"judge by; too few have {told}{more}. Get more rows, or merge classes with --merge-rare."
+            f"judge by; too few have {told}{more}. Get more rows, or use "
+            "--merge-rare."
         )
     return (
         f"too few rows to judge by, so that they are learned but never held out: {told}{more} "
