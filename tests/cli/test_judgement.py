@@ -130,3 +130,22 @@ def test_codes_and_leaks():
     assert separation(middle.astype(int), middle, y) == 1.0
     noise = rng.normal(size=60)
     assert separation(np.argsort(np.argsort(noise)), noise, y) < 0.8
+
+
+def test_rare_classes_decide_what_is_optimised(command, tmp_path):
+    rng = np.random.RandomState(0)
+    y = rng.uniform(size=300) < 0.12
+    x = rng.normal(size=(300, 2)) + 1.3 * y[:, None]
+    lines = [f"{a:.3f},{b:.3f},{'ill' if t else 'well'}" for (a, b), t in zip(x, y, strict=True)]
+    (tmp_path / "rare.csv").write_text("a,b,label\n" + "\n".join(lines) + "\n")
+    fit = "--target", "label", "--model", "glvq,soft-margin-svm", "--fits", "120", "--folds", "3"
+    found = {}
+    for more in ((), ("--metric", "accuracy")):
+        done = command("fit", "rare.csv", *fit, *more, "--out", "r", "--force", cwd=tmp_path)
+        assert done.code == 0, done.err
+        found[more] = json.loads((tmp_path / "r" / "metrics.json").read_text())
+        assert ("--metric accuracy" in " ".join(done.out.split())) == (not more)
+    balanced, accurate = found.values()
+    assert [balanced["metric"], accurate["metric"]] == ["balanced-accuracy", "accuracy"]
+    assert "class_weight='balanced'" in balanced["model"]
+    assert balanced["recall"]["ill"]["value"] > accurate["recall"]["ill"]["value"] + 0.2

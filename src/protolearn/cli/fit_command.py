@@ -28,7 +28,14 @@ from .engines import check_engine, running_on
 from .failure import Failure
 from .fit_files import FILES, MODEL, REPORT, write_results
 from .fit_outcome import FEW_ROWS, SMALL, Outcome, evaluate_folds
-from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress, outer_folds
+from .fit_procedure import (
+    Clock,
+    FitSettings,
+    Procedure,
+    ReportProgress,
+    metric_for,
+    outer_folds,
+)
 from .fit_warnings import ResultWarning
 from .learning_table import LearningTable
 from .model_names import candidates
@@ -124,6 +131,7 @@ def fit_key(settings: FitSettings, table: LearningTable, families: object) -> di
         "prefer": str(settings.prefer),
         "folds": settings.folds,
         "groups": table.groups,
+        "metric": metric_for(settings.metric, table.y),
         "seed": settings.seed,
     }
 

@@ -117,6 +117,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         },
         "n_candidates": len(auto.leaderboard_),
         "prefer": auto.prefer,
+        "metric": outcome.metric,
         "n_fits": auto.n_fits_,
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),

@@ -15,7 +15,7 @@ from ..analysis import cheapest_threshold
 from ..folds import RowGroups, row_groups
 from ..report import pool_answers
 from ..selection import Answers, Evaluation, on_folds, on_test_set
-from .fit_procedure import FitSettings, OuterFold, chosen_model
+from .fit_procedure import FitSettings, OuterFold, chosen_model, metric_for
 from .fit_warnings import ResultWarning, find_warnings
 from .learning_table import LearningTable
 from .training_rows import OpenedTable
@@ -142,6 +142,11 @@ class Outcome:
         """The chosen model, with the settings that are not its defaults."""
         return chosen_model(self.model)
 
+    @property
+    def metric(self) -> str:
+        """What the choice has optimised."""
+        return metric_for(self.settings.metric, self.table.y)
+
     @cached_property
     def warnings(self) -> list[ResultWarning]:
         """What a careful reader would object to, the most important first."""
@@ -171,6 +176,11 @@ class Outcome:
             f"{accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); always "
             f"predicting {label!r} would be correct {share:.1%} of the time.",
         ]
+        if self.settings.metric is None and self.metric != "accuracy":
+            sentences.append(
+                "The classes have very different sizes, so the choice optimises balanced accuracy, "
+                "to which each class counts alike. To optimise accuracy: --metric accuracy."
+            )
         price = self.model[-1].leaderboard_.price_of_choice()
         if price is not None and round(100.0 * price[1], 1) > 0.0:
             sentences.append(

@@ -35,6 +35,33 @@ MOST_OF_IT = 0.25
 ReportProgress = Callable[[float, str], None]
 """Is told the share of the work that is done, and what is best so far."""
 
+SCORERS = {
+    "accuracy": "accuracy",
+    "balanced-accuracy": "balanced_accuracy",
+    "auc": "roc_auc",
+    "log-loss": "neg_log_loss",
+    "f1": "f1_macro",
+    "mcc": "matthews_corrcoef",
+}
+"""What the choice optimises, and scikit-learn's name of it."""
+
+UNEQUAL = 4.0
+"""Times as large as the smallest class that the largest may be, if accuracy is optimised."""
+
+
+def metric_for(metric: str | None, y: NDArray[Any]) -> str:
+    """Return what the choice optimises: as wished, or by the sizes of the classes."""
+    if metric is not None:
+        return str(metric)
+    sizes = np.unique(y, return_counts=True)[1]
+    return "balanced-accuracy" if sizes.max() > UNEQUAL * sizes.min() else "accuracy"
+
+
+def scorer_named(metric: str, n_classes: int) -> str:
+    """Return scikit-learn's name of a metric."""
+    return "roc_auc_ovr" if metric == "auc" and n_classes > 2 else SCORERS[metric]
+
+
 ALL_ROWS = "all"
 """Name of the files of the search."""
 
@@ -59,6 +86,7 @@ class FitSettings:
     categorical: tuple[str, ...] = ()
     image: tuple[int, int] | None = None
     reject_cost: float = 0.2
+    metric: str | None = None
     bins: str | None = None
     merge_rare: bool = False
     group: str | None = None
@@ -156,6 +184,9 @@ class Procedure:
             time_budget=self.clock.budget,
             cv=self.settings.folds,
             standardize=False,
+            scoring=scorer_named(
+                metric_for(self.settings.metric, self.table.y), len(np.unique(self.table.y))
+            ),
             checkpoint=path,
             callback=tell,
             n_jobs=self.n_jobs,
