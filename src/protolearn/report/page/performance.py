@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import auc
 
 from ..._arrays import Floats
-from ..._names import count
+from ..._names import count, shorten_name
 from ...analysis import accuracy_reject_curve
 from ...selection import Estimate, curve_of, precision_steps, share_interval
 from .chart import (
@@ -91,7 +91,7 @@ def class_table(evidence: Evidence) -> Markup:
             for by in (found.precisions, found.recalls, found.average_precisions)
         ]
         lift = "-" if np.isnan(found.lifts[label]) else f"{found.lifts[label]:.1f}"
-        rows.append((str(label), f"{counts[label].sum():,}", *cells, lift))
+        rows.append((shorten_name(str(label), 80), f"{counts[label].sum():,}", *cells, lift))
     heads = "class", "rows", "precision", "recall", "average precision", "lift"
     caption = f"Measures by class, with {CONFIDENCE:.0%} intervals"
     return table(heads, rows, caption)
@@ -161,10 +161,8 @@ def roc_chart(story: Story) -> Chart | None:
         code = int(story.subject.codes_of(np.array([label]))[0])
         class_name = story.subject.classes[code]
         name = f"{class_name}, AUC {area:.3f}"
-        texts = [
-            lines(class_name, f"{a:.1%} false, {b:.1%} true") for a, b in zip(x, y, strict=True)
-        ]
-        told_by: dict[str, Any] = {"hovertext": texts, "hoverinfo": "text", "name": safe(name)}
+        hover = lines(class_name, "%{x:.1%} false, %{y:.1%} true") + "<extra></extra>"
+        told_by: dict[str, Any] = {"hovertemplate": hover, "name": safe(name)}
         traces.append(curve(x, y, class_colour(code), meta={"class": code}, **told_by))
         told.append(name)
     return Chart(
