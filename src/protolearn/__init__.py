@@ -16,6 +16,7 @@ from .analysis import (
     explain,
     generalization_bound,
     hypothesis_margin,
+    predict_set,
     relevance_profile,
     sample_margin,
 )
@@ -130,6 +131,7 @@ __all__ = [
     "hypothesis_margin",
     "is_separable",
     "load",
+    "predict_set",
     "regularization_path",
     "relevance_profile",
     "sample_margin",

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import auc
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -52,19 +53,17 @@ def test_curve_of_a_model(hard):
 def test_curve_of_folds_has_bars(hard):
     display = RocDisplay.from_cv(GLVQ(random_state=0), *hard, cv=4, random_state=0, n_bars=6)
     averaged = roc_over_folds(GLVQ(random_state=0), *hard, cv=4, random_state=0)
-    np.testing.assert_array_equal(display.line_.get_ydata(), averaged.tpr)
+    fpr, tpr, spread = averaged.mean_curve
+    np.testing.assert_array_equal(display.line_.get_ydata(), tpr)
+    assert np.isclose(auc(fpr, tpr), averaged.auc, rtol=0.0, atol=1e-12)
     low, high = averaged.interval()
     assert legend(display.ax_)[0] == f"GLVQ, mean AUC {averaged.auc:.3f} ({low:.3f} to {high:.3f})"
-    across, upright = (line.get_segments() for line in display.bars_.lines[2])
-    assert len(across) == len(upright) == 6
-    for (left, right), (bottom, top) in zip(across, upright, strict=True):
-        at = np.flatnonzero((averaged.fpr == bottom[0]) & (averaged.tpr == left[1]))
-        fpr, tpr = averaged.fpr[at], averaged.tpr[at]
-        assert len(at) >= 1
-        assert np.isclose(right[0], np.minimum(fpr + averaged.fpr_std[at], 1.0)).any()
-        assert np.isclose(left[0], np.maximum(fpr - averaged.fpr_std[at], 0.0)).any()
-        assert np.isclose(top[1], np.minimum(tpr + averaged.tpr_std[at], 1.0)).any()
-        assert np.isclose(bottom[1], np.maximum(tpr - averaged.tpr_std[at], 0.0)).any()
+    (upright,) = (line.get_segments() for line in display.bars_.lines[2])
+    assert len(upright) == 6
+    for bottom, top in upright:
+        at = np.flatnonzero(fpr == bottom[0])
+        assert np.isclose(top[1], np.minimum(tpr[at] + spread[at], 1.0)).any()
+        assert np.isclose(bottom[1], np.maximum(tpr[at] - spread[at], 0.0)).any()
     none = RocDisplay(curve=averaged, n_bars=0).plot()
     assert none.bars_ is None
 

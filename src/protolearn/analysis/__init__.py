@@ -6,6 +6,7 @@ from .confidence import Measure as Measure
 from .confidence import confidence_of as confidence_of
 from .confidence import has_margin as has_margin
 from .confidence import is_linear as is_linear
+from .confidence import predict_set
 from .confidence import split_held_out as split_held_out
 from .contributions import linear_leads as linear_leads
 from .counterfactual_rows import counterfactual
@@ -60,6 +61,7 @@ __all__ = [
     "find_exemplars",
     "generalization_bound",
     "hypothesis_margin",
+    "predict_set",
     "relevance_profile",
     "sample_margin",
 ]

@@ -39,6 +39,17 @@ class Preference(StrEnum):
     small = "small"
 
 
+class Metric(StrEnum):
+    """What the choice of a model optimises."""
+
+    accuracy = "accuracy"
+    balanced_accuracy = "balanced-accuracy"
+    auc = "auc"
+    log_loss = "log-loss"
+    f1 = "f1"
+    mcc = "mcc"
+
+
 Rows = Annotated[
     int, typer.Option(help="Rows to learn from at most, drawn by class; 0: all.", min=0)
 ]
@@ -137,6 +148,36 @@ def fit(
             max=0.999,
         ),
     ] = 0.2,
+    metric: Annotated[
+        Metric | None,
+        typer.Option(
+            help="What to optimise; else accuracy, or balanced accuracy if the largest class has "
+            "more than four times the rows of the smallest.",
+            show_default=False,
+        ),
+    ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            help="Classes that a numeric target is cut into, or their edges such as 10,20.",
+            show_default=False,
+        ),
+    ] = None,
+    merge_rare: Annotated[
+        bool,
+        typer.Option("--merge-rare", help="Merge classes with fewer rows than folds into one."),
+    ] = False,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of what rows belong to, such as a patient: they stay in one fold.",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Column by whose values to tell the measures.", show_default=False),
+    ] = None,
     raw: Raw = False,
     force: Force = False,
 ) -> None:
@@ -162,6 +203,11 @@ def fit(
             categorical=tuple(categorical or ()),
             image=image_shape(image),
             reject_cost=reject_cost,
+            metric=metric,
+            bins=bins,
+            merge_rare=merge_rare,
+            group=group,
+            by=by,
             engine=engine,
             scheduler=scheduler,
             raw=raw,

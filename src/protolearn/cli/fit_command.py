@@ -14,7 +14,6 @@ from rich.table import Table
 
 from .._names import number_repeats
 from ..analysis import column_effects, is_linear_rule
-from ..folds import row_groups
 from ..tables import (
     CategoryColumn,
     Column,
@@ -28,8 +27,16 @@ from .command_output import Screen, plain_table, progress_bars, say
 from .engines import check_engine, running_on
 from .failure import Failure
 from .fit_files import FILES, MODEL, REPORT, write_results
-from .fit_outcome import Outcome, evaluate_folds
-from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress, outer_folds
+from .fit_outcome import FEW_ROWS, SMALL, Outcome, evaluate_folds
+from .fit_procedure import (
+    Clock,
+    FitSettings,
+    Procedure,
+    ReportProgress,
+    metric_for,
+    outer_folds,
+)
+from .fit_warnings import ResultWarning
 from .learning_table import LearningTable
 from .model_names import candidates
 from .output_checks import check_folder, check_results
@@ -66,6 +73,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             categorical=settings.categorical,
             rows=settings.rows,
             seed=settings.seed,
+            form=settings.form,
         )
     table = opened.table
     print_table(console, opened.read, table)
@@ -78,7 +86,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
             model = procedure.model()
     folds, n_planned = outer_folds(model, table.y), len(model[-1].held_out_models_)
-    performance = evaluate_folds(folds, n_planned, settings.reject_cost, row_groups(table.X))
+    performance = evaluate_folds(folds, n_planned, settings.reject_cost, table)
     model[-1].forget_held_out()
     outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
     write_results(outcome)
@@ -122,6 +130,8 @@ def fit_key(settings: FitSettings, table: LearningTable, families: object) -> di
         "fits": settings.fits,
         "prefer": str(settings.prefer),
         "folds": settings.folds,
+        "groups": table.groups,
+        "metric": metric_for(settings.metric, table.y),
         "seed": settings.seed,
     }
 
@@ -177,6 +187,7 @@ def column_text(column: Column) -> str:
 def print_outcome(console: Console, outcome: Outcome) -> None:
     """Print what was learned, how good it is, and where it is written."""
     console.print()
+    print_warnings(console, outcome.warnings)
     for sentence in outcome.sentences:
         say(console, sentence)
     measures = plain_table("measure", "value", "95 % interval")
@@ -184,6 +195,9 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)
+    say(console, class_measures(outcome))
+    if outcome.performance.subgroups:
+        say(console, subgroup_measures(outcome))
     for note in outcome.performance.evaluation.notes:
         say(console, note)
     print_prototypes(console, outcome.model)
@@ -191,6 +205,41 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")
     say(console, f"      protolearn explain {folder / MODEL} NEW_ROWS.csv --row 1")
     say(console, f"Open {folder / REPORT} to see it all.", "bold")
+
+
+def print_warnings(console: Console, warnings: list[ResultWarning]) -> None:
+    """Print reasons to doubt the result, the most important first."""
+    for one in warnings:
+        say(console, f"Warning: {one.text}", "bold")
+
+
+def class_measures(outcome: Outcome) -> Table:
+    """Return precision, recall, average precision and lift of each class."""
+    found = outcome.performance.evaluation
+    shown = plain_table("class", "precision", "recall", "average precision", "lift")
+    for label in list(found.recalls)[:MOST_CLASSES]:
+        cells = [
+            one.reason or f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
+            for one in (found.precisions[label], found.recalls[label])
+        ]
+        average, lift = found.average_precisions[label].value, found.lifts[label]
+        numbers = ["-" if np.isnan(one) else f"{one:.3g}" for one in (average, lift)]
+        shown.add_row(str(label), *cells, *numbers)
+    if len(found.recalls) > MOST_CLASSES:
+        shown.caption = f"and {len(found.recalls) - MOST_CLASSES} classes more"
+    return shown
+
+
+def subgroup_measures(outcome: Outcome) -> Table:
+    """Return accuracy and balanced accuracy by subgroup."""
+    shown = plain_table(str(outcome.settings.by), "rows", "accuracy", "balanced accuracy", "")
+    for name, one in outcome.performance.subgroups.items():
+        cells = [
+            f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+            for e in (one.accuracy, one.balanced_accuracy)
+        ]
+        shown.add_row(name, f"{one.n_samples:,}", *cells, SMALL * (one.n_samples < FEW_ROWS))
+    return shown
 
 
 def print_prototypes(console: Console, model: Any) -> None:

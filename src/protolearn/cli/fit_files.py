@@ -26,10 +26,10 @@ from ..report import (
     versions_and_date,
     write_page,
 )
-from ..selection import Estimate
+from ..selection import Estimate, Evaluation
 from .command_output import open_text, spreadsheet_lines
 from .failure import FAILED, Failure
-from .fit_outcome import Outcome, Performance
+from .fit_outcome import FEW_ROWS, Outcome, Performance
 
 MODEL, METRICS, PREDICTIONS, REPORT = FILES = (
     "model.protolearn",
@@ -88,8 +88,11 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "recalls": {
             str(label): interval(one) for label, one in performance.evaluation.recalls.items()
         },
+        **by_class_record(performance.evaluation),
         "confidence": performance.evaluation.confidence,
         "notes": list(performance.evaluation.notes),
+        **subgroup_record(outcome),
+        "warnings": [one._asdict() for one in outcome.warnings],
         "confusion": {
             "labels": [str(label) for label in confusion.labels],
             "counts": confusion.counts.tolist(),
@@ -114,12 +117,44 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         },
         "n_candidates": len(auto.leaderboard_),
         "prefer": auto.prefer,
+        "metric": outcome.metric,
         "n_fits": auto.n_fits_,
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),
         "data": outcome.opened.read.origin,
         "versions": library_versions(),
     }
+
+
+def subgroup_record(outcome: Outcome) -> dict[str, Any]:
+    """Return the measures of each subgroup, if they were asked for."""
+    found = outcome.performance.subgroups
+    if not found:
+        return {}
+    groups = {
+        name: {
+            "rows": one.n_samples,
+            "too_small": one.n_samples < FEW_ROWS,
+            "measures": {title: interval(value) for title, value in one.table.items()},
+        }
+        for name, one in found.items()
+    }
+    return {"by": {"column": outcome.settings.by, "groups": groups}}
+
+
+def by_class_record(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the measures of each class."""
+    measured = {
+        "precision": evaluation.precisions,
+        "recall": evaluation.recalls,
+        "average_precision": evaluation.average_precisions,
+    }
+    record: dict[str, Any] = {
+        name: {str(label): interval(one) for label, one in by.items()}
+        for name, by in measured.items()
+    }
+    lifts = {str(label): json_value(one) for label, one in evaluation.lifts.items()}
+    return record | {"lift": lifts}
 
 
 def interval(estimate: Estimate) -> dict[str, Any]:
@@ -173,6 +208,7 @@ def report_story(outcome: Outcome) -> Story:
         image_shape=settings.image,
         tried=outcome.model[-1].leaderboard_,
         seed=settings.seed,
+        warnings=[one.text for one in outcome.warnings],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,19 @@ from sklearn.pipeline import Pipeline
 
 from .._names import count
 from ..analysis import cheapest_threshold
-from ..folds import RowGroups
-from ..selection import Evaluation, on_folds
-from .fit_procedure import FitSettings, OuterFold, chosen_model
+from ..folds import RowGroups, row_groups
+from ..report import pool_answers
+from ..selection import Answers, Evaluation, on_folds, on_test_set
+from .fit_procedure import FitSettings, OuterFold, chosen_model, metric_for
+from .fit_warnings import ResultWarning, find_warnings
 from .learning_table import LearningTable
 from .training_rows import OpenedTable
 
 CONFIDENCE = 0.95
+FEW_ROWS = 30
+"""Rows below which a subgroup is marked as too small."""
+
+SMALL = "too few rows to tell"
 WHAT_IT_IS = {
     "prototypes": "it has more numbers to look at",
     "linear": "it decides by a weighted sum of the columns",
@@ -57,6 +64,8 @@ class Performance:
     n_planned: int
     majority: tuple[str, float]
     reject: RejectRule
+    together: RowGroups
+    subgroups: dict[str, Evaluation]
 
     @property
     def fold_count(self) -> str:
@@ -67,10 +76,10 @@ class Performance:
 
 
 def evaluate_folds(
-    folds: Sequence[OuterFold], n_planned: int, cost: float, together: RowGroups
+    folds: Sequence[OuterFold], n_planned: int, cost: float, table: LearningTable
 ) -> Performance:
     """Return what the outer folds say about the procedure."""
-    answers = [fold.answers for fold in folds]
+    answers, together = [fold.answers for fold in folds], row_groups(table.X, table.groups)
     n_train, n_test = np.array([(fold.n_train, len(fold.test)) for fold in folds]).T
     rows = together.of(np.concatenate([fold.test for fold in folds]))
     evaluation = on_folds(answers, n_train, n_test, CONFIDENCE, rows, together.notes)
@@ -78,7 +87,27 @@ def evaluate_folds(
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())
     majority = str(labels[most]), float(counts[most] / len(true))
-    return Performance(evaluation, tuple(folds), n_planned, majority, cheapest_rule(folds, cost))
+    rule, subgroups = cheapest_rule(folds, cost), evaluate_subgroups(folds, table, together)
+    return Performance(evaluation, tuple(folds), n_planned, majority, rule, together, subgroups)
+
+
+def evaluate_subgroups(
+    folds: Sequence[OuterFold], table: LearningTable, together: RowGroups
+) -> dict[str, Evaluation]:
+    """Return the measures on the held-out rows of each subgroup, the largest first."""
+    if table.by is None:
+        return {}
+    rows = np.concatenate([fold.test for fold in folds])
+    answers = pool_answers([fold.answers for fold in folds])
+    names, counts = np.unique(table.by[rows], return_counts=True)
+    found = {}
+    for name in names[np.argsort(-counts, kind="stable")]:
+        here = np.flatnonzero(table.by[rows] == name)
+        scores, shares = (None if a is None else a[here] for a in answers[3:])
+        some = Answers(answers.y_true[here], answers.y_pred[here], answers.classes, scores, shares)
+        codes = None if together.codes is None else together.codes[rows[here]]
+        found[str(name)] = on_test_set(some, CONFIDENCE, 1000, 0, codes)
+    return found
 
 
 def cheapest_rule(folds: Sequence[OuterFold], cost: float) -> RejectRule:
@@ -114,6 +143,25 @@ class Outcome:
         return chosen_model(self.model)
 
     @property
+    def metric(self) -> str:
+        """What the choice has optimised."""
+        return metric_for(self.settings.metric, self.table.y)
+
+    @cached_property
+    def warnings(self) -> list[ResultWarning]:
+        """What a careful reader would object to, the most important first."""
+        performance = self.performance
+        return find_warnings(
+            self.table,
+            performance.evaluation,
+            performance.majority,
+            performance.folds,
+            self.chosen_model,
+            performance.together,
+            is_split=self.table.groups is not None,
+        )
+
+    @property
     def sentences(self) -> list[str]:
         """What was learned and how good it is, in a few sentences."""
         accuracy, performance = self.performance.evaluation.accuracy, self.performance
@@ -128,6 +176,11 @@ class Outcome:
             f"{accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); always "
             f"predicting {label!r} would be correct {share:.1%} of the time.",
         ]
+        if self.settings.metric is None and self.metric != "accuracy":
+            sentences.append(
+                "The classes have very different sizes, so the choice optimises balanced accuracy, "
+                "to which each class counts alike. To optimise accuracy: --metric accuracy."
+            )
         price = self.model[-1].leaderboard_.price_of_choice()
         if price is not None and round(100.0 * price[1], 1) > 0.0:
             sentences.append(

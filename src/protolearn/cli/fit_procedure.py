@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
+from ..folds import group_keyword
 from ..selection import Answers, AutoPrototypeClassifier
 from ..store import UnusableStore
 from ..tables import table_pipeline
 from .engines import Engine
 from .failure import FAILED, Failure
-from .learning_table import LearningTable
+from .learning_table import LearningTable, TableForm
 from .training_rows import LEARNED_ROWS
 from .unfinished import Unfinished, set_aside
 
@@ -33,6 +34,33 @@ MOST_OF_IT = 0.25
 
 ReportProgress = Callable[[float, str], None]
 """Is told the share of the work that is done, and what is best so far."""
+
+SCORERS = {
+    "accuracy": "accuracy",
+    "balanced-accuracy": "balanced_accuracy",
+    "auc": "roc_auc",
+    "log-loss": "neg_log_loss",
+    "f1": "f1_macro",
+    "mcc": "matthews_corrcoef",
+}
+"""What the choice optimises, and scikit-learn's name of it."""
+
+UNEQUAL = 4.0
+"""Times as large as the smallest class that the largest may be, if accuracy is optimised."""
+
+
+def metric_for(metric: str | None, y: NDArray[Any]) -> str:
+    """Return what the choice optimises: as wished, or by the sizes of the classes."""
+    if metric is not None:
+        return str(metric)
+    sizes = np.unique(y, return_counts=True)[1]
+    return "balanced-accuracy" if sizes.max() > UNEQUAL * sizes.min() else "accuracy"
+
+
+def scorer_named(metric: str, n_classes: int) -> str:
+    """Return scikit-learn's name of a metric."""
+    return "roc_auc_ovr" if metric == "auc" and n_classes > 2 else SCORERS[metric]
+
 
 ALL_ROWS = "all"
 """Name of the files of the search."""
@@ -58,10 +86,21 @@ class FitSettings:
     categorical: tuple[str, ...] = ()
     image: tuple[int, int] | None = None
     reject_cost: float = 0.2
+    metric: str | None = None
+    bins: str | None = None
+    merge_rare: bool = False
+    group: str | None = None
+    by: str | None = None
     engine: Engine = Engine.local
     scheduler: str | None = None
     raw: bool = False
     force: bool = False
+
+    @property
+    def form(self) -> TableForm:
+        """How the table is taken."""
+        fewest = self.folds if self.merge_rare else 0
+        return TableForm(self.bins, fewest, self.group, self.by, self.image is not None)
 
     @property
     def folder(self) -> Path:
@@ -145,13 +184,20 @@ class Procedure:
             time_budget=self.clock.budget,
             cv=self.settings.folds,
             standardize=False,
+            scoring=scorer_named(
+                metric_for(self.settings.metric, self.table.y), len(np.unique(self.table.y))
+            ),
             checkpoint=path,
             callback=tell,
             n_jobs=self.n_jobs,
             random_state=self.settings.seed,
         )
         try:
-            model = table_pipeline(auto, self.table.X).fit(self.table.X, self.table.y)
+            model = table_pipeline(auto, self.table.X)
+            together = (
+                {} if self.table.groups is None else {group_keyword(model) or "": self.table.groups}
+            )
+            model.fit(self.table.X, self.table.y, **together)
         except UnusableStore:
             set_aside(path)
             return self._fit()

@@ -29,8 +29,40 @@ MOST_NUMBERS = 20
 FEW_EACH = 5
 """Rows that share a number; if the usual one has fewer, they are measurements."""
 
+CONSTANT = "it has one value in all rows"
+
 KEY = re.compile(r"(?:^|[^a-z])(?:id|ident|identifier|key|index|uid)(?:$|[^a-z])", re.IGNORECASE)
 """A word in the name of a column of keys."""
+
+
+class TableForm(NamedTuple):
+    """How a table is taken.
+
+    Attributes
+    ----------
+    bins : str or None
+        Number of classes that a numeric target is cut into, or their edges with commas.
+    merge_rare : int
+        Rows below which classes are merged into one; 0: none is.
+    group : str or None
+        Column whose rows with one value stay together in the folds; it is no feature.
+    by : str or None
+        Column by whose values the measures are told.
+    keep_constant : bool
+        Whether columns with one value stay.
+    """
+
+    bins: str | None = None
+    merge_rare: int = 0
+    group: str | None = None
+    by: str | None = None
+    keep_constant: bool = False
+
+
+AS_IT_IS = TableForm()
+
+OTHER = "other"
+"""The class of all rare ones."""
 
 
 class LearningTable(NamedTuple):
@@ -48,6 +80,12 @@ class LearningTable(NamedTuple):
         Number of each row in the file, the first is 1.
     notes : tuple of str
         What was left out, and why.
+    left_out : tuple of (str, str)
+        Columns that were left out, and why.
+    groups : array of shape (n,) or None
+        Rows that stay together have the same value.
+    by : array of shape (n,) or None
+        The subgroup of each row, by whose values the measures are told.
     """
 
     X: NDArray[Any]
@@ -55,6 +93,9 @@ class LearningTable(NamedTuple):
     target: str
     rows: NDArray[np.intp]
     notes: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    groups: NDArray[Any] | None = None
+    by: NDArray[Any] | None = None
 
 
 def learning_table(
@@ -62,6 +103,7 @@ def learning_table(
     target: str | None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    form: TableForm = AS_IT_IS,
 ) -> LearningTable:
     """Return the labels of a table and the columns that something can be learned from.
 
@@ -69,14 +111,37 @@ def learning_table(
     """
     names = list(read.frame.dtype.names or ())
     target = target_of(names, target)
-    check_names(names, drop, keep)
+    named = [one for one in (form.group, form.by) if one is not None]
+    check_names(names, drop, keep, named)
     texts = read.frame[target]
     labelled = ~is_missing(texts)
     notes = without_labels(target, int((~labelled).sum()))
-    frame, y = read.frame[labelled], class_labels(target, texts[labelled])
-    check_classes(target, *np.unique(y, return_counts=True))
+    frame, y = read.frame[labelled], class_labels(target, texts[labelled], form.bins)
+    y, merged = merge_rare_classes(y, form.merge_rare)
+    rare = check_classes(target, *np.unique(y, return_counts=True))
     rows = np.flatnonzero(labelled) + 1
-    return with_columns(frame, LearningTable(frame, y, target, rows, notes), drop, keep)
+    groups, by = (None if one is None else frame[one] for one in (form.group, form.by))
+    groups, by = (None if one is None else as_texts(one) for one in (groups, by))
+    table = LearningTable(frame, y, target, rows, (*notes, *merged, *rare), (), groups, by)
+    drop = [*drop, *([] if form.group is None else [form.group])]
+    return with_columns(frame, table, drop, keep, keep_constant=form.keep_constant)
+
+
+def as_texts(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of a column as texts; a missing one is a text too."""
+    return np.array([f"{one:g}" if isinstance(one, float) else str(one) for one in values.tolist()])
+
+
+def merge_rare_classes(y: NDArray[Any], fewest: int) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return labels with all classes of fewer rows merged into one, and a note that says so."""
+    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    rare = counts < fewest
+    if rare.sum() < 1:
+        return y, ()
+    names = np.where(rare, OTHER, labels.astype(str))
+    told = ", ".join(f"{one} ({n})" for one, n in zip(labels[rare], counts[rare], strict=True))
+    note = f"classes with fewer than {count(fewest, 'row')} are now {OTHER!r}: {told}"
+    return names[codes], (note,)
 
 
 def with_columns(
@@ -85,9 +150,11 @@ def with_columns(
     drop: Sequence[str],
     keep: Sequence[str],
     drawn: bool = False,
+    keep_constant: bool = False,
 ) -> LearningTable:
     """Return the columns that something can be learned from; ``drawn``: there are other rows."""
     target, notes = table.target, list(table.notes)
+    left_out: list[tuple[str, str]] = []
     columns = [name for name in frame.dtype.names or () if name != target and name not in drop]
     for name in list(columns):
         if name in keep:
@@ -95,12 +162,17 @@ def with_columns(
         if is_missing(frame[name]).all():
             raise no_values(name, drawn)
         reason = why_useless(name, frame[name], table.rows)
+        if keep_constant and reason == CONSTANT:
+            continue
         if reason:
             columns.remove(name)
+            left_out.append((name, reason))
             notes.append(f"column {name!r} left out: {reason} (--keep to use it all the same)")
     if not columns:
         raise Failure(f"there is no column but {target!r} to learn from.")
-    return table._replace(X=repack_fields(frame[columns]), notes=tuple(notes))
+    return table._replace(
+        X=repack_fields(frame[columns]), notes=tuple(notes), left_out=tuple(left_out)
+    )
 
 
 def check_names(names: Sequence[str], *given: Sequence[str]) -> None:
@@ -131,8 +203,10 @@ def check_column(name: str, names: Sequence[str]) -> str:
     return name
 
 
-def class_labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
+def class_labels(target: str, texts: NDArray[Any], bins: str | None = None) -> NDArray[Any]:
     """Return the classes as integers if all are whole numbers, else as texts."""
+    if bins is not None:
+        return cut_into_classes(target, texts, bins)
     if texts.dtype.kind == "M":
         raise Failure(f"the target {target!r} holds dates; expected classes.")
     if texts.dtype.kind == "f":
@@ -142,13 +216,38 @@ def class_labels(target: str, texts: NDArray[Any]) -> NDArray[Any]:
     return texts.astype(np.int64 if all(map(is_integer, counts)) else str)
 
 
+def cut_into_classes(target: str, texts: NDArray[Any], bins: str) -> NDArray[Any]:
+    """Return a class for each number: of about equal sizes, or between the edges that are given."""
+    try:
+        values = np.array([float(one) for one in texts.tolist()])
+    except ValueError as error:
+        raise Failure(
+            f"--bins needs a target of numbers, and {target!r} holds {str(error).split(': ')[-1]}."
+        ) from None
+    try:
+        edges = np.array([float(one) for one in bins.split(",")])
+        whole = len(edges) > 1 or (edges[0] >= 2 and edges[0] % 1 == 0)
+    except ValueError:
+        whole = False
+    if not whole or (np.diff(edges) <= 0).any():
+        raise Failure(
+            f"--bins {bins!r} is neither a number of classes such as 3 nor rising edges such as "
+            "10,20."
+        )
+    if len(edges) == 1:
+        edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, int(edges[0]) + 1)[1:-1]))
+    names = [f"below {edges[0]:g}", *map("{:g} to {:g}".format, edges[:-1], edges[1:])]
+    return np.array([*names, f"{edges[-1]:g} and above"])[np.searchsorted(edges, values, "right")]
+
+
 def check_no_measurements(target: str, counts: Mapping[str, int]) -> None:
     """Raise if labels are numbers of which hardly any two are the same."""
     many = len(counts) > MOST_NUMBERS and np.median(list(counts.values())) < FEW_EACH
     if many and all(map(is_number, counts)):
         raise Failure(
-            f"the target {target!r} holds {len(counts)} different numbers; expected classes, which "
-            "many rows share. To predict a number, cut its range into classes first."
+            f"the target {target!r} is numeric: it holds {len(counts)} different numbers, and "
+            "expected are classes, which many rows share. To cut its range into classes of about "
+            "equal size use --bins 3, or give their edges, such as --bins 10,20."
         )
 
 
@@ -165,8 +264,8 @@ def is_integer(text: str) -> bool:
     return bool(re.fullmatch(r"0|-?[1-9]\d{0,17}", text))
 
 
-def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> None:
-    """Raise unless there are two classes or more, none of them tiny."""
+def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> tuple[str, ...]:
+    """Raise unless there are two classes or more; return a note on those that are tiny."""
     if not len(classes):
         raise Failure(f"no row has a value of {target!r}.")
     if len(classes) < 2:
@@ -175,13 +274,20 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> N
             "more."
         )
     small = np.flatnonzero(counts < FEWEST_ROWS)
-    if len(small):
-        told = ", ".join(f"{str(classes[i])!r} ({count(counts[i], 'row')})" for i in small[:5])
-        more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
+    if not len(small):
+        return ()
+    told = ", ".join(f"{str(classes[i])!r} ({count(counts[i], 'row')})" for i in small[:5])
+    more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
+    if len(classes) - len(small) < 2:
         raise Failure(
-            f"each class of {target!r} needs {FEWEST_ROWS} rows, to learn from and to judge by; "
-            f"too few have {told}{more}. Get more, merge classes, or take these rows out."
+            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, to learn from and to "
+            f"judge by; too few have {told}{more}. Get more rows, or use "
+            "--merge-rare."
         )
+    return (
+        f"too few rows to judge by, so that they are learned but never held out: {told}{more} "
+        "(--merge-rare to make one class of them)",
+    )
 
 
 def no_values(name: str, drawn: bool) -> Failure:
@@ -195,6 +301,8 @@ def no_values(name: str, drawn: bool) -> Failure:
 
 def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
     """Return a text that says why nothing can be learned from a column, if so."""
+    if len(np.unique(values if values.dtype.kind in "fM" else values.astype(str))) == 1:
+        return CONSTANT
     if values.dtype.kind == "f":
         if counts_rows(values, rows):
             return "it numbers the rows"

@@ -16,7 +16,9 @@ from ..tables import ParquetFolder, ReadTable, describe_origin
 from .data_source import folder_named, open_data
 from .failure import Failure
 from .learning_table import (
+    AS_IT_IS,
     LearningTable,
+    TableForm,
     check_classes,
     check_names,
     check_no_measurements,
@@ -54,14 +56,20 @@ def open_table(
     categorical: Sequence[str] = (),
     rows: int = MOST_ROWS,
     seed: int = 0,
+    form: TableForm = AS_IT_IS,
 ) -> OpenedTable:
     """Return the rows to learn from, of a file, a folder or a built-in set."""
     kinds = dict.fromkeys([*categorical, *([target] if target else [])], "category")
     folder = folder_named(data)
     if folder is not None and rows and folder.n_rows > rows:
+        if form._replace(keep_constant=False) != AS_IT_IS:
+            raise Failure(
+                "--bins, --merge-rare, --group and --by need a table that is read as a whole; use "
+                "--rows 0."
+            )
         return draw_from_folder(folder, target, kinds, rows, seed, drop, keep)
     read = open_data(data, kinds=kinds)
-    whole = learning_table(read, target, drop, keep)
+    whole = learning_table(read, target, drop, keep, form)
     return OpenedTable(read, draw_rows(whole, rows, seed), len(whole.y))
 
 
@@ -79,6 +87,8 @@ def draw_rows(table: LearningTable, most: int, seed: int) -> LearningTable:
         X=table.X[keep],
         y=table.y[keep],
         rows=table.rows[keep],
+        groups=None if table.groups is None else table.groups[keep],
+        by=None if table.by is None else table.by[keep],
         notes=(*table.notes, draw_note(len(keep), len(table.y))),
     )
 
@@ -125,7 +135,7 @@ def draw_from_folder(
     kind = np.int64 if all(map(is_integer, counts)) else str
     texts = sorted(counts, key=int if kind is np.int64 else str)
     sizes = np.array([counts[one] for one in texts], dtype=np.intp)
-    check_classes(target, np.array(texts), sizes)
+    rare = check_classes(target, np.array(texts), sizes)
     n_labelled = int(sizes.sum())
     places = [np.arange(size) for size in sizes]
     if n_labelled > most:
@@ -135,7 +145,7 @@ def draw_from_folder(
     read = ReadTable(frame, describe_origin(folder.name, folder.kind, folder.n_rows, names, names))
     check_names(names, drop, keep)
     y: NDArray[Any] = frame[target].astype(kind)
-    notes = without_labels(target, folder.n_rows - n_labelled)
+    notes = (*without_labels(target, folder.n_rows - n_labelled), *rare)
     few = len(y) < n_labelled
     table = LearningTable(frame, y, target, rows + 1, notes)
     table = with_columns(frame, table, drop, keep, few)

@@ -168,7 +168,8 @@ class RocDisplay(CurveDisplay):
     """True over false positive rate, for every threshold Theta between the two classes.
 
     The mark is at Theta = 0, where the model itself decides. Curves of folds are averaged at equal
-    thresholds; their standard deviations are drawn as bars in both directions at some of these.
+    false positive rates, so that the area below the line is the mean area of the legend; bars show
+    the standard deviation over the folds at some of these rates.
 
     Make one with :meth:`from_estimator` or :meth:`from_cv`. Pass the axes of one to the next to
     compare models.
@@ -180,8 +181,8 @@ class RocDisplay(CurveDisplay):
     name : str, default=None
         What the legend calls the curve.
     n_bars : int, default=12
-        At how many thresholds the standard deviations of an averaged curve are drawn, evenly along
-        it; zero draws none.
+        At how many points the standard deviations of an averaged curve are drawn, evenly along it;
+        zero draws none.
 
     Attributes
     ----------
@@ -267,7 +268,7 @@ class RocDisplay(CurveDisplay):
         positive : label, default=None
             The positive class, see :func:`protolearn.selection.roc`.
         n_bars : int, default=12
-            At how many thresholds the standard deviations are drawn; zero draws none.
+            At how many points the standard deviations are drawn; zero draws none.
         n_jobs : int, default=None
             Folds fitted at the same time; None is one, -1 all cores.
         random_state : int, RandomState instance, default=None
@@ -297,8 +298,7 @@ class RocDisplay(CurveDisplay):
         if not number:
             ax.plot([0, 1], [0, 1], color="0.6", lw=1.0, ls=":", zorder=1)
         (self.line_,) = ax.plot(
-            self.curve.fpr,
-            self.curve.tpr,
+            *self._line()[:2],
             color=shade,
             ls=line_style(number),
             lw=1.8,
@@ -334,16 +334,22 @@ class RocDisplay(CurveDisplay):
             area = f"mean AUC {self.curve.auc:.3f} ({low:.3f} to {high:.3f})"
         return area if name is None else f"{name}, {area}"
 
+    def _line(self) -> tuple[Floats, Floats, Floats]:
+        """Return both rates of the line, and the standard deviation over the folds."""
+        if isinstance(self.curve, AveragedRoc):
+            return self.curve.mean_curve
+        return self.curve.fpr, self.curve.tpr, np.zeros(len(self.curve.fpr))
+
     def _bars(self, ax: Any, shade: str, n_bars: int) -> Any:
-        """Return the standard deviations, drawn at some thresholds."""
+        """Return the standard deviations, drawn at some points."""
         if not isinstance(self.curve, AveragedRoc) or not n_bars:
             return None
-        at = spread_along(self.curve.fpr, self.curve.tpr, n_bars)
+        fpr, tpr, spread = self._line()
+        at = spread_along(fpr, tpr, n_bars)
         return ax.errorbar(
-            self.curve.fpr[at],
-            self.curve.tpr[at],
-            xerr=cut_at_ends(self.curve.fpr[at], self.curve.fpr_std[at]),
-            yerr=cut_at_ends(self.curve.tpr[at], self.curve.tpr_std[at]),
+            fpr[at],
+            tpr[at],
+            yerr=cut_at_ends(tpr[at], spread[at]),
             fmt="none",
             ecolor=shade,
             elinewidth=1.0,

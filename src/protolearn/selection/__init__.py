@@ -32,6 +32,7 @@ from .intervals import share_interval as share_interval
 from .nested import NestedResult, nested_cross_validate
 from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of
+from .roc_curves import precision_steps as precision_steps
 from .significance import PairedTest, WinTieLoss
 from .significance import corrected_t_test as corrected_t_test
 from .significance import holm as holm

@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import average_precision_score
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import column_or_1d
@@ -24,8 +25,8 @@ from .held_out import (
     labelled_rows,
     over_folds,
 )
-from .intervals import check_confidence, measure_interval
-from .metrics import MEASURES, ONE_CLASS, Measured, measure
+from .intervals import check_confidence, measure_interval, share_interval
+from .metrics import MEASURES, ONE_CLASS, Measured, measure, rankings
 from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 
 MOST_THRESHOLDS = 300
@@ -120,6 +121,7 @@ def evaluate(
     macro F             ...
     MCC                 ...
     AUC                 ...
+    average precision   ...
     log loss            ...
     """
     confidence, data = check_confidence(confidence), labelled_rows(X, y)
@@ -209,7 +211,7 @@ def on_test_set(
         confidence=confidence,
         n_samples=len(answers.y_true),
         notes=tuple(notes_on(answers)),
-        recalls=recalls_of([answers], groups, confidence),
+        **by_label([answers], groups, confidence),
     )
 
 
@@ -239,7 +241,7 @@ def on_folds(
         n_samples=int(np.sum(n_test)),
         n_folds=len(folds),
         notes=(*notes, OF_ROWS),
-        recalls=recalls_of(folds, groups, confidence),
+        **by_label(folds, groups, confidence),
     )
 
 
@@ -258,22 +260,54 @@ def estimates(
     return table
 
 
-def recalls_of(
-    folds: list[Answers], groups: Indices | None, confidence: float
-) -> dict[Any, Estimate]:
-    """Return the share of right predictions in each class that has rows, with its interval."""
+def by_label(folds: list[Answers], groups: Indices | None, confidence: float) -> dict[str, Any]:
+    """Return recall, precision, average precision and lift of each class that has rows."""
     true, assigned = (np.concatenate([fold[i] for fold in folds]) for i in (0, 1))
-    recalls = {}
+    recalls, precisions, averages, lifts = {}, {}, {}, {}
     for label in np.unique(true):
-        rows = true == label
-        own = Answers(true[rows], assigned[rows], folds[0].classes, None, None)
-        share, together = (
-            float(np.mean(own.y_pred == label)),
-            None if groups is None else groups[rows],
-        )
-        ends = measure_interval("accuracy", share, [own], together, confidence)
-        recalls[label.item() if hasattr(label, "item") else label] = Estimate(share, *ends)
-    return recalls
+        name = label.item() if hasattr(label, "item") else label
+        right = (true == label) & (assigned == label)
+        recalls[name] = share_of(right, true == label, groups, confidence)
+        precisions[name] = share_of(right, assigned == label, groups, confidence)
+        averages[name] = average_precision_of(folds, label, groups, confidence)
+        lifts[name] = precisions[name].value / float(np.mean(true == label))
+    return {
+        "recalls": recalls,
+        "precisions": precisions,
+        "average_precisions": averages,
+        "lifts": lifts,
+    }
+
+
+def share_of(right: Any, rows: Any, groups: Indices | None, confidence: float) -> Estimate:
+    """Return the share of right ones among some rows, with its interval."""
+    if not rows.any():
+        return Estimate(np.nan, np.nan, np.nan, "never predicted")
+    classes, own = np.array([False, True]), right[rows]
+    answers = Answers(np.ones(len(own), dtype=bool), own, classes, None, None)
+    together = None if groups is None else groups[rows]
+    share = float(own.mean())
+    return Estimate(share, *measure_interval("accuracy", share, [answers], together, confidence))
+
+
+def average_precision_of(
+    folds: list[Answers], label: Any, groups: Indices | None, confidence: float
+) -> Estimate:
+    """Return the average precision of a class against the rest, mean over the folds."""
+    if any(one.scores is None and one.probabilities is None for one in folds):
+        return Estimate(np.nan, np.nan, np.nan, "neither scores nor probabilities")
+    n_positive, values = int(sum((one.y_true == label).sum() for one in folds)), []
+    for one in folds:
+        column = int(np.searchsorted(one.classes, label))
+        positive, scores = (rankings(one, by_class=True) or [])[column]
+        if positive.any():
+            values.append(average_precision_score(positive, scores))
+    value = float(np.mean(values))
+    if groups is not None:  # copies count once
+        true = np.concatenate([one.y_true == label for one in folds])
+        n_positive = len(np.unique(groups[true]))
+    ends = share_interval(value * n_positive, n_positive, confidence).around(value)
+    return Estimate(value, *ends)
 
 
 def mean_over(found: list[Measured]) -> Measured:

@@ -48,6 +48,8 @@ class Evaluation:
         Matthews' correlation coefficient, between -1 and 1.
     auc : Estimate
         Area under the ROC curve; of more than two classes the mean over each against the rest.
+    average_precision : Estimate
+        Mean over the classes of the area under the precision-recall curve, in steps.
     log_loss : Estimate
         Mean of minus the logarithm of the probability of the true class; smaller is better.
     confusion : ConfusionMatrix
@@ -65,6 +67,13 @@ class Evaluation:
     recalls : dict of label to Estimate
         Share of right predictions among the tested rows of each class, of all folds together, with
         Clopper and Pearson's interval; a class without tested rows is left out.
+    precisions : dict of label to Estimate
+        Share of right predictions among the rows that each class was predicted for, likewise; a
+        class that is never predicted has NaN and the reason.
+    average_precisions : dict of label to Estimate
+        Area under the precision-recall curve of each class against the rest, mean over the folds.
+    lifts : dict of label to float
+        How many times as frequent a class is among the rows that it is predicted for as among all.
     """
 
     accuracy: Estimate
@@ -72,6 +81,7 @@ class Evaluation:
     macro_f: Estimate
     mcc: Estimate
     auc: Estimate
+    average_precision: Estimate
     log_loss: Estimate
     confusion: ConfusionMatrix
     roc: RocCurve | AveragedRoc | None
@@ -80,6 +90,9 @@ class Evaluation:
     n_folds: int = 0
     notes: tuple[str, ...] = ()
     recalls: dict[Any, Estimate] = field(default_factory=dict)
+    precisions: dict[Any, Estimate] = field(default_factory=dict)
+    average_precisions: dict[Any, Estimate] = field(default_factory=dict)
+    lifts: dict[Any, float] = field(default_factory=dict)
 
     @property
     def table(self) -> dict[str, Estimate]:

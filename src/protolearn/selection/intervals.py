@@ -270,6 +270,36 @@ def exponential_variance(area: float, n_positive: int, n_negative: int) -> float
     return pairs / (n_positive * n_negative)
 
 
+def precision_spread(folds: Sequence[Answers]) -> MeasureSpread:
+    """Return the spread of the mean average precision of the classes.
+
+    The variance is that of a share of as many rows as the class has (Boyd, Eng and Page 2013), and
+    influence is the difference of the precision at each row of the class to their mean.
+    """
+    ranked = [rankings(one, by_class=True) or [] for one in folds]
+    ends = np.cumsum([0, *(len(one.y_true) for one in folds)])
+    influence, centres, variances = np.zeros(ends[-1]), [], []
+    for curve in zip(*ranked, strict=True):
+        own = np.concatenate([positive for positive, _ in curve])
+        n_rows = int(own.sum())
+        if not n_rows:
+            continue
+        at_rows = np.concatenate([precision_at_rows(*one) for one in curve])
+        influence[own] += (at_rows - at_rows.mean()) / n_rows
+        centres.append((at_rows.sum() + 0.5) / (n_rows + 1.0))
+        variances.append(centres[-1] * (1.0 - centres[-1]) / n_rows)
+    n_curves = len(centres)
+    centre, variance = float(np.mean(centres)), sum(variances) / n_curves**2
+    return MeasureSpread(centre, float(variance), influence / n_curves)
+
+
+def precision_at_rows(positive: NDArray[np.bool_], scores: Floats) -> Floats:
+    """Return for each positive row the share of positive ones among those that score as high."""
+    rising = np.sort(scores), np.sort(scores[positive])
+    above = [len(one) - np.searchsorted(one, scores[positive], side="left") for one in rising]
+    return np.asarray(above[1] / above[0])
+
+
 def brier_losses(answers: Answers) -> Floats:
     """Return the squared distance of the probabilities to the true class, half of it."""
     assert answers.probabilities is not None
@@ -299,6 +329,7 @@ SPREADS: dict[str, Callable[[Sequence[Answers]], MeasureSpread]] = {
     "macro_f": lambda folds: cell_spread(folds, mean_f),
     "mcc": lambda folds: cell_spread(folds, half_correlation),
     "auc": auc_spread,
+    "average_precision": precision_spread,
 }
 """Measures between two ends, here all on the scale from 0 to 1."""
 

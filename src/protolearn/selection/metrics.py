@@ -19,6 +19,7 @@ MEASURES = {
     "macro_f": ("macro F", 0.0, 1.0),
     "mcc": ("MCC", -1.0, 1.0),
     "auc": ("AUC", 0.0, 1.0),
+    "average_precision": ("average precision", 0.0, 1.0),
     "log_loss": ("log loss", 0.0, np.inf),
 }
 """The measures: how tables call them, and where their values end."""
@@ -41,6 +42,7 @@ def measure(answers: Answers) -> dict[str, Measured]:
         "macro_f": Measured(mean_by_class(metrics.f1_score, answers)),
         "mcc": mcc(answers),
         "auc": auc(answers),
+        "average_precision": average_precision(answers),
         "log_loss": cross_entropy(answers),
     }
 
@@ -71,8 +73,19 @@ def auc(answers: Answers) -> Measured:
     return Measured(float(np.mean(areas)))
 
 
-def rankings(answers: Answers) -> list[tuple[Any, Floats]] | None:
-    """Return which rows are positive and how they score: once for two classes, else for each.
+def average_precision(answers: Answers) -> Measured:
+    """Return the mean of the average precision of each class with rows against the rest."""
+    ranked = rankings(answers, by_class=True)
+    if ranked is None:
+        return Measured(np.nan, "neither scores nor probabilities")
+    if len(np.unique(answers.y_true)) < 2:
+        return Measured(np.nan, ONE_CLASS)
+    found = [metrics.average_precision_score(*one) for one in ranked if one[0].any()]
+    return Measured(float(np.mean(found)))
+
+
+def rankings(answers: Answers, by_class: bool = False) -> list[tuple[Any, Floats]] | None:
+    """Return which rows are positive and how they score: for each class, or once for two.
 
     Probabilities of several classes are compared as scikit-learn's ``roc_auc_ovr`` does; those of
     two classes say no more than the scores, and round more.
@@ -84,7 +97,9 @@ def rankings(answers: Answers) -> list[tuple[Any, Floats]] | None:
     if values is None:
         return None
     if two:
-        return [(y == classes[1], values[:, 1] - values[:, 0])]
+        lead = values[:, 1] - values[:, 0]
+        second = y == classes[1], lead
+        return [(y == classes[0], -lead), second] if by_class else [second]
     return [(y == label, values[:, c]) for c, label in enumerate(classes)]
 
 

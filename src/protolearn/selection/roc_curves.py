@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import auc, roc_curve
+from sklearn.metrics import auc, precision_recall_curve, roc_curve
 from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
@@ -89,7 +89,10 @@ class RocCurve:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AveragedRoc:
-    """Curves of several folds, averaged at equal thresholds.
+    """Curves of several folds, averaged at equal thresholds, and at equal false positive rates.
+
+    Averages at equal thresholds show what a threshold does. They lie below the curves of the folds
+    where scores of the folds have different sizes; :attr:`mean_curve` does not.
 
     Attributes
     ----------
@@ -137,6 +140,20 @@ class AveragedRoc:
         """Means of both rates at Theta = 0, where the models themselves decide."""
         fpr, tpr = np.mean([curve.working_point for curve in self.curves], axis=0)
         return float(fpr), float(tpr)
+
+    @property
+    def mean_curve(self) -> tuple[Floats, Floats, Floats]:
+        """Mean true positive rate at each false positive rate; the area below it is ``auc``.
+
+        Three arrays: rising false positive rates, the mean, and the standard deviation over the
+        folds. Where curves rise, a false positive rate stands there twice.
+        """
+        fpr = np.unique(np.concatenate([curve.fpr for curve in self.curves]))
+        # Below and above the step at each rate; np.interp knows one of them only.
+        steps = np.stack([ends_of_steps(curve, fpr) for curve in self.curves])
+        both = steps.reshape(len(self.curves), -1)
+        spread = both.std(axis=0, ddof=1) if len(both) > 1 else np.zeros(both.shape[1])
+        return np.repeat(fpr, 2), both.mean(axis=0), spread
 
     def interval(self, confidence: float = 0.95) -> Interval:
         """Return the interval of the mean area, over the tested rows of all folds.
@@ -317,6 +334,28 @@ def averaged_at_thresholds(
         n_test,
         effective_rows("auc", folds, rows),
     )
+
+
+def ends_of_steps(curve: RocCurve, fpr: Floats) -> Floats:
+    """Return the least and the largest true positive rate at each false positive rate."""
+    first = np.searchsorted(curve.fpr, fpr, side="left")
+    last = np.searchsorted(curve.fpr, fpr, side="right") - 1
+    between = np.interp(fpr, curve.fpr, curve.tpr)
+    here = curve.fpr[np.minimum(first, len(curve.fpr) - 1)] == fpr
+    low = np.where(here, curve.tpr[np.minimum(first, len(curve.tpr) - 1)], between)
+    return np.stack([low, np.where(here, curve.tpr[last], between)], axis=1)
+
+
+def precision_steps(positive: Any, scores: Floats) -> tuple[Floats, Floats]:
+    """Return recall and precision as a line of steps; the area below it is the average precision.
+
+    It begins at a recall of zero and ends at one.
+    """
+    precision, recall, _ = precision_recall_curve(positive, scores)
+    recall, precision = recall[::-1], precision[::-1]
+    rising = np.flatnonzero(np.diff(recall) > 0.0)
+    across = np.stack([recall[rising], recall[rising + 1]], axis=1).ravel()
+    return across, np.repeat(precision[rising + 1], 2)
 
 
 def as_scores(answers: Answers) -> Floats:

@@ -70,6 +70,7 @@ class Story:
     image_shape: tuple[int, ...] | None = None  # of features that form a picture
     tried: Sequence[Any] = ()  # candidates among which the model was chosen, if it was
     seed: int = 0  # draws the rows that are shown
+    warnings: Sequence[str] = ()  # reasons to doubt the result, the most important first
 
     @cached_property
     def black_and_white(self) -> tuple[float, float]:

@@ -258,6 +258,7 @@ def in_short(story: Story) -> Markup:
     return tag(
         "section",
         tag("h2", "Summary"),
+        [paragraph(text, "warning") for text in story.warnings],
         [paragraph(sentence) for sentence in story.sentences],
         tag("div", tiles, class_="tiles"),
         None if charting_library() else paragraph(NO_CHARTS, "warning"),

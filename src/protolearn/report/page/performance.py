@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import auc
 
 from ..._arrays import Floats
-from ..._names import count
+from ..._names import count, shorten_name
 from ...analysis import accuracy_reject_curve
-from ...selection import Estimate, curve_of, share_interval
+from ...selection import Estimate, curve_of, precision_steps, share_interval
 from .chart import (
     ACCENT,
     INK,
@@ -31,6 +32,7 @@ from .evidence import CONFIDENCE, Evidence
 from .html import Markup, paragraph, table, table_of, tag
 
 MOST_CLASSES, MOST_CURVES, MOST_POINTS = 40, 8, 150
+CURVE_POINTS = 1_000  # of curves whose area is told; fewer would change it
 N_BINS = 10
 
 # What the measures are, in a few words.
@@ -40,6 +42,7 @@ EXPLAINED = {
     "macro F": "mean of F over the classes",
     "MCC": "Matthews' correlation, 0 is guessing",
     "AUC": "chance that a random positive scores higher than a random negative",
+    "average precision": "area under the precision-recall curve, mean of the classes",
     "log loss": "of the probabilities, less is better",
 }
 
@@ -49,9 +52,14 @@ def performance_section(story: Story) -> Section:
     section = Section("good", "Performance", "Performance")
     evidence = story.evidence
     both = tag("div", measures_table(evidence), confusion_table(evidence), class_="two")
-    section.parts += [paragraph(evidence.how), both]
+    section.parts += [paragraph(evidence.how), both, class_table(evidence)]
     section.parts += [paragraph(note, "note") for note in evidence.evaluation.notes]
-    found = roc_chart(story), calibration_chart(evidence), reject_chart(story)
+    found = (
+        roc_chart(story),
+        precision_chart(story),
+        calibration_chart(evidence),
+        reject_chart(story),
+    )
     section.parts += [chart for chart in found if chart is not None]
     if evidence.answers.probabilities is None:
         text = "The model gives no probabilities, so that there is no calibration to show."
@@ -71,6 +79,27 @@ def measures_table(evidence: Evidence) -> Markup:
     heads = "measure", "value", f"{CONFIDENCE:.0%} interval", "from 0 to 1"
     which = " that had no part in the model" if evidence.left_out else ", by the model itself"
     return table(heads, rows, f"Measures on rows{which}", "measures")
+
+
+def class_table(evidence: Evidence) -> Markup:
+    """Return precision, recall, average precision and lift of each class."""
+    found, rows = evidence.evaluation, []
+    counts = dict(zip(found.confusion.labels.tolist(), found.confusion.counts, strict=True))
+    for label in list(found.recalls)[:MOST_CLASSES]:
+        cells = [
+            share_text(by[label])
+            for by in (found.precisions, found.recalls, found.average_precisions)
+        ]
+        lift = "-" if np.isnan(found.lifts[label]) else f"{found.lifts[label]:.1f}"
+        rows.append((shorten_name(str(label), 80), f"{counts[label].sum():,}", *cells, lift))
+    heads = "class", "rows", "precision", "recall", "average precision", "lift"
+    caption = f"Measures by class, with {CONFIDENCE:.0%} intervals"
+    return table(heads, rows, caption)
+
+
+def share_text(one: Estimate) -> str:
+    """Return a share with its interval as text, or why there is none."""
+    return one.reason or f"{one.value:.1%} ({one.low:.1%} to {one.high:.1%})"
 
 
 def interval_bar(name: str, one: Estimate) -> Markup:
@@ -132,10 +161,8 @@ def roc_chart(story: Story) -> Chart | None:
         code = int(story.subject.codes_of(np.array([label]))[0])
         class_name = story.subject.classes[code]
         name = f"{class_name}, AUC {area:.3f}"
-        texts = [
-            lines(class_name, f"{a:.1%} false, {b:.1%} true") for a, b in zip(x, y, strict=True)
-        ]
-        told_by: dict[str, Any] = {"hovertext": texts, "hoverinfo": "text", "name": safe(name)}
+        hover = lines(class_name, "%{x:.1%} false, %{y:.1%} true") + "<extra></extra>"
+        told_by: dict[str, Any] = {"hovertemplate": hover, "name": safe(name)}
         traces.append(curve(x, y, class_colour(code), meta={"class": code}, **told_by))
         told.append(name)
     return Chart(
@@ -159,24 +186,72 @@ def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
     scores = answers.probabilities if answers.probabilities is not None else answers.scores
     curves: dict[Any, Any] = {}
     if evaluation.roc is not None:  # of two classes, averaged over the folds
-        curves[evaluation.roc.positive] = evaluation.roc, evaluation.auc.value
+        mean = getattr(evaluation.roc, "mean_curve", (evaluation.roc.fpr, evaluation.roc.tpr))
+        curves[evaluation.roc.positive] = *mean[:2], evaluation.auc.value
     elif scores is not None:
         for label in answers.classes:
             if 0 < (answers.y_true == label).mean() < 1:
                 found = curve_of(answers.y_true, scores, answers.classes, label)
-                curves[label] = found, found.auc
+                curves[label] = found.fpr, found.tpr, found.auc
     return {
-        label: (found.fpr[places], found.tpr[places], area)
-        for label, (found, area) in curves.items()
-        for places in [every(len(found.fpr), MOST_POINTS)]
+        label: (fpr[places], tpr[places], area)
+        for label, (fpr, tpr, area) in curves.items()
+        for places in [every(len(fpr), CURVE_POINTS)]
     }
+
+
+def precision_chart(story: Story) -> Chart | None:
+    """Return the precision-recall curve of each class against the others, of all rows together."""
+    answers = story.evidence.answers
+    scores = answers.probabilities if answers.probabilities is not None else answers.scores
+    labels = [one for one in answers.classes if 0 < (answers.y_true == one).mean() < 1]
+    if scores is None or not labels:
+        return None
+    traces, told = [], []
+    for label in labels[:MOST_CURVES]:
+        code = int(story.subject.codes_of(np.array([label]))[0])
+        positive = answers.y_true == label
+        recall, precision = thin_steps(
+            *precision_steps(positive, scores[:, np.searchsorted(answers.classes, label)])
+        )
+        area = float(auc(recall, precision))
+        name = f"{story.subject.classes[code]}, average precision {area:.3f}"
+        hover = "%{x:.1%} found, %{y:.1%} of the alarms right<extra></extra>"
+        how: dict[str, Any] = {"hovertemplate": hover, "name": safe(name)}
+        traces.append(curve(recall, precision, class_colour(code), meta={"class": code}, **how))
+        told.append(f"{name} (a blind guess has {positive.mean():.3f})")
+    folds = "The answers of all folds are taken together. " if story.evidence.left_out else ""
+    left = len(labels) - MOST_CURVES
+    return Chart(
+        "precision",
+        "Precision and recall",
+        f"Precision against recall. {'; '.join(told)}.",
+        traces,
+        {
+            "xaxis": shares("recall: rows of the class that are found", range=[0, 1]),
+            "yaxis": shares("precision: alarms that are right", range=[0, 1.01]),
+            "showlegend": True,
+            "legend": {"x": 0, "y": 0, "xanchor": "left", "yanchor": "bottom"},
+        },
+        note=f"{folds}{'; '.join(told)}.{f' {left} more are not drawn.' if left > 0 else ''}",
+    )
+
+
+def thin_steps(recall: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Return a line of fewer steps with the same area below it, if there are many."""
+    ends, heights = np.append(recall[:1], recall[1::2]), precision[::2]
+    area = np.append(0.0, np.cumsum(np.diff(ends) * heights))
+    places = np.array(every(len(ends), CURVE_POINTS // 2))
+    ends, area = ends[places], area[places]
+    return np.repeat(ends, 2)[1:-1], np.repeat(np.diff(area) / np.diff(ends), 2)
 
 
 def roc_note(evidence: Evidence, n_left: int) -> str:
     """Return a text that says what the curves are."""
     left = f" {n_left} more are not drawn." if n_left else ""
     if evidence.evaluation.roc is not None:
-        return "Averaged over the folds." if evidence.evaluation.n_folds else ""
+        at = "Averaged over the folds, at equal false positive rates."
+        return at if evidence.evaluation.n_folds else ""
     folds = " The answers of all folds are taken together, and the measures above are means."
     return f"Each class against the others.{left}{folds if evidence.evaluation.n_folds else ''}"
 

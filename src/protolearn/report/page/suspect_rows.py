@@ -113,7 +113,8 @@ def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
     best = others.argmax(axis=1)
     own, rival = P[np.arange(len(P)), code], others.max(axis=1)
     there = np.flatnonzero(rival > own)
-    order = there[np.argsort(own[there] - rival[there], kind="stable")]
+    order = there[np.argsort(-label_doubt(P, code)[there], kind="stable")]
+    order = order[np.sort(np.unique(P[order].round(9), axis=0, return_index=True)[1])]
     return [
         (
             int(evidence.rows[i]),
@@ -122,6 +123,20 @@ def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
         )
         for i in order
     ]
+
+
+def label_doubt(P: Floats, code: Indices) -> Floats:
+    """Return how much the evidence speaks against each label: the log ratio of the best other one.
+
+    Probabilities are divided by the shares of the classes: rows of a rare class have a small
+    probability anyway, and a wrong label is no more likely among them.
+    """
+    prior = np.maximum(np.bincount(code, minlength=P.shape[1]) / len(code), 1.0 / len(code))
+    evidence = np.log(np.maximum(P, np.finfo(float).tiny) / prior)
+    places = np.arange(len(P))
+    own = evidence[places, code]
+    evidence[places, code] = -np.inf
+    return np.asarray(evidence.max(axis=1) - own)
 
 
 def speaker(evidence: Evidence) -> str:

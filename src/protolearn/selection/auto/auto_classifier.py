@@ -23,7 +23,7 @@ from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
 from ...folds import RowGroups
 from ...tables import TableEncoder
-from .candidates import KINDS, Candidate, candidates, chosen_names
+from .candidates import KINDS, Candidate, candidates, chosen_names, with_class_weights
 from .choice import (
     CHOICES,
     Choice,
@@ -49,6 +49,9 @@ from .search_data import (
 )
 from .search_progress import progress_of, search_bar
 from .trials import SearchedData, quiet_fits
+
+BY_CLASS = "balanced_accuracy", "f1_macro", "matthews_corrcoef"
+"""Scores to which rare classes count as much as others, so that class weights may help."""
 
 HARDER = 1e12
 """Numbers by which a kind of model seems larger than one that is easier to look at."""
@@ -97,7 +100,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         :class:`~protolearn.tables.TableEncoder`.
     scoring : str or callable, default="accuracy"
         What is best, a scorer of scikit-learn's. The method ``score`` gives the accuracy all the
-        same.
+        same. With ``"balanced_accuracy"``, ``"f1_macro"`` and ``"matthews_corrcoef"``, candidates
+        that take class weights are also tried with ``class_weight="balanced"``.
     n_jobs : int, default=None
         Fits at a time, as in scikit-learn. It does not change the choice unless time is short.
     checkpoint : str or path, default=None
@@ -286,6 +290,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             rng = check_random_state(self.random_state)
             names = chosen_names(self.families, len(array))
             tried = candidates(names, array.shape[1], rng, scaled)
+            if self.scoring in BY_CLASS:
+                tried = with_class_weights(tried)
             seed = int(rng.randint(2**31 - 1))
             prefer = self.prefer
             if self.prefer_simple is not None:

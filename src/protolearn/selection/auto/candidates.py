@@ -6,7 +6,7 @@ import difflib
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -330,6 +330,16 @@ def candidates(
         others = [group[1 + i] for i in rng.permutation(max(len(group) - 1, 0))]
         turns.append([*group[:1], *others])
     return [member for turn in zip_longest(*turns) for member in turn if member is not None]
+
+
+def with_class_weights(tried: Iterable[Candidate]) -> list[Candidate]:
+    """Return candidates, each that takes class weights also with balanced ones."""
+    found = []
+    for one in tried:
+        found.append(one)
+        if "class_weight" in one.model().get_params():
+            found.append(replace(one, settings={**one.settings, "class_weight": "balanced"}))
+    return found
 
 
 def members_of(name: str, n_features: int, scaled: bool = True) -> list[Candidate]:

@@ -1,0 +1,151 @@
+"""What ``fit`` says about results that are bad, too good, or odd."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from protolearn.cli.failure import Failure
+from protolearn.cli.fit_warnings import KINDS, code_warnings, separation
+from protolearn.cli.learning_table import class_labels, cut_into_classes, merge_rare_classes
+
+FIT = "--target", "label", "--model", "mean-of-class,glvq", "--fits", "10", "--folds", "3"
+
+
+@pytest.fixture(scope="module")
+def odd(command, tmp_path_factory):
+    """Give what is told about a table with every kind of oddness."""
+    folder, rng = tmp_path_factory.mktemp("odd"), np.random.RandomState(0)
+    y, x = rng.uniform(size=120) < 0.3, rng.normal(size=(120, 2)).round(3)
+    with (folder / "odd.csv").open("w") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "x", "age", "same", "copy", "patient", "sex", "label"])
+        for i, ill in enumerate(y.tolist()):
+            age = 999 if i % 10 == 0 else 40 + i % 17
+            sex = "fm"[i % 2] if i > 4 else "u"
+            word = "ill" if ill else "well"
+            writer.writerow([1000 + i * 7, x[i, 0], age, 5, 3 * ill, i // 4, sex, word])
+    given = "--by", "sex", "--out", "results"
+    done = command("fit", "odd.csv", *FIT, *given, cwd=folder)
+    assert done.code == 0, done.err
+    return folder, done, json.loads((folder / "results" / "metrics.json").read_text())
+
+
+def test_warnings(odd):
+    folder, done, metrics = odd
+    found = {(one["kind"], one["column"]) for one in metrics["warnings"]}
+    expected = {("leak", "copy"), ("identifier", "id"), ("constant", "same"), ("codes", "age")}
+    assert expected | {("structure", "patient")} <= found
+    kinds = [KINDS.index(one["kind"]) for one in metrics["warnings"]]
+    assert kinds == sorted(kinds)
+    page = (folder / "results" / "report.html").read_text()
+    flat = " ".join(done.out.split())
+    for one in metrics["warnings"]:
+        assert " ".join(one["text"].split()) in flat
+    assert page.index("alone nearly decides") < page.index("The model predicts")
+
+
+def test_measures_by_class_and_subgroup(odd):
+    _, _, metrics = odd
+    counts = np.array(metrics["confusion"]["counts"])
+    for i, label in enumerate(metrics["confusion"]["labels"]):
+        share = counts[i, i] / counts[i].sum()
+        assert metrics["recall"][label]["value"] == pytest.approx(share)
+        assert metrics["precision"][label]["value"] == pytest.approx(
+            counts[i, i] / counts[:, i].sum()
+        )
+        assert metrics["lift"][label] > 1.0
+    groups = metrics["by"]["groups"]
+    assert sum(one["rows"] for one in groups.values()) == 120
+    assert groups["u"]["too_small"]
+    assert not groups["f"]["too_small"]
+
+
+def test_a_guess_is_no_success(command, tmp_path):
+    rng = np.random.RandomState(3)
+    lines = [f"{x:.3f},{'yes' if t < 0.27 else 'no'}" for x, t in rng.uniform(size=(200, 2))]
+    (tmp_path / "coin.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    done = command("fit", "coin.csv", *FIT, "--out", "results", cwd=tmp_path)
+    assert done.code == 0, done.err
+    metrics = json.loads((tmp_path / "results" / "metrics.json").read_text())
+    assert metrics["warnings"][0]["kind"] == "baseline"
+
+
+def test_numbers_are_cut_and_rare_classes_merged(command, tmp_path):
+    rng = np.random.RandomState(0)
+    lines = [f"{x:.3f},{x + 0.1 * e:.3f}" for x, e in rng.normal(size=(90, 2))]
+    (tmp_path / "number.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    done = command("fit", "number.csv", *FIT, "--bins", "3", "--out", "results", cwd=tmp_path)
+    assert done.code == 0, done.err
+    metrics = json.loads((tmp_path / "results" / "metrics.json").read_text())
+    assert list(metrics["classes"].values()) == [30, 30, 30]
+    kinds = ["a"] * 40 + ["b"] * 40 + ["c", "d"]
+    lines = [f"{rng.normal():.3f},{kind}" for kind in kinds]
+    (tmp_path / "rare.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    for more, classes in ((), 4), (("--merge-rare",), 3):
+        done = command("fit", "rare.csv", *FIT, *more, "--out", "r", "--force", cwd=tmp_path)
+        assert done.code == 0, done.err
+        metrics = json.loads((tmp_path / "r" / "metrics.json").read_text())
+        assert len(metrics["classes"]) == classes
+
+
+def test_rows_of_a_group_stay_together(command, odd):
+    folder = odd[0]
+    done = command("fit", "odd.csv", *FIT, "--group", "patient", "--out", "grouped", cwd=folder)
+    assert done.code == 0, done.err
+    with (folder / "grouped" / "predictions.csv").open() as file:
+        folds = {}
+        for line in csv.DictReader(file):
+            folds.setdefault((int(line["row"]) - 1) // 4, set()).add(line["fold"])
+    assert all(len(one) == 1 for one in folds.values())
+    metrics = json.loads((folder / "grouped" / "metrics.json").read_text())
+    assert "patient" not in metrics["columns"]
+
+
+def test_edges_of_classes():
+    texts = np.array(["1", "10", "19.5", "20", "31"], dtype=object)
+    names = ["below 10", "10 to 20", "10 to 20", "20 and above", "20 and above"]
+    assert cut_into_classes("t", texts, "10,20").tolist() == names
+    for bins in ("many", "1", "20,10"):
+        with pytest.raises(Failure, match="--bins"):
+            cut_into_classes("t", texts, bins)
+    with pytest.raises(Failure, match="holds 'red'"):
+        class_labels("t", np.array(["1", "red"], dtype=object), "2")
+
+
+def test_rare_classes_of_numbers():
+    y, notes = merge_rare_classes(np.array([1, 1, 1, 2, 3]), 3)
+    assert y.tolist() == ["1", "1", "1", "other", "other"]
+    assert "2 (1), 3 (1)" in notes[0]
+
+
+def test_codes_and_leaks():
+    rng = np.random.RandomState(0)
+    glucose = np.append(rng.uniform(70, 200, 50), [0, 0, 0])
+    assert [one.kind for one in code_warnings("glucose", glucose)] == ["codes"]
+    assert not list(code_warnings("counts", rng.poisson(2.0, 100).astype(float)))
+    y = np.repeat(["a", "b", "c"], 20)
+    middle = np.repeat([0.0, 1.0, 2.0], 20)
+    assert separation(middle.astype(int), middle, y) == 1.0
+    noise = rng.normal(size=60)
+    assert separation(np.argsort(np.argsort(noise)), noise, y) < 0.8
+
+
+def test_rare_classes_decide_what_is_optimised(command, tmp_path):
+    rng = np.random.RandomState(0)
+    y = rng.uniform(size=300) < 0.12
+    x = rng.normal(size=(300, 2)) + 1.3 * y[:, None]
+    lines = [f"{a:.3f},{b:.3f},{'ill' if t else 'well'}" for (a, b), t in zip(x, y, strict=True)]
+    (tmp_path / "rare.csv").write_text("a,b,label\n" + "\n".join(lines) + "\n")
+    fit = "--target", "label", "--model", "glvq,soft-margin-svm", "--fits", "120", "--folds", "3"
+    found = {}
+    for more in ((), ("--metric", "accuracy")):
+        done = command("fit", "rare.csv", *fit, *more, "--out", "r", "--force", cwd=tmp_path)
+        assert done.code == 0, done.err
+        found[more] = json.loads((tmp_path / "r" / "metrics.json").read_text())
+        assert ("--metric accuracy" in " ".join(done.out.split())) == (not more)
+    balanced, accurate = found.values()
+    assert [balanced["metric"], accurate["metric"]] == ["balanced-accuracy", "accuracy"]
+    assert "class_weight='balanced'" in balanced["model"]
+    assert balanced["recall"]["ill"]["value"] > accurate["recall"]["ill"]["value"] + 0.2

@@ -1,0 +1,91 @@
+"""The area below each drawn curve is the number of its legend."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import auc, average_precision_score
+
+from protolearn import GLVQ
+from protolearn.report import Story, Subject
+from protolearn.report.page.contents import Relevances
+from protolearn.report.page.evidence import by_folds
+from protolearn.report.page.performance import precision_chart, roc_chart, thin_steps
+from protolearn.report.page.suspect_rows import find_mislabelled, label_doubt
+from protolearn.selection import precision_steps
+
+
+def story_of(evidence, model, X, y):
+    none = Relevances.none("")
+    given = {"title": "", "about": "", "sentences": (), "made": (), "page": (), "use": ""}
+    return Story(
+        subject=Subject.of(model, X, y),
+        evidence=evidence,
+        relevances=none,
+        begun=0.0,
+        row_names=range(len(y)),
+        **given,
+    )
+
+
+def areas(chart):
+    for trace in chart.data["traces"]:
+        if "name" in trace:
+            yield auc(trace["x"], trace["y"]), float(trace["name"].rsplit(" ", 1)[1])
+
+
+class Flattened(LogisticRegression):
+    """Scores of another size in every fold, as if these had chosen other models."""
+
+    def decision_function(self, X):
+        size = 10.0 ** (int(1e6 * abs(self.coef_[0, 0])) % 5)
+        return size * super().decision_function(X) + size - 1.0
+
+
+@pytest.mark.parametrize("kind", ["two", "three"])
+def test_every_curve(kind):
+    X, y = load_iris(return_X_y=True)
+    X, model = X[:, :2], GLVQ(random_state=0)
+    if kind == "two":
+        X, y = make_classification(900, 6, weights=[0.9], flip_y=0.1, random_state=1)
+        model = Flattened()
+    evidence = by_folds(model, X, y, 5, 0, None)
+    story = story_of(evidence, model.fit(X, y), X, y)
+    found = [*areas(roc_chart(story)), *areas(precision_chart(story))]
+    assert len(found) == (3 if kind == "two" else 6)
+    for area, legend in found:
+        assert area == pytest.approx(legend, abs=1e-3)
+    if kind == "two":
+        assert found[0][1] == pytest.approx(evidence.evaluation.auc.value, abs=6e-4)
+        # At equal thresholds the same folds would show another area.
+        averaged = evidence.evaluation.roc
+        assert abs(auc(averaged.fpr, averaged.tpr) - averaged.auc) > 0.01
+
+
+def test_steps_are_those_of_scikit_learn():
+    rng = np.random.RandomState(0)
+    for n_values in (5, 4000):
+        y, scores = rng.uniform(size=3000) < 0.1, rng.randint(n_values, size=3000).astype(float)
+        line = precision_steps(y, scores + 2.0 * y)
+        expected = average_precision_score(y, scores + 2.0 * y)
+        assert auc(*line) == pytest.approx(expected, abs=1e-12)
+        assert auc(*thin_steps(*line)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_flipped_labels_come_first():
+    X, y = make_classification(2000, 8, weights=[0.8], class_sep=1.6, flip_y=0.0, random_state=0)
+    rng = np.random.RandomState(0)
+    flipped = rng.uniform(size=len(y)) < 0.05
+    given = np.where(flipped, 1 - y, y)
+    evidence = by_folds(LogisticRegression(), X, given, 5, 0, None)
+    first = [row for row, _ in find_mislabelled(evidence)[:100]]
+    assert flipped[first].mean() >= 0.6
+
+
+def test_a_rare_class_is_not_suspect_for_being_rare():
+    # Both rows have an evidence of 1 to 2 against their label; only the prior differs.
+    P = np.array([[0.9, 0.1], [0.5, 0.5], [0.5, 0.5]] + [[0.9, 0.1]] * 7)
+    code = np.array([1, 1, 0, 0, 0, 0, 0, 0, 0, 0])
+    doubt = label_doubt(P, code)
+    assert doubt[0] == pytest.approx(np.log(0.9 / 0.8) - np.log(0.1 / 0.2))
+    assert doubt[1] < 0.0 < doubt[2]
