@@ -80,8 +80,12 @@ SHORT = 0.1
 FARTHEST = 1e6
 """Length of a way in units of Newton's."""
 
-SWEEPS = 30_000
-"""The most times that the samples are passed through, most of them without those at bounds."""
+SWEEPS, FIRST_SWEEPS = 30_000, 2_000
+"""The most times that the samples are passed through, most of them without those at bounds.
+
+The second number is that before Newton's method, where there is one: it takes less time than many
+passes if the multipliers may be large.
+"""
 
 WORK = 1e8
 """Multiplications between two looks at the keyboard."""
@@ -176,18 +180,29 @@ def solve_jointly(
 ) -> tuple[JointMachine, float]:
     """Return the machine, and its error as a part of the cost or in units of the margin."""
     start = start._replace(alpha=keep_in_range(start.alpha, codes, C))
-    machine, error = by_samples(rows, codes, C, start, tolerance, patience)
-    numbers = machine.alpha.shape[1] * (rows.shape[1] + 1)
+    numbers = start.alpha.shape[1] * (rows.shape[1] + 1)
     small = len(codes) * numbers <= SMALL
-    if numbers > MOST_NUMBERS or not (small or error > UNSOLVED):
+    newton = numbers <= MOST_NUMBERS and (small or not isinstance(rows, CenteredRows))
+    goal = tolerance, patience
+    machine, error = by_samples(rows, codes, C, start, *goal, FIRST_SWEEPS if newton else SWEEPS)
+    if not newton or not (small or error > UNSOLVED):
         return machine, error
-    if isinstance(rows, CenteredRows):
-        if not small:
-            return machine, error
-        X = rows.X.toarray() if issparse(rows.X) else rows.X
-        rows = (X - rows.center) / rows.scale
-    exact, violation = by_newton(rows, codes, C, machine)
-    return (exact, violation) if violation <= TOLERANCE or error > UNSOLVED else (machine, error)
+    exact, violation = by_newton(as_dense(rows), codes, C, machine)
+    if violation <= TOLERANCE:
+        return exact, violation
+    if error > UNSOLVED:
+        n_iter = exact.n_iter
+        machine, error = by_samples(rows, codes, C, machine, *goal, SWEEPS)
+        machine = machine._replace(n_iter=n_iter + machine.n_iter)
+    return (machine, error) if error <= UNSOLVED else (exact, violation)
+
+
+def as_dense(rows: Any) -> Floats:
+    """Return rows as an array."""
+    if not isinstance(rows, CenteredRows):
+        return rows
+    X = rows.X.toarray() if issparse(rows.X) else rows.X
+    return (X - rows.center) / rows.scale
 
 
 def by_newton(
@@ -313,6 +328,7 @@ def by_samples(
     start: JointMachine,
     tolerance: float,
     patience: float,
+    most_sweeps: int,
 ) -> tuple[JointMachine, float]:
     """Return the machine, and its error as a part of the cost, sample by sample."""
     if not isinstance(rows, CenteredRows):
@@ -325,10 +341,10 @@ def by_samples(
     best, gap, close, n_iter, seed = start, np.inf, FIRST_CLOSE, 0, 1
     most = int(WORK / (K * (rows.size / n + 10.0)))
     visits = 0.0
-    while n_iter < SWEEPS:
+    while n_iter < most_sweeps:
         live[:], solved = K, False
         state = np.array([n, 1.0 if n_iter == 0 else close, 1.0, visits])
-        while not solved and n_iter < SWEEPS:
+        while not solved and n_iter < most_sweeps:
             count, seed, solved = sweep(
                 *numbers, codes, C, square, PULL, most, close, seed,
                 alpha, normals, level, order, classes, live, state,

@@ -138,6 +138,8 @@ class Candidate:
             return 6e-8 * n_rows * rank * (d + n_prototypes)
         if self.family == "fixed" or self.model is GRLVQ:
             return 2e-8 * n_rows * n_prototypes * d
+        if self.model is SoftMarginSVM and n_classes > 2:  # one machine for all classes
+            return 4e-6 * n_rows * n_classes * d * self.settings.get("C", 1.0) ** 0.25
         return 2e-7 * n_rows * n_classes * d
 
     def __str__(self) -> str:
@@ -168,7 +170,7 @@ def linear_models(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]
     yield SoftMarginSVM, {"C": [1.0, 0.01, 0.1, 10.0, 100.0]}
     yield FisherPrototypes, {"ridge": [0.1, 0.001]}
     yield MeanOfClass, {}
-    yield LogisticRegression, {"C": [1.0, 0.01, 0.1], "max_iter": [1000]}
+    yield LogisticRegression, {"C": [1.0, 0.01, 0.1, 10.0, 100.0], "max_iter": [1000]}
 
 
 def fixed_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]]:
