@@ -81,10 +81,14 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         for g, members in by_map(codebook):
             row = np.abs(codebook.metric[g])
             lengths = partial(lambda row, V: row_lengths(self.map_rows(V, row)), row)
-            longest = float(np.linalg.norm(row))
+            longest = self.size_of(row)
             found = rounding_of_products(X, codebook, moved, lengths, longest)
             E[:, members] = found[:, members]
         return E
+
+    def size_of(self, row: Floats) -> float:
+        """Return the root of the sum of the squares of the entries of the map."""
+        return float(np.linalg.norm(row))
 
     def stretch(self, row: Floats, n_features: int) -> float:
         """Return the largest singular value of the map."""
@@ -174,7 +178,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         (rows, W), row = centred, codebook.metric[g]
         D, norms, kept = self.squares(rows, W[members], row)
         np.maximum(D, 0.0, out=D)
-        if has_all_digits(D, norms, codebook, float(np.linalg.norm(row))):
+        if has_all_digits(D, norms, codebook, self.size_of(row)):
             return D, kept
 
         def in_double(some: Any) -> Any:
