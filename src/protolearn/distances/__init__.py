@@ -7,6 +7,7 @@ from .divergences import CauchySchwarz, KullbackLeibler, Renyi
 from .fixed_metrics import Mahalanobis, Minkowski
 from .kernel import Kernel
 from .kernel import inverse_variance as inverse_variance
+from .level_places import are_places as are_places
 from .linear_metric import LinearMetric
 from .linear_metric import by_map as by_map
 from .matrix import LocalMatrix, Matrix
