@@ -172,7 +172,7 @@ class PrototypeDisplay(Display):
             if isinstance(column, CategoryColumn):
                 usual = usual_texts(column, spread.shares)
                 words.append((apart(part, codes).max(), str(column.name), texts, usual))
-            elif column.kind != "empty":
+            elif column.is_ordered:
                 numbers.append((column, part, texts, spread.quantiles))
         if not numbers and (len(rows) > FEW or not words):
             raise ValueError(
