@@ -41,7 +41,7 @@ MOST_ROWS, REPEATS, COUNTS = 3000, 2, (1, 3)
 METRICS: dict[str, dict[str, Any]] = {
     "squared": {"distance": "sqeuclidean"},
     "relevance": {"distance": "relevance"},
-    "relevance, Adam": {"distance": "relevance", "solver": Adam(batch_size=128)},
+    "relevance, Adam": {"distance": "relevance", "solver": Adam(batch_size=192)},
     "matrix": {"distance": "matrix"},
     "mixed": {"distance": "mixed"},
 }

@@ -226,7 +226,7 @@ class MixedDistance(LinearMetric):
     constraint = UnitNormOfPlaces()
     shows_nonfinite = True
     blockwise = True
-    batch_size = 128
+    batch_size = 192
 
     def __init__(self, blocks: Any = None, rank: int | None = None, localized: str | None = None):
         super().__init__(localized)

@@ -40,14 +40,18 @@ FEWEST_ROUND = 10
 OTHER = "other categories"
 """What stands for the rare categories of a column that has very many."""
 
-LEAST_KNOWN = 0.5
-"""Share of the rows whose category has to be kept where rare ones are put together."""
+LEAST_KNOWN, FREQUENT = 0.5, 5
+"""Share of the rows whose category is kept, at least, where rare ones are put together, and the
+rows of a category that is kept."""
 
 WORDS_OF_TEXT = 3.0
 """Words of a value, on average, from which on a column of very many different values is text."""
 
 MOST_WORDS, SHOWN_WORDS = 300, 3
 """Words of a text column that a model sees, and that are shown of a prototype or a decision."""
+
+WORD = r"(?u)\b[^\W\d]\w+\b"
+"""What begins with a letter and goes on."""
 
 BEYOND = 20.0
 """Observed ranges beyond the data up to which a number without an end may go."""
@@ -242,7 +246,9 @@ class TextColumn(NumberColumn):
     def of(cls, name: Any, values: Values, dtype: Any, distance: float) -> TextColumn:
         """Find the words and their weights."""
         texts = ["" if value is None else str(value) for value in values.data.tolist()]
-        counts = TfidfVectorizer(min_df=2, max_df=0.5, max_features=MOST_WORDS, sublinear_tf=True)
+        counts = TfidfVectorizer(
+            token_pattern=WORD, sublinear_tf=True, min_df=2, max_df=0.5, max_features=MOST_WORDS
+        )
         try:
             counts.fit(texts)
         except ValueError as error:
@@ -278,7 +284,7 @@ class TextColumn(NumberColumn):
 
     def plain(self, values: Values) -> Floats:
         """Return how much of each word there is."""
-        counts = TfidfVectorizer(vocabulary=self.words, sublinear_tf=True)
+        counts = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True, vocabulary=self.words)
         counts.idf_ = np.array(self.idf)
         texts = ["" if value is None else str(value) for value in as_objects(values.data).tolist()]
         return np.asarray(counts.transform(texts).toarray())
@@ -349,7 +355,8 @@ class CategoryColumn(TypeInWords):
         n_missing = total.pop(None, 0)
         known = in_order(total, values.order) if given is None else list(given)
         if given is None and len(known) > most:
-            kept = {value for value, _ in total.most_common(max(most - 2, 1))}
+            common = total.most_common(max(most - 2, 1))  # beside the others and missing values
+            kept = {value for value, n in common if n >= FREQUENT}
             if sum(total[value] for value in kept) >= LEAST_KNOWN * total.total():
                 known = [*(value for value in known if value in kept), OTHER]
         if OTHER in known:

@@ -281,7 +281,8 @@ def prototype_text(column: Column, plain: Floats) -> str:
             return "mixed"
         shares = column.shares(plain)[0].clip(0.0, 1.0)
         shares /= max(shares.sum(), 1.0)
-        order = [c for c in (-shares).argsort(kind="stable")[:MOST_SHARES] if shares[c] >= TINY]
+        order = (-shares).argsort(kind="stable")[:MOST_SHARES]
+        order = [c for c in order if shares[c] >= TINY] or order[:1].tolist()
         if shares[order[0]] > 1.0 - ALL:
             return column.text(int(order[0]))
         return ", ".join(f"{column.text(int(c))} {100.0 * shares[c]:.0f} %" for c in order)
