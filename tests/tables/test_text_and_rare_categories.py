@@ -75,7 +75,7 @@ def test_what_is_taken_for_text(data):
     assert kinds[1:] == [TextColumn, CategoryColumn]
     few = TableEncoder(text=["review"]).fit(frame[["price", "review"]][:30])
     assert isinstance(few.columns_[1], TextColumn)
-    with pytest.raises(ValueError, match="text names the column 'reviews'.*Did you mean 'review'"):
+    with pytest.raises(ValueError, match=r"text names the column 'reviews'.*Did you mean 'review'"):
         TableEncoder(text=["reviews"]).fit(frame)
     with pytest.raises(ValueError, match="Column 'code' holds text, and no word"):
         TableEncoder(text=["code"]).fit(frame)
@@ -125,7 +125,8 @@ def test_texts_do_not_change_in_counterfactuals(data):
 
 def test_rare_categories_are_put_together(data):
     frame, y = data
-    encoder = TableEncoder(max_categories=20).fit(frame)
+    with pytest.warns(UserWarning, match=r"'town' has more than max_categories=20 categories; the"):
+        encoder = TableEncoder(max_categories=20).fit(frame)
     column = encoder.columns_[2]
     assert column.categories == (*(f"town {i}" for i in range(5)), "other categories")
     assert sum(column.counts) == len(frame)

@@ -130,12 +130,18 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         center = codebook.center.astype(X.dtype, copy=False)
         return X - center, codebook.prototypes - center
 
-    @abstractmethod
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Return all distances under one map, by products of centred rows.
 
-        Also the squared length of each mapped row, and what the gradient can use again.
+        Also the squared length of each mapped row, and what the gradient can use again: rows and
+        prototypes, mapped and not.
         """
+        P, Q = self.map_rows(X, row), self.map_rows(W, row).astype(X.dtype, copy=False)
+        D = P @ (-2.0 * Q).T
+        D += np.einsum("ij,ij->i", Q, Q)
+        norms = np.einsum("ij,ij->i", P, P)
+        D += norms[:, None]
+        return D, norms, (X, W, P, Q)
 
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
         """Return all distances under one map, without a difference of large squares."""

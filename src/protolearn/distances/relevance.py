@@ -26,7 +26,7 @@ from ..native import (
     types,
     vector_out,
 )
-from .distance import Distance, distances_by_row, has_all_digits, starts_from
+from .distance import Distance, has_all_digits, starts_from
 from .level_places import (
     UnitNormOfPlaces,
     add_back,
@@ -41,7 +41,7 @@ from .level_places import (
     parameter_rows,
 )
 from .linear_metric import LinearMetric
-from .matrix import EUCLIDEAN, measure_mapped, pull_mapped
+from .matrix import measure_mapped, pull_mapped
 
 
 class DiagonalMetric(LinearMetric):
@@ -409,20 +409,6 @@ class MixedDistance(LinearMetric):
         if not has_all_digits(D, longest, codebook, self.size_of(row)):
             return super().forward(X, codebook, prepared)
         return D, [(X - center, W - center, P, Q)]
-
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
-        """Return all distances, by one product; rows and prototypes are kept, with places."""
-        P, Q = self.map_rows(X, row), self.map_rows(W, row).astype(X.dtype, copy=False)
-        D = P @ (-2.0 * Q).T
-        D += np.einsum("ij,ij->i", Q, Q)
-        norms = np.einsum("ij,ij->i", P, P)
-        D += norms[:, None]
-        return D, norms, (X, W, P, Q)
-
-    def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
-        """Return all distances by differences of places."""
-        P, Q = (as_floats(self.map_rows(points - center, row)) for points in (X, W))
-        return distances_by_row(EUCLIDEAN, P, Q, np.empty((1, 0)), np.zeros(len(Q), dtype=np.intp))
 
     def pull_winners(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from .._validation import (
     check_positive,
 )
 from .columns import (
+    OTHER,
     UNKNOWN_CATEGORY,
     CategoryColumn,
     Column,
@@ -184,6 +186,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     columns.append(NumberColumn.learn(name, values, dtype, jump))
             check_number_of_categories(columns, most, given)
             warn_of_empty_columns(columns)
+            warn_of_rare_categories(columns, most, given)
             self.columns_, self.library_ = tuple(columns), library_of(X)
             self.units_ = unit_scaler(self.columns_)
         return self
@@ -333,6 +336,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def warn_of_rare_categories(columns: list[Column], most: int, given: Any) -> None:
+    """Warn about columns whose rare categories are one, unless their categories are given."""
+    for column in columns:
+        found = column.categories if isinstance(column, CategoryColumn) else ()
+        if OTHER in found and column.name not in given:
+            n_rare = column.counts[found.index(OTHER)]  # type: ignore[union-attr]
+            warnings.warn(
+                f"Column {column.name!r} has more than max_categories={most} categories; the "
+                f"rare ones, of {n_rare} rows, are taken as one, {OTHER!r}.",
+                stacklevel=3,
+            )
 
 
 def series_of(column: Column, part: Floats, library: str) -> Any:
