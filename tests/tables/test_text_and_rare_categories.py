@@ -9,7 +9,14 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from protolearn import GLVQ, PrototypeClassifier, SoftMarginSVM, counterfactual, explain, load, save
 from protolearn.io import to_onnx
 from protolearn.losses import Sigmoid
-from protolearn.tables import CategoryColumn, TableEncoder, TextColumn, table_pipeline
+from protolearn.report import PrototypeDisplay
+from protolearn.tables import (
+    CategoryColumn,
+    TableEncoder,
+    TextColumn,
+    prototypes_table,
+    table_pipeline,
+)
 
 PRAISE = ["great battery", "works well", "very happy with it", "love the screen"]
 BLAME = ["broken on arrival", "poor battery", "waste of money", "screen cracked"]
@@ -196,3 +203,13 @@ def test_tables_that_a_graph_cannot_take_are_refused(data):
         model = table_pipeline(GLVQ(), part, add_indicator=True).fit(part, y)
         with pytest.raises(TypeError, match="are not numbers"):
             to_onnx(model)
+
+
+def test_pictures_show_the_words_of_prototypes(data):
+    frame, y = data
+    model = table_pipeline(GLVQ(random_state=0), frame, add_indicator=True).fit(frame, y)
+    display = PrototypeDisplay.from_estimator(model, frame, y)
+    assert display.column_names == ["price"]
+    table = prototypes_table(model)
+    assert display.categories["review"] == table.review.tolist()
+    assert np.shape(display.prototypes) == (2, 1)
