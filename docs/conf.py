@@ -23,6 +23,7 @@ exclude_patterns = [
     "defaults_table.md",
     "expectations_table.md",
     "gallery/*.ipynb",
+    "mixed_table.md",
 ]
 suppress_warnings = ["toc.multiple_toc_parents"]  # the tutorial is also in the gallery
 templates_path = ["templates"]

@@ -6,8 +6,8 @@ function. Nothing is shared with the library that the formulas check.
 Contents
 --------
 1. Losses       identity, sigmoid, logistic, hinge, broken_linear, exponential; LOSSES
-2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance;
-                of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
+2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance,
+                mixed; of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
                 mapped_pair, mapped_gradients; log_det_penalty
 3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, log_odds,
                 pruned_log_odds;
@@ -45,6 +45,7 @@ deep learning.
 Kingma and Ba (2015), Adam: a method for stochastic optimization.
 Lawson and Hanson (1974), Solving least squares problems, chapter 23.
 Gallant (1990), Perceptron-based learning algorithms.
+Gower (1971), A general coefficient of similarity and some of its properties.
 Cover (1965), Geometrical and statistical properties of systems of linear inequalities.
 """
 
@@ -205,6 +206,27 @@ def partial_mapped(X, W, maps, group):
         for k in range(len(W)):
             pair = X[i, observed], W[k, observed], maps[group[k]][:, observed]
             D[i, k] = len(X[i]) / len(observed) * mapped_pair(*pair)
+    return D
+
+
+def mixed(X, W, numbers, categories):
+    """D_ik = sum_j lambda_j (x_ij - w_kj)^2 - 1/2 sum_c u_c^T delta_c u_c, u_c = x_ic - w_kc.
+
+    ``numbers`` are pairs of a column and its relevance, ``categories`` pairs of a slice of columns,
+    which hold shares with the same sum in X and W, and the dissimilarities delta of its levels. For
+    one-hot rows the second term is delta itself. After Gower (1971), with squares for numbers and
+    any dissimilarity in place of 0 and 1 for categories.
+    """
+    D = np.zeros((len(X), len(W)))
+    for i in range(len(X)):
+        for k in range(len(W)):
+            for j, lam in numbers:
+                D[i, k] += lam * (X[i, j] - W[k, j]) ** 2
+            for block, delta in categories:
+                u = X[i, block] - W[k, block]
+                for a in range(len(u)):
+                    for b in range(len(u)):
+                        D[i, k] -= u[a] * delta[a, b] * u[b] / 2
     return D
 
 

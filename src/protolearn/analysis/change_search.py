@@ -104,7 +104,9 @@ class ChangeSearch:
             else:
                 low = np.ceil(limits.low[j] * column.per_unit - 1e-9)
                 high = np.floor(limits.high[j] * column.per_unit + 1e-9)
-                snapped = column.on_grid(np.rint(new * column.per_unit).clip(low, high))
+                snapped = np.zeros_like(new)  # what follows a number says that it is missing
+                first = np.rint(new[:, :1] * column.per_unit).clip(low, high)
+                snapped[:, :1] = column.on_grid(first)
                 way = (snapped - old)[:, 0]
                 fits = (low <= high) & np.where(way > 0.0, limits.up[j], limits.down[j])
             points[:, places] = np.where((fits & limits.movable[j])[:, None], snapped, old)
@@ -150,6 +152,7 @@ class ChangeSearch:
                         break
                     middle = np.trunc((far + near) / 2.0)
                     tried = points[some].copy()
+                    tried[:, places] = 0.0
                     tried[:, place] = column.on_grid(middle)
                     good = is_good(tried, which[some]) & (middle != far)
                     points[some[good]] = tried[good]

@@ -12,7 +12,7 @@ from .._arrays import Floats, Indices
 from ..classifiers import NearestPrototypeClassifier
 from ..codebook import Codebook
 from ..rule import LinearRule
-from ..tables import CategoryColumn, TableEncoder, ignore_warnings
+from ..tables import TableEncoder, ignore_warnings
 from .model_view import QUIET, ModelView
 
 ON_BOUNDARY = "the point of the boundary that is nearest to the mean row"
@@ -26,12 +26,14 @@ class Contributions(NamedTuple):
 
     ``values`` (n, C) are positive where a column speaks for the predicted class; they add up to
     ``total``. ``beside`` is what the row is compared with. None and a ``reason`` if there is none.
+    ``entries`` are what they are sums of: what each number that the model sees adds.
     """
 
     values: Floats | None
     total: Floats | None
     beside: str
     reason: str = ""
+    entries: Floats | None = None
 
 
 def column_contributions(
@@ -51,18 +53,16 @@ def column_contributions(
             rows = rule.read_rows(view.last, Z).astype(np.float64, copy=False)
         if isinstance(rule, LinearRule):
             center = view.inner(mean_row(view.encoder)[None])
-            values = by_column(view, rule.unit * linear_leads(rule, rows, center))
-            return Contributions(
-                values,
-                values.sum(axis=1),
-                "the point of the boundary that is nearest to the mean row",
-            )
+            entries = rule.unit * linear_leads(rule, rows, center)
+            values = by_column(view, entries)
+            return Contributions(values, values.sum(axis=1), ON_BOUNDARY, entries=entries)
         if isinstance(view.last, NearestPrototypeClassifier) and not (
             rule.is_soft or rule.decision.neighbors > 1
         ):
             try:
-                values = by_column(view, rule.feature_leads(rows))
-                return Contributions(values, values.sum(axis=1), "the nearest prototypes")
+                entries = rule.feature_leads(rows)
+                values, beside = by_column(view, entries), "the nearest prototypes"
+                return Contributions(values, values.sum(axis=1), beside, entries=entries)
             except (AttributeError, TypeError):  # a distance that is no sum over features
                 pass
     return compare_rows(view, own, rival, candidates)
@@ -70,16 +70,7 @@ def column_contributions(
 
 def mean_row(encoder: TableEncoder) -> Floats:
     """Return the mean of the training rows, in the user's units."""
-    parts = []
-    for column in encoder.columns_:
-        if isinstance(column, CategoryColumn):
-            counts = np.array(column.counts, dtype=np.float64)
-            if None not in column.categories:
-                counts[column.usual] += column.n_missing
-            parts.append(counts @ column.entries / max(counts.sum(), 1.0))
-        else:
-            parts.append(np.array([column.mean]))
-    return np.concatenate(parts)
+    return np.concatenate([column.middle for column in encoder.columns_])
 
 
 def linear_leads(rule: LinearRule, rows: Floats, center: Floats) -> Floats:

@@ -201,10 +201,10 @@ def steps_of(
     """Return the steps of a column: what each is called, rows before and after, and its size."""
     places = view.places[j]
     if isinstance(column, NumberColumn):
-        if column.kind == "empty" or column.low == column.high:
+        if not column.is_ordered or column.low == column.high:
             return []
         after = rows.copy()
-        after[:, places] += column.sd
+        after[:, places.start] += column.sd
         return [("+1 sd", rows, after, column.sd)]
     usual, found, before = column.usual, [], rows.copy()
     before[:, places] = column.entries[usual]
@@ -369,7 +369,7 @@ def column_ranges(view: ModelView) -> tuple[Floats, Floats]:
             if places.stop - places.start > 1:
                 equal.append(np.isin(np.arange(len(ends)), np.arange(len(ends))[places]))
         else:
-            ends[places] = column.low, column.high
+            ends[places.start] = column.low, column.high
     return ends, np.array(equal, dtype=np.float64).reshape(-1, len(ends))
 
 
@@ -415,7 +415,7 @@ def random_rows(view: ModelView, n_rows: int, random_state: int) -> Floats:
     for j, column in enumerate(view.columns):
         if isinstance(column, CategoryColumn):
             rows[:, view.places[j]] = column.entries[rng.choice(limits.allowed[j], n_rows)]
-        elif column.kind != "empty":
+        elif column.is_ordered:
             drawn = np.rint(rng.uniform(column.low, column.high, n_rows) * column.per_unit)
             rows[:, view.places[j].start] = column.on_grid(drawn).clip(column.low, column.high)
     return rows

@@ -18,6 +18,7 @@ from .._validation import integer_in
 from ..rule import LinearRule
 from ..tables import (
     NumberColumn,
+    TextColumn,
     column_texts,
     distance_unit,
     ignore_warnings,
@@ -109,6 +110,8 @@ class Explanation:
         The rows as texts: for each column that of each row.
     unit : str
         In what the certified radius is measured.
+    words : tuple of list of str
+        For each row, of each column of text, the words that speak for the class and for the other.
     """
 
     columns: tuple[str, ...]
@@ -127,6 +130,7 @@ class Explanation:
     reasons: dict[str, str]
     values: list[list[str]]
     unit: str
+    words: tuple[list[str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.label)
@@ -223,6 +227,7 @@ class Explanation:
                 f"{self.label[row]} over {self.rival[row]}; each is in percent of the sum of their "
                 f"sizes, compared with {self.compared_with}."
             )
+        lines += self.words[row] if self.words else []
         if self.exemplars:
             near = ", ".join(f"{one.name}: {rows_text(one.rows)}" for one in self.exemplars[row])
             lines.append(f"Nearest rows of the data, counted from 1: {near}.")
@@ -446,7 +451,29 @@ def explain(
         unit=distance_unit(view.columns, view.between)
         if view.begins_with_table
         else "units in which the model sees the rows",
+        words=speaking_words(view, contributions.entries, label, view.classes[rival]),
     )
+
+
+def speaking_words(
+    view: ModelView, entries: Floats | None, label: NDArray[Any], rival: NDArray[Any]
+) -> tuple[list[str], ...]:
+    """Return for each row, of each column of text, which of its words speak for which class."""
+    texts = [
+        (column, place)
+        for column, place in zip(view.columns, view.places, strict=True)
+        if isinstance(column, TextColumn)
+    ]
+    if entries is None or not texts:
+        return ()
+    found: tuple[list[str], ...] = tuple([] for _ in entries)
+    for column, place in texts:
+        there = np.where(view.plain[:, place] > 0.0, entries[:, place], 0.0)
+        for lines, row, own, other in zip(found, there, label, rival, strict=True):
+            sides = [(own, column.top_words(row)), (other, column.top_words(-row))]
+            told = "; ".join(f"for {side}: {words}" for side, words in sides if words)
+            lines += [f"Words of {column.name} that speak {told}."] if told else []
+    return found
 
 
 def find_exemplars(model: Any, data: Any, y: Any = None, n_exemplars: int = 3) -> list[Exemplars]:
@@ -567,7 +594,7 @@ def name_examples(view: ModelView, names: list[str], rows: list[Floats]) -> list
     texts: list[list[str]] = [[] for _ in rows]
     for column, places in zip(view.columns, view.places, strict=True):
         told = [prototype_text(column, row[None, places]) for row in rows]
-        if isinstance(column, NumberColumn) and len(set(told)) < len(told):
+        if isinstance(column, NumberColumn) and column.is_ordered and len(set(told)) < len(told):
             told = [column.text(float(row[places.start])) for row in rows]
         for text, one in zip(texts, told, strict=True):
             text.append(one)

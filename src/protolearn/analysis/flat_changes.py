@@ -120,7 +120,9 @@ def list_options(view: ModelView, limits: Limits, row: Floats) -> Options:
                 effect = np.zeros(width)
                 effect[place] = sign / per
                 price, leap = 1.0 / (per * unit[place]), abs(float(column.on_grid(first)) - x) * per
-                options.add(j, leap * effect, leap * price, effect, price, float(more))
+                leaping = leap * effect
+                leaping[place + 1 : places.stop] = -row[place + 1 : places.stop]  # not missing then
+                options.add(j, leaping, leap * price, effect, price, float(more))
     return options
 
 

@@ -16,6 +16,7 @@ from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..tables import (
     BEYOND,
+    OTHER,
     CategoryColumn,
     Column,
     NumberColumn,
@@ -75,14 +76,14 @@ class Limits:
             return np.array([name in chosen for name in names])
 
         ends, far = bounds_by_column(bounds, columns), np.zeros(n)
-        used = np.array([column.kind != "empty" for column in columns])
+        used = [isinstance(column, CategoryColumn) or column.is_ordered for column in columns]
         up, down = (
             ~mask_of(decrease_only, "decrease_only"),
             ~mask_of(increase_only, "increase_only"),
         )
         found = cls(
             columns,
-            used & ~mask_of(fixed, "fixed"),
+            np.array(used) & ~mask_of(fixed, "fixed"),
             far,
             far.copy(),
             up,
@@ -218,7 +219,7 @@ def bounds_by_column(bounds: Any, columns: tuple[Column, ...]) -> dict[Any, Any]
 def allowed_codes(column: CategoryColumn, given: Any) -> Indices:
     """Return the codes of the allowed categories; a missing value is nothing to strive for."""
     if given is None:
-        given = [value for value in column.categories if value is not None]
+        given = [value for value in column.categories if value not in (None, OTHER)]
     given = as_list(given)
     strange = [value for value in given if value not in column.categories]
     if strange or not given:

@@ -202,9 +202,21 @@ class ModelView:
         return np.asarray(self.rule.distances(rows), dtype=np.float64)
 
     def sizes(self, before: Floats, after: Floats) -> Floats:
-        """Return how large each column's change is, in standard deviations or jumps, (n, C)."""
+        """Return how large each column's change is, in standard deviations or jumps, (n, C).
+
+        That a number is no longer missing counts as nothing beside the change to its value.
+        """
         way = np.abs(after - before) / self.encoder.units_.scale_
-        return np.stack([np.linalg.norm(way[:, p], axis=1) for p in self.places], axis=1)
+        parts = [
+            way[
+                :,
+                place
+                if isinstance(column, CategoryColumn)
+                else slice(place.start, place.start + 1),
+            ]
+            for column, place in zip(self.columns, self.places, strict=True)
+        ]
+        return np.stack([np.linalg.norm(part, axis=1) for part in parts], axis=1)
 
 
 def after_table(model: Any) -> Any:

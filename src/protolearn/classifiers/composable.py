@@ -146,10 +146,10 @@ class PrototypeClassifier(CostFunctionClassifier):
     Parameters
     ----------
     distance : str or Distance, default="sqeuclidean"
-        ``"sqeuclidean"``; learned ``"relevance"``, ``"matrix"``, ``"local_matrix"``; fixed
-        ``"minkowski"``, ``"mahalanobis"``, ``"kernel"``; for rows of non-negative numbers ``"kl"``,
-        ``"cauchy_schwarz"``, ``"renyi"``; or an object of :mod:`protolearn.distances`, which for
-        ``"tangent"`` it has to be.
+        ``"sqeuclidean"``; learned ``"relevance"``, ``"mixed"`` (numbers and categories),
+        ``"matrix"``, ``"local_matrix"``; fixed ``"minkowski"``, ``"mahalanobis"``, ``"kernel"``;
+        for rows of non-negative numbers ``"kl"``, ``"cauchy_schwarz"``, ``"renyi"``; or an object
+        of :mod:`protolearn.distances`, which for ``"tangent"`` it has to be.
     margin : str or Margin, default="relative"
         ``"difference"``, ``"relative"``, ``"hypothesis"``, ``"k_nearest"``, ``"log_odds"``, or an
         object of :mod:`protolearn.margins`.

@@ -394,12 +394,15 @@ class CostSettings(Settings):
         small = work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
         is_matrix = isinstance(distance, LinearMetric) and distance.blockwise
         is_local = is_matrix and distance.localized is not None
-        tame = not levels_off and (sparse or (n_extra <= 0 and small and not is_local))
+        in_epochs = is_local or distance.batch_size is not None
+        tame = not levels_off and (sparse or (n_extra <= 0 and small and not in_epochs))
         if smooth and (elsewhere or tame):
             return LBFGS()
         if sparse:
             return Adam(batch_size=SPARSE_BATCH)
-        return Adam(LOCAL_RATE if is_local else None) if in_batches else SGD()
+        if not in_batches:
+            return SGD()
+        return Adam(LOCAL_RATE if is_local else None, distance.batch_size)
 
 
 @dataclass(frozen=True)

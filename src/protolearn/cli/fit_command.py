@@ -180,6 +180,8 @@ def column_text(column: Column) -> str:
         texts = [column.text(code) for code in np.argsort(column.counts)[::-1]]
         more = ", ..." if len(texts) > MOST_CATEGORIES else ""
         return f"{len(texts)} categories: {', '.join(texts[:MOST_CATEGORIES])}{more}"
+    if not column.is_ordered:
+        return str(column).partition(": ")[2]
     kind = "dates" if column.kind == "date" else "numbers"
     return f"{kind} from {column.text(column.low)} to {column.text(column.high)}"
 

@@ -7,11 +7,12 @@ from .divergences import CauchySchwarz, KullbackLeibler, Renyi
 from .fixed_metrics import Mahalanobis, Minkowski
 from .kernel import Kernel
 from .kernel import inverse_variance as inverse_variance
+from .level_places import are_places as are_places
 from .linear_metric import LinearMetric
 from .linear_metric import by_map as by_map
 from .matrix import LocalMatrix, Matrix
 from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
-from .relevance import Relevance
+from .relevance import MixedDistance, Relevance
 from .row_forms import (
     PartialMatrix,
     PartialRelevance,
@@ -43,6 +44,7 @@ DISTANCES: dict[str, type[Distance]] = {
     "matrix": Matrix,
     "local_matrix": LocalMatrix,
     "minkowski": Minkowski,
+    "mixed": MixedDistance,
     "mahalanobis": Mahalanobis,
     "kernel": Kernel,
     "kl": KullbackLeibler,
@@ -67,6 +69,7 @@ __all__ = [
     "Mahalanobis",
     "Matrix",
     "Minkowski",
+    "MixedDistance",
     "Orthonormal",
     "PartialMatrix",
     "PartialRelevance",

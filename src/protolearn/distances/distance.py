@@ -107,6 +107,9 @@ class Distance(BaseEstimator):
         Whether the rows must not be negative.
     blockwise : bool
         Whether the forms for whole blocks are much faster than one sample at a time.
+    batch_size : int or None
+        Rows of a mini-batch where the distance is learned best in epochs, however few the rows;
+        None: it has no wish.
     sparse_form, missing_form : subclass of Distance, or None
         The same distance for CSR matrices, and for rows with missing values; None if it takes
         none of these.
@@ -124,6 +127,7 @@ class Distance(BaseEstimator):
     moving: bool = False
     positive_only: ClassVar[bool] = False
     blockwise: ClassVar[bool] = False
+    batch_size: ClassVar[int | None] = None
     sparse_form: ClassVar[type[Distance] | None] = None
     missing_form: ClassVar[type[Distance] | None] = None
     takes_only_sparse: ClassVar[bool] = False

@@ -81,10 +81,14 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         for g, members in by_map(codebook):
             row = np.abs(codebook.metric[g])
             lengths = partial(lambda row, V: row_lengths(self.map_rows(V, row)), row)
-            longest = float(np.linalg.norm(row))
+            longest = self.size_of(row)
             found = rounding_of_products(X, codebook, moved, lengths, longest)
             E[:, members] = found[:, members]
         return E
+
+    def size_of(self, row: Floats) -> float:
+        """Return the root of the sum of the squares of the entries of the map."""
+        return float(np.linalg.norm(row))
 
     def stretch(self, row: Floats, n_features: int) -> float:
         """Return the largest singular value of the map."""
@@ -126,12 +130,18 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         center = codebook.center.astype(X.dtype, copy=False)
         return X - center, codebook.prototypes - center
 
-    @abstractmethod
     def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
         """Return all distances under one map, by products of centred rows.
 
-        Also the squared length of each mapped row, and what the gradient can use again.
+        Also the squared length of each mapped row, and what the gradient can use again: rows and
+        prototypes, mapped and not.
         """
+        P, Q = self.map_rows(X, row), self.map_rows(W, row).astype(X.dtype, copy=False)
+        D = P @ (-2.0 * Q).T
+        D += np.einsum("ij,ij->i", Q, Q)
+        norms = np.einsum("ij,ij->i", P, P)
+        D += norms[:, None]
+        return D, norms, (X, W, P, Q)
 
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
         """Return all distances under one map, without a difference of large squares."""
@@ -174,7 +184,7 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
         (rows, W), row = centred, codebook.metric[g]
         D, norms, kept = self.squares(rows, W[members], row)
         np.maximum(D, 0.0, out=D)
-        if has_all_digits(D, norms, codebook, float(np.linalg.norm(row))):
+        if has_all_digits(D, norms, codebook, self.size_of(row)):
             return D, kept
 
         def in_double(some: Any) -> Any:

@@ -283,15 +283,6 @@ class Matrix(MatrixMetric):
             ]
         super().pull_rows(X, codebook, G, out, kept)
 
-    def squares(self, X: Any, W: Floats, row: Floats) -> tuple[Any, Any, Any]:
-        """Return all distances, by one product; rows and prototypes are kept, mapped and not."""
-        P, Q = self.map_rows(X, row), self.map_rows(W, row).astype(X.dtype, copy=False)
-        D = P @ (-2.0 * Q).T
-        D += np.einsum("ij,ij->i", Q, Q)
-        norms = np.einsum("ij,ij->i", P, P)
-        D += norms[:, None]
-        return D, norms, (X, W, P, Q)
-
     def one_by_one(self, X: Floats, W: Floats, row: Floats, center: Floats) -> Floats:
         """Return all distances by differences in the mapped space, where they are fewer."""
         P, Q = (as_floats(self.map_rows(points - center, row)) for points in (X, W))

@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from ..analysis import RejectClassifier
 from ..classifiers import NearestPrototypeClassifier
+from ..distances import MixedDistance, are_places
 from ..ensemble import ExemplarSVM, PrototypeSVM
 from ..linear import LinearPrototypeClassifier
 from ..rule import DecisionRule
@@ -162,7 +163,7 @@ def _damages(estimator: Any) -> Iterator[str]:
     if width != sizes.get("w"):
         yield f"_voters.curves has {sizes.get('w')} numbers in a row"
     if "p" in sizes and rule is not None:
-        if not _fits_metric(rule.distance, sizes["p"], sizes["d"]):
+        if not _fits_metric(rule, sizes["p"], sizes["d"]):
             yield f"rule_.codebook.metric has {sizes['p']} numbers in a row"
         yield from _lost_memories(getattr(estimator, "_memory", None), rule.codebook)
 
@@ -226,8 +227,11 @@ def _problem(array: Any, wanted: list[str], sizes: dict[str, int]) -> str:
     return ""
 
 
-def _fits_metric(distance: Any, n_numbers: int, n_features: int) -> bool:
+def _fits_metric(rule: Any, n_numbers: int, n_features: int) -> bool:
     """Whether the rows of a metric are as long as the distance reads them."""
+    distance = rule.distance
+    if isinstance(distance, MixedDistance):
+        return are_places(rule.codebook.metric, n_features)
     names = [kind.__name__ for kind in type(distance).__mro__ if kind.__name__ in METRICS]
     if not names:
         return True  # of a user, who answers for it

@@ -57,6 +57,7 @@ HOLDERS = (
     "solvers.batch_solver.Memory",
     "tables.columns.CategoryColumn",
     "tables.columns.NumberColumn",
+    "tables.columns.TextColumn",
 )
 """What fitted estimators hold beside arrays."""
 

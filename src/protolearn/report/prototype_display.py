@@ -10,7 +10,7 @@ import numpy as np
 from .._arrays import Floats, Indices
 from .._names import shorten_name
 from .._validation import integer_in
-from ..tables import CategoryColumn, NumberColumn
+from ..tables import CategoryColumn, NumberColumn, TextColumn
 from .prototype_drawings import Strips, checked_shape, draw_pictures
 from .style import Display
 from .subject import LEVELS, Subject, spread_of
@@ -172,8 +172,10 @@ class PrototypeDisplay(Display):
             if isinstance(column, CategoryColumn):
                 usual = usual_texts(column, spread.shares)
                 words.append((apart(part, codes).max(), str(column.name), texts, usual))
-            elif column.kind != "empty":
-                numbers.append((column, part, texts, spread.quantiles))
+            elif column.is_ordered:
+                numbers.append((column, part[:, :1], texts, spread.quantiles))
+            elif isinstance(column, TextColumn):
+                words.append((apart(part, codes).max(), str(column.name), texts, []))
         if not numbers and (len(rows) > FEW or not words):
             raise ValueError(
                 f"X has no column of numbers to draw, and the categories of {len(rows)} prototypes "

@@ -5,8 +5,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .columns import BEYOND as BEYOND
+from .columns import OTHER as OTHER
 from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
-from .columns import CategoryColumn, NumberColumn
+from .columns import CategoryColumn, NumberColumn, TextColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
 from .encoder import TableEncoder
@@ -48,6 +49,7 @@ __all__ = [
     "ReadTable",
     "TableEncoder",
     "TableFileError",
+    "TextColumn",
     "prototypes_table",
     "read_table",
     "split_target",

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
 from .._arrays import SMALLEST_SPREAD, Floats, Indices
@@ -35,6 +36,22 @@ INTEGERS_FINER = 3
 
 FEWEST_ROUND = 10
 """Different values that have to be multiples of ten, or a hundred, to make these the grid."""
+
+OTHER = "other categories"
+"""What stands for the rare categories of a column that has very many."""
+
+LEAST_KNOWN, FREQUENT = 0.5, 5
+"""Share of the rows whose category is kept, at least, where rare ones are put together, and the
+rows of a category that is kept."""
+
+WORDS_OF_TEXT = 3.0
+"""Words of a value, on average, from which on a column of very many different values is text."""
+
+MOST_WORDS, SHOWN_WORDS = 300, 3
+"""Words of a text column that a model sees, and that are shown of a prototype or a decision."""
+
+WORD = r"(?u)\b[^\W\d]\w+\b"
+"""What begins with a letter and goes on."""
 
 BEYOND = 20.0
 """Observed ranges beyond the data up to which a number without an end may go."""
@@ -68,6 +85,8 @@ class NumberColumn(TypeInWords):
     step : float
         The grid of the column: a power of ten, or a part of a day, of which all values are
         multiples; about a thousandth of a standard deviation if they have more digits.
+    jump : float
+        How far a missing value is from others in a second entry; 0: there is none.
     """
 
     name: Any
@@ -82,10 +101,11 @@ class NumberColumn(TypeInWords):
     dtype: Any = None
     is_integer: bool = False
     step: float = 0.0
+    jump: float = 0.0
 
     @classmethod
-    def learn(cls, name: Any, values: Values, dtype: Any) -> NumberColumn:
-        """Find the median, the mean and the standard deviation."""
+    def learn(cls, name: Any, values: Values, dtype: Any, jump: float = 0.0) -> NumberColumn:
+        """Find the median, the mean and the standard deviation; the jump if values are missing."""
         if values.kind == "empty":
             return cls(name, "empty", 0.0, 0.0, 1.0, 0.0, 0.0, len(values.data), dtype=dtype)
         data = finite(name, values.data)
@@ -110,38 +130,47 @@ class NumberColumn(TypeInWords):
         numbers = median, mean, sd, low, high, n_missing
         step = (1.0 if is_whole else 1.0 / MINUTES) if is_date else grid_step(there, sd)
         kinds = is_whole and is_date, dtype, is_whole and not is_date
-        return cls(name, values.kind, *numbers, *kinds, step)
+        return cls(name, values.kind, *numbers, *kinds, step, jump if n_missing else 0.0)
 
     @property
     def width(self) -> int:
         """Number of columns that the model sees."""
-        return 1
+        return 2 if self.jump else 1
 
     @property
     def offset(self) -> Floats:
         """What is subtracted."""
-        return np.array([self.mean])
+        return np.array([self.mean, 0.0])[: self.width]
+
+    middle = offset
+    """The mean of the training rows, none of them missing."""
 
     @property
     def unit(self) -> Floats:
         """What is divided by."""
-        return np.array([self.sd])
+        return np.array([self.sd, 1.0 / (self.jump or 1.0)])[: self.width]
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it has values that can rise and fall."""
+        return self.kind not in ("empty", "text")
 
     def out_names(self, name: str) -> list[str]:
         """Name what the model sees."""
-        return [name]
+        return [name, f"{name} is missing"][: self.width]
 
     def plain(self, values: Values) -> Floats:
         """Return a column of numbers in the user's units, none missing."""
         if self.kind == "empty":
             return np.zeros((len(values.data), 1))
         data = finite(self.name, to_kind(values, self.kind, self.name).data)
-        return np.where(np.isnan(data), self.median, data)[:, None]
+        lost = np.isnan(data)
+        return np.stack([np.where(lost, self.median, data), lost], axis=1)[:, : self.width]
 
     def values(self, plain: Floats) -> Values:
         """Return the values of numbers in the user's units."""
-        data = np.full(len(plain), np.nan) if self.kind == "empty" else plain[:, 0]
-        return Values(self.kind, data)
+        lost = (plain[:, 1:] > 0.5).any(axis=1) | (self.kind == "empty")
+        return Values(self.kind, np.where(lost, np.nan, plain[:, 0]))
 
     def text(self, value: float, finer: int | None = 0, rounding: str = ROUND_HALF_EVEN) -> str:
         """Write a value with digits that matter beside the standard deviation, or finer.
@@ -188,7 +217,90 @@ class NumberColumn(TypeInWords):
         told = f"{self.name}: {what}, mean {self.text(self.mean)}, standard deviation {unit}"
         if self.n_missing:
             told += f"; {self.n_missing} missing, taken as the median {self.text(self.median)}"
+            told += " and marked in a second entry" if self.jump else ""
         return told
+
+
+@dataclass(frozen=True)
+class TextColumn(NumberColumn):
+    """A column of free text: the model sees how much of each of some words is in it.
+
+    A row has the logarithmic TF-IDF of the words (:class:`TfidfVectorizer` of scikit-learn), of
+    length one; zeros if it has none of them, or no text.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The most frequent words that are in two or more training rows, and in half of them at most.
+    idf : tuple of float
+        The weight of each: the fewer rows have it, the larger.
+    distance : float
+        How far two texts without a common word are from each other, as the model sees them.
+    """
+
+    words: tuple[str, ...] = ()
+    idf: tuple[float, ...] = ()
+    distance: float = 1.0
+
+    @classmethod
+    def of(cls, name: Any, values: Values, dtype: Any, distance: float) -> TextColumn:
+        """Find the words and their weights."""
+        texts = ["" if value is None else str(value) for value in values.data.tolist()]
+        counts = TfidfVectorizer(
+            token_pattern=WORD, sublinear_tf=True, min_df=2, max_df=0.5, max_features=MOST_WORDS
+        )
+        try:
+            counts.fit(texts)
+        except ValueError as error:
+            raise ValueError(
+                f"Column {name!r} holds text, and no word is in two or more of its rows and in "
+                f"half of them at most: {error} Drop the column."
+            ) from error
+        words, idf = counts.get_feature_names_out().tolist(), counts.idf_.tolist()
+        n_missing = sum(value is None for value in values.data)
+        numbers = 0.0, 0.0, 1.0, 0.0, 0.0, n_missing, False, dtype
+        return cls(name, "text", *numbers, words=(*words,), idf=(*idf,), distance=distance)
+
+    @property
+    def width(self) -> int:
+        """Number of columns that the model sees."""
+        return len(self.words)
+
+    @property
+    def offset(self) -> Floats:
+        """Nothing is subtracted."""
+        return np.zeros(self.width)
+
+    middle = offset
+
+    @property
+    def unit(self) -> Floats:
+        """What is divided by."""
+        return np.full(self.width, np.sqrt(2.0) / self.distance)
+
+    def out_names(self, name: str) -> list[str]:
+        """Name what the model sees."""
+        return [f"{name}: {word}" for word in self.words]
+
+    def plain(self, values: Values) -> Floats:
+        """Return how much of each word there is."""
+        counts = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True, vocabulary=self.words)
+        counts.idf_ = np.array(self.idf)
+        texts = ["" if value is None else str(value) for value in as_objects(values.data).tolist()]
+        return np.asarray(counts.transform(texts).toarray())
+
+    def values(self, plain: Floats) -> Values:
+        """Return the words with the largest entries: there is no way back to a text."""
+        return Values("category", as_objects([self.top_words(row) or None for row in plain]))
+
+    def top_words(self, row: Floats) -> str:
+        """Return the words with the largest entries, if these are positive."""
+        order = (-row).argsort(kind="stable")[:SHOWN_WORDS]
+        return ", ".join(self.words[place] for place in order if row[place] > EQUAL)
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.words[place] for place in np.argsort(self.idf)[:SHOWN_WORDS])
+        return f"{self.name}: text, of which the model sees {self.width} words: {shown}, ..."
 
 
 @dataclass(frozen=True)
@@ -224,14 +336,31 @@ class CategoryColumn(TypeInWords):
 
     @classmethod
     def learn(
-        cls, name: Any, values: Values, dtype: Any, distance: float, missing: str, given: Any = None
+        cls,
+        name: Any,
+        values: Values,
+        dtype: Any,
+        distance: float,
+        missing: str,
+        most: int,
+        given: Any = None,
     ) -> CategoryColumn:
-        """Find the categories, or take those that are given."""
+        """Find the categories, or take those that are given.
+
+        If they are more than ``most``, rare ones become one, unless most rows have a rare one.
+        """
         kind = "boolean" if values.kind == "boolean" else "category"
         data = to_kind(values, kind, name).data
         total = Counter(data.tolist())
         n_missing = total.pop(None, 0)
         known = in_order(total, values.order) if given is None else list(given)
+        if given is None and len(known) > most:
+            common = total.most_common(max(most - 2, 1))  # beside the others and missing values
+            kept = {value for value, n in common if n >= FREQUENT}
+            if sum(total[value] for value in kept) >= LEAST_KNOWN * total.total():
+                known = [*(value for value in known if value in kept), OTHER]
+        if OTHER in known:
+            total[OTHER] += sum(n for value, n in total.items() if value not in known)
         if n_missing and missing == "category":
             known, total[None] = [value for value in known if value is not None], n_missing
             known.append(None)
@@ -252,6 +381,14 @@ class CategoryColumn(TypeInWords):
     def unit(self) -> Floats:
         """Nothing is divided by."""
         return np.ones(self.width)
+
+    @property
+    def middle(self) -> Floats:
+        """The mean of the training rows."""
+        counts = np.array(self.counts, dtype=np.float64)
+        if None not in self.categories:
+            counts[self.usual] += self.n_missing
+        return np.asarray(counts @ self.entries / max(counts.sum(), 1.0))
 
     @property
     def usual(self) -> int:
@@ -276,8 +413,9 @@ class CategoryColumn(TypeInWords):
         """Return the place of each value among the categories, or ``UNKNOWN``."""
         place = {value: code for code, value in enumerate(self.categories)}
         place.setdefault(None, self.usual)
+        new = place.get(OTHER, UNKNOWN_CATEGORY)
         data = to_kind(values, self.kind, self.name).data
-        return np.array([place.get(value, UNKNOWN_CATEGORY) for value in data], dtype=np.intp)
+        return np.array([place.get(value, new) for value in data], dtype=np.intp)
 
     def plain(self, values: Values) -> Floats:
         """Return the entries; those of an unknown category are equally far from all."""
@@ -323,13 +461,21 @@ class CategoryColumn(TypeInWords):
         return told
 
 
-Column = NumberColumn | CategoryColumn
+Column = NumberColumn | CategoryColumn  # a TextColumn is a NumberColumn that is not ordered
 
 
 def column_places(columns: Sequence[Column]) -> list[slice]:
     """Return where the numbers of each column are among those that a model sees."""
     ends = np.cumsum([0, *(column.width for column in columns)]).tolist()
     return [slice(*pair) for pair in pairwise(ends)]
+
+
+def is_text(values: Values, most: int) -> bool:
+    """Whether a column has very many different values, of several words each."""
+    if values.kind != "category":
+        return False
+    found = {value for value in values.data.tolist() if isinstance(value, str)}
+    return len(found) > most and sum(len(v.split()) for v in found) >= WORDS_OF_TEXT * len(found)
 
 
 def finite(name: Any, data: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,8 +14,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
 from .._names import number_repeats
-from .._validation import all_or_nothing, check_choice, check_integer, check_positive
-from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, NumberColumn, column_places
+from .._validation import (
+    all_or_nothing,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_positive,
+)
+from .columns import (
+    OTHER,
+    UNKNOWN_CATEGORY,
+    CategoryColumn,
+    Column,
+    NumberColumn,
+    TextColumn,
+    column_places,
+    is_text,
+)
 from .data_frames import LIBRARIES, input_table, library_of
 from .table import Table, as_list, find_column
 from .table_checks import (
@@ -52,12 +68,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     category_distance : float, default=1.0
         Distance of two categories, in standard deviations of a number.
     max_categories : int, default=50
-        A column with more categories is an error: it may be an identifier, or numbers or dates
-        written as text.
+        Categories of a column. If there are more, values of three words or more on average are
+        text; else the rarest ones become the category "other categories", unless most rows have a
+        rare one: such a column, which may be an identifier, is an error.
+    text : sequence, default=None
+        Columns of free text, by name, beside those that are found by ``max_categories``.
+    add_indicator : bool, default=False
+        Whether a column of numbers in which training rows have no value gets a second entry, which
+        is ``category_distance`` in rows without a value and zero in others.
 
     Attributes
     ----------
-    columns_ : tuple of NumberColumn and CategoryColumn
+    columns_ : tuple of NumberColumn, CategoryColumn and TextColumn
         What was understood of each column: ``kind``, and ``median``, ``mean``, ``sd``, or
         ``categories`` and ``counts``. Print one to read it.
     n_features_in_ : int
@@ -101,6 +123,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     columns_: tuple[Column, ...]
     n_features_in_: int
+    text = None  # of older files
+    add_indicator = False
 
     def __init__(
         self,
@@ -111,6 +135,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         unknown: str = "warn",
         category_distance: float = 1.0,
         max_categories: int = 50,
+        text: Any = None,
+        add_indicator: bool = False,
     ):
         self.categorical = categorical
         self.categories = categories
@@ -118,6 +144,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.unknown = unknown
         self.category_distance = category_distance
         self.max_categories = max_categories
+        self.text = text
+        self.add_indicator = add_indicator
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what the columns of a table are.
@@ -139,21 +167,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             check_choice(self, "unknown", ("warn", "ignore", "error"))
             distance = check_positive(self, "category_distance")
             most = check_integer(self, "max_categories", low=2)
+            jump = distance if check_flag(self, "add_indicator") else 0.0
             table = input_table(self, X, reset=True)
             given = categories_by_column(self.categories, table)
             codes = {find_column(name, table, "categorical") for name in as_list(self.categorical)}
+            texts = {find_column(name, table, "text") for name in as_list(self.text)}
             columns: list[Column] = []
             for name in table.names:
                 values, dtype = detect_empty(table.read(name)), table.dtype(name)
                 if name in given or name in codes:
                     values = codes_as_categories(values, name)
-                if name in given or values.kind in ("category", "boolean"):
-                    args = name, values, dtype, distance, self.missing, given.get(name)
+                if name in texts or (name not in given and is_text(values, most)):
+                    columns.append(TextColumn.of(name, values, dtype, distance))
+                elif name in given or values.kind in ("category", "boolean"):
+                    args = name, values, dtype, distance, self.missing, most, given.get(name)
                     columns.append(CategoryColumn.learn(*args))
                 else:
-                    columns.append(NumberColumn.learn(name, values, dtype))
+                    columns.append(NumberColumn.learn(name, values, dtype, jump))
             check_number_of_categories(columns, most, given)
             warn_of_empty_columns(columns)
+            warn_of_rare_categories(columns, most, given)
             self.columns_, self.library_ = tuple(columns), library_of(X)
             self.units_ = unit_scaler(self.columns_)
         return self
@@ -244,7 +277,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         rows : DataFrame, structured array, or array of shape (n_samples, n_columns)
             A frame of the kind that was given to ``fit``. Of categories, that with the largest
             entry; a missing value if all entries are equal. Values that were missing are what took
-            their place.
+            their place, or missing again with an indicator. Of texts, the words that weigh most.
         """
         check_is_fitted(self)
         index = X.index if hasattr(X, "iloc") else None
@@ -303,6 +336,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def warn_of_rare_categories(columns: list[Column], most: int, given: Any) -> None:
+    """Warn about columns whose rare categories are one, unless their categories are given."""
+    for column in columns:
+        found = column.categories if isinstance(column, CategoryColumn) else ()
+        if OTHER in found and column.name not in given:
+            n_rare = column.counts[found.index(OTHER)]  # type: ignore[union-attr]
+            warnings.warn(
+                f"Column {column.name!r} has more than max_categories={most} categories; the "
+                f"rare ones, of {n_rare} rows, are taken as one, {OTHER!r}.",
+                stacklevel=3,
+            )
 
 
 def series_of(column: Column, part: Floats, library: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
 from .._names import number_repeats
-from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column
+from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, TextColumn
 from .data_frames import LIBRARIES, library_of
 from .encoder import TableEncoder, series_of
 from .pipeline_steps import TableSteps
@@ -28,6 +29,9 @@ UNUSED_COLUMN = "not used"
 MOST_SHARES, TINY, ALL = 3, 0.1, 0.005
 """Categories of a prototype that are shown, their smallest share, and the rest that is nothing."""
 
+LONGEST_TEXT = 60
+"""Characters that are shown of a text."""
+
 
 def table_pipeline(
     model: Any,
@@ -39,6 +43,8 @@ def table_pipeline(
     unknown: str = "warn",
     category_distance: float = 1.0,
     max_categories: int = 50,
+    text: Any = None,
+    add_indicator: bool = False,
 ) -> Pipeline:
     """Return a pipeline with a :class:`TableEncoder` in front of a model.
 
@@ -51,6 +57,8 @@ def table_pipeline(
         become known, so that a fold of cross-validation without one of them is no surprise. Give
         it without the label.
     categorical, categories, missing, unknown, category_distance, max_categories : object
+        Parameters of :class:`TableEncoder`.
+    text, add_indicator : object
         Parameters of :class:`TableEncoder`.
 
     Returns
@@ -80,6 +88,8 @@ def table_pipeline(
         unknown=unknown,
         category_distance=category_distance,
         max_categories=max_categories,
+        text=text,
+        add_indicator=add_indicator,
     )
     if frame is not None:
         seen = clone(encoder).fit(frame)
@@ -88,7 +98,8 @@ def table_pipeline(
             for column in seen.columns_
             if isinstance(column, CategoryColumn)
         }
-        encoder.set_params(categories=found or None)
+        texts = [column.name for column in seen.columns_ if isinstance(column, TextColumn)]
+        encoder.set_params(categories=found or None, text=texts or None)
     return Pipeline([("table", encoder), ("model", model)])
 
 
@@ -242,6 +253,8 @@ def value_texts(column: Column, values: Values) -> list[str]:
         return [category_text(column, code, given) for code, given in pairs]
     if column.kind == "empty":
         return [UNUSED_COLUMN] * len(values.data)
+    if isinstance(column, TextColumn):
+        return [shorten(str(value or ""), LONGEST_TEXT) for value in values.data.tolist()]
     texts = [column.text(value) for value in column.plain(values)[:, 0].tolist()]
     lost = [True] * len(texts) if values.kind == "empty" else values.data != values.data
     return [taken_as(text) if gone else text for text, gone in zip(texts, lost, strict=True)]
@@ -268,15 +281,20 @@ def prototype_text(column: Column, plain: Floats) -> str:
             return "mixed"
         shares = column.shares(plain)[0].clip(0.0, 1.0)
         shares /= max(shares.sum(), 1.0)
-        order = [c for c in (-shares).argsort(kind="stable")[:MOST_SHARES] if shares[c] >= TINY]
+        order = (-shares).argsort(kind="stable")[:MOST_SHARES]
+        order = [c for c in order if shares[c] >= TINY] or order[:1].tolist()
         if shares[order[0]] > 1.0 - ALL:
             return column.text(int(order[0]))
         return ", ".join(f"{column.text(int(c))} {100.0 * shares[c]:.0f} %" for c in order)
     if column.kind == "empty":
         return UNUSED_COLUMN
+    if isinstance(column, TextColumn):
+        return column.top_words(plain[0]) or "none of the words"
     is_code = column.low == 0.0 and column.high == 1.0
     value = float(plain[0, 0])
-    return column.text(round(value) if column.is_integer and not is_code else value)
+    told = column.text(round(value) if column.is_integer and not is_code else value)
+    lost = float(plain[0, 1:].clip(0.0, 1.0).sum())
+    return f"{told}, missing {100.0 * lost:.0f} %" if lost > TINY else told
 
 
 def change_texts(column: Column, given: Any, row: Floats, point: Floats) -> tuple[str, str]:

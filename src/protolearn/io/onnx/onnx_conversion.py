@@ -195,7 +195,11 @@ def everything_of(model: Any) -> dict[int, dict[str, bool]]:
 
 def check_columns(encoder: TableEncoder) -> None:
     """Raise if a column has other values than numbers; dates are days since 1970."""
-    words = [column.name for column in encoder.columns_ if not isinstance(column, NumberColumn)]
+    words = [
+        column.name
+        for column in encoder.columns_
+        if not isinstance(column, NumberColumn) or column.width != 1
+    ]
     if words:
         raise TypeError(
             f"The columns {words!r} of the table are not numbers, but the input of the graph is. "

@@ -11,7 +11,7 @@ import numpy as np
 from ..._arrays import Floats, Indices
 from ...analysis import Effect, column_effects, find_exemplars, is_linear_rule
 from ...classifiers import NearestPrototypeClassifier
-from ...tables import CategoryColumn
+from ...tables import CategoryColumn, TextColumn
 from ..subject import Spread, spread_of
 from .chart import grey_image
 from .contents import LARGEST_PICTURE, Section, Story
@@ -142,7 +142,7 @@ def in_columns(story: Story, plain: Floats, codes: Indices, names: Sequence[str]
             if subject.is_used[j] and isinstance(column, CategoryColumn):
                 name = subject.classes[codes[k]]
                 beside = category_share(column, part[k : k + 1], spreads[j], codes[k], name)
-            elif subject.is_used[j]:
+            elif subject.is_used[j] and not isinstance(column, TextColumn):
                 beside = strip(column, part[:, 0], k, spreads[j].quantiles, everything[j], codes)
             value = tag("span", texts[j][k], class_="number")
             cells.append(tag("td", value, beside, data_class=codes[k]))
