@@ -40,7 +40,8 @@ function encoder(columns) {
       const column = columns[j];
       if (column.kind === "unused") continue;
       const value = Array.isArray(row) || ArrayBuffer.isView(row) ? row[j] : own(row, column.name);
-      const absent = value === null || value === undefined || value === "" || value !== value;
+      const absent = value === null || value === undefined || value !== value
+        || (value === "" && !(lists[j] && lists[j].has(key(value, column))));
       if (lists[j]) {
         const k = absent ? undefined : lists[j].get(key(value, column));
         const entries = absent ? column.missing : k === undefined ? column.unknown

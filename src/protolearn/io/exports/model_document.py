@@ -145,7 +145,7 @@ def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
     used = np.any([np.abs(A).max(axis=0) > 0.0 for A in maps], axis=0) | skips
     center = prototypes.mean(axis=0)
     return {
-        "columns": rows.kept(used, center),
+        "columns": rows.used_columns(used, center),
         "missing": "skip" if skips else "refuse",
         "maps": [map_value(A[:, used]) for A in maps],
         "map_of": group.tolist(),
@@ -164,7 +164,9 @@ def check_distances(rule: DecisionRule, maps: list[Floats], group: Any) -> None:
     """Raise unless the maps give the distances of the model: a subclass may measure otherwise."""
     W = rule.codebook.prototypes
     probes = W + np.random.RandomState(0).standard_normal(W.shape) * W.std(axis=0)
-    D = np.stack([np.square((probes - w) @ maps[g].T).sum(axis=1) for w, g in zip(W, group)], 1)
+    D = np.stack(
+        [np.square((probes - w) @ maps[g].T).sum(axis=1) for w, g in zip(W, group, strict=True)], 1
+    )
     found = np.asarray(rule.distance.pairwise(np.ascontiguousarray(probes), rule.codebook))
     if not np.allclose(D, found, rtol=AGREES, atol=AGREES * max(np.abs(D).max(), 1e-300)):
         raise TypeError(
@@ -232,7 +234,7 @@ def linear_body(rule: LinearRule, rows: EncodedRows) -> Document:
     if margin is not None:
         margin["rest"] = points[count:].tolist()
     return {
-        "columns": rows.kept(used, center),
+        "columns": rows.used_columns(used, center),
         "missing": "refuse",
         "maps": [map_value(A[:, used]) for A in maps[:1]] if count else [None],
         "map_of": [0] * count,
@@ -316,3 +318,15 @@ def reject_of(
     return {"measure": measure, "thresholds": limits, "label": label}
 
 
+def map_vector(vector: Floats, form: Document | None) -> Floats:
+    """Return a vector under a map of a document."""
+    if form is None:
+        return vector
+    if "diagonal" in form:
+        return np.asarray(form["diagonal"]) * vector
+    return np.asarray(form["matrix"]) @ vector
+
+
+def label_text(label: Any) -> str:
+    """Return a label as a text: of a truth value, as JSON writes it."""
+    return str(label).lower() if isinstance(label, bool) else str(label)

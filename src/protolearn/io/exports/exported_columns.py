@@ -33,6 +33,8 @@ LINEAR_MAPS = (
 )
 """Steps that multiply rows with a matrix and add a vector."""
 
+KINDS = {"number": "n", "date": "n", "unused": "u"}
+
 Columns = list[dict[str, Any]]
 
 
@@ -142,7 +144,7 @@ class EncodedRows:
             return replace(self, missing=np.where(np.isnan(self.missing), values, self.missing))
         return self
 
-    def kept(self, used: NDArray[np.bool_], center: Floats) -> Columns:
+    def used_columns(self, used: NDArray[np.bool_], center: Floats) -> Columns:
         """Return the columns of a document, with numbers that are used, relative to a centre."""
         found, start = [], 0
         names = number_repeats([c if isinstance(c, str) else str(c.name) for c in self.columns])
@@ -200,3 +202,20 @@ class EncodedRows:
             "missing": rows[absent].tolist(),
             "unknown": rows.mean(axis=0).tolist(),
         }
+
+
+def column_code(column: dict[str, Any]) -> str:
+    """Return the letter of a kind of column: number, texts, codes or unused."""
+    if column["kind"] in KINDS:
+        return KINDS[column["kind"]]
+    texts = all(isinstance(value, str) for value in column["categories"])
+    return "t" if texts else "c"
+
+
+def describe_column(column: dict[str, Any]) -> str:
+    """Return in words what a column takes."""
+    if "categories" not in column:
+        return {"date": "days since 1970", "unused": "not used"}.get(column["kind"], "a number")
+    if column["kind"] == "boolean":
+        return "0 or 1"
+    return f"one of {', '.join(map(str, column['categories']))}"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterable
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._arrays import Floats
-
-Document = dict[str, Any]
+from .exported_columns import column_code, describe_column
+from .model_document import Document, label_text, map_vector
 
 KEYWORDS = set(
     "auto break case char const continue default do double else enum extern float for goto if "
@@ -25,7 +28,6 @@ PER_LINE = 8
 
 PROBABILITIES = {"softmax": 1, "logistic": 2, "isotonic": 3}
 MARGINS = {"scores": 0, "root": 1, "relative": 2}
-KINDS = {"number": "n", "date": "n", "unused": "u"}
 REJECTS = {
     "probability": "a->probabilities[a->code]",
     "margin": "a->margin",
@@ -43,10 +45,14 @@ def c_name(text: str) -> str:
 def c_text(text: str) -> str:
     """Return a text in double quotes, of ASCII characters alone."""
     escapes = {ord('"'): '\\"', ord("\\"): "\\\\"}
-    return '"' + "".join(
-        chr(byte) if 32 <= byte < 127 and byte != ord("?") else f"\\{byte:03o}"
-        for byte in text.translate(escapes).encode("utf-8", "surrogateescape")
-    ) + '"'
+    return (
+        '"'
+        + "".join(
+            chr(byte) if 32 <= byte < 127 and byte != ord("?") else f"\\{byte:03o}"
+            for byte in text.translate(escapes).encode("utf-8", "surrogateescape")
+        )
+        + '"'
+    )
 
 
 def c_comment(text: str) -> str:
@@ -158,29 +164,15 @@ def opening(document: Document, number: str) -> list[str]:
     ]
 
 
-def column_code(column: Document) -> str:
-    """Return the letter of a kind of column: number, texts, codes or unused."""
-    if column["kind"] in KINDS:
-        return KINDS[column["kind"]]
-    texts = all(isinstance(value, str) for value in column["categories"])
-    return "t" if texts else "c"
-
-
-def describe_column(column: Document) -> str:
-    """Return in words what a column takes."""
-    if "categories" not in column:
-        return {"date": "days since 1970", "unused": "not used"}.get(column["kind"], "a number")
-    if column["kind"] == "boolean":
-        return "0 or 1"
-    return f"one of {', '.join(map(str, column['categories']))}"
-
-
 def columns_tables(tables: Tables, columns: list[Document]) -> None:
     """Add how the values of columns become numbers."""
     codes = [column_code(column) for column in columns]
-    lists = [column["categories"] if "categories" in column else [] for column in columns]
-    mixed = [c["name"] for c, code, found in zip(columns, codes, lists, strict=True)
-             if code == "c" and any(isinstance(value, str) for value in found)]
+    lists = [column.get("categories", []) for column in columns]
+    mixed = [
+        c["name"]
+        for c, code, found in zip(columns, codes, lists, strict=True)
+        if code == "c" and any(isinstance(value, str) for value in found)
+    ]
     if mixed:
         raise TypeError(
             f"Columns {mixed!r} have texts and numbers as categories, which C cannot hold; fit the "
@@ -199,8 +191,10 @@ def columns_tables(tables: Tables, columns: list[Document]) -> None:
     tables.add("missing", [value or 0.0 for value in known])
     if not any(lists):
         return
-    entries = [np.ravel([*c["entries"], c["missing"], c["unknown"]]) if found else np.zeros(0)
-               for c, found in zip(columns, lists, strict=True)]
+    entries = [
+        np.ravel([*c["entries"], c["missing"], c["unknown"]]) if found else np.zeros(0)
+        for c, found in zip(columns, lists, strict=True)
+    ]
     sizes = [len(part) for part in entries]
     tables.add("category_count", counts, "short")
     tables.add("first_category", np.cumsum([0, *counts[:-1]]), "short")
@@ -238,29 +232,23 @@ def decision_tables(tables: Tables, document: Document) -> None:
         tables.add("weights", margin["weights"])
     if rest:
         tables.add("rest", rest)
-        tables.add("mapped_rest", [mapped(np.array(row), document["maps"][0]) for row in rest])
+        tables.add("mapped_rest", [map_vector(np.array(row), document["maps"][0]) for row in rest])
     certificate_tables(tables, document, prototypes)
 
 
-def mapped(vector: Floats, form: Document | None) -> Floats:
-    """Return a vector under a map of a document."""
-    if form is None:
-        return vector
-    if "diagonal" in form:
-        return np.asarray(form["diagonal"]) * vector
-    return np.asarray(form["matrix"]) @ vector
-
-
 def prototype_tables(
-    tables: Tables, document: Document, prototypes: Floats, width: int
+    tables: Tables, document: Document, prototypes: NDArray[Any], width: int
 ) -> None:
     """Add the prototypes, as they are and under their maps."""
     maps, map_of = document["maps"], document["map_of"]
     kinds = ["i" if form is None else next(iter(form))[0] for form in maps]
-    ranks = [width if kind != "m" else len(form["matrix"])
-             for kind, form in zip(kinds, maps, strict=True)]
-    numbers = [np.zeros(0) if form is None else np.ravel(next(iter(form.values())))
-               for form in maps]
+    ranks = [
+        width if kind != "m" else len(form["matrix"])
+        for kind, form in zip(kinds, maps, strict=True)
+    ]
+    numbers = [
+        np.zeros(0) if form is None else np.ravel(next(iter(form.values()))) for form in maps
+    ]
     tables.define("IMAGE", max(ranks))
     tables.add("map_kind", [ord(kind) for kind in kinds], "signed char")
     tables.add("rank", ranks, "short")
@@ -269,7 +257,7 @@ def prototype_tables(
     tables.add("map_of", map_of, "short")
     tables.add("prototype_class", document["prototype_classes"], "short")
     tables.add("prototypes", prototypes)
-    every = [mapped(w, maps[g]) for w, g in zip(prototypes, map_of, strict=True)]
+    every = [map_vector(w, maps[g]) for w, g in zip(prototypes, map_of, strict=True)]
     tables.add("mapped", np.concatenate(every))
 
 
@@ -320,6 +308,30 @@ def probability_tables(tables: Tables, document: Document) -> None:
         tables.define("REJECT_LABEL", c_text(label_text(reject["label"])))
 
 
-def label_text(label: Any) -> str:
-    """Return a label as a text: of a truth value, as JSON writes it."""
-    return str(label).lower() if isinstance(label, bool) else str(label)
+def code_size(header: str) -> dict[str, int]:
+    """Return the bytes that a header takes as gcc compiles it for this machine; none without gcc.
+
+    ``"flash"`` is code and tables together, ``"stack"`` at most what a prediction needs.
+    """
+    compiler, measure = shutil.which("gcc"), shutil.which("size")
+    if compiler is None or measure is None:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "model.h").write_text(header, encoding="utf-8")
+        name = re.findall(r"int (\w+)_predict\(", header)[0]
+        (here / "one.c").write_text(
+            '#include "model.h"\n'
+            f"int one(const {name}_value *row, {name}_answer *answer);\n"
+            f"int one(const {name}_value *row, {name}_answer *answer) {{\n"
+            f"  return {name}_predict(row, answer);\n}}\n",
+            encoding="utf-8",
+        )
+        flags = ["-std=c99", "-Os", "-fstack-usage", "-ffunction-sections", "-c", "one.c"]
+        subprocess.run([compiler, *flags], cwd=here, check=True, capture_output=True)
+        line = subprocess.run(
+            [measure, "one.o"], cwd=here, check=True, capture_output=True, text=True
+        ).stdout.splitlines()[1]
+        used = (here / "one.su").read_text(encoding="utf-8").splitlines()
+        stack = sum(int(each.split("\t")[1]) for each in used)
+    return {"flash": int(line.split()[0]), "stack": stack}

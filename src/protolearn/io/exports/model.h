@@ -92,7 +92,8 @@ MODEL_FUNCTION int model_encode(const model_value *row, model_number *z) {
         if (MODEL_NUMBER(row[j]) == model_category_numbers[first + k]) found = k;
       }
 #if MODEL_TEXTS
-      if (kind == 't' && (row[j].text == NULL || row[j].text[0] == 0)) found = count;
+      if (kind == 't' && found > count && (row[j].text == NULL || row[j].text[0] == 0))
+        found = count;
 #endif
       if (kind == 'c' && MODEL_NUMBER(row[j]) != MODEL_NUMBER(row[j])) found = count;
       for (i = 0; i < model_width[j]; i++)
