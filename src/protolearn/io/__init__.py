@@ -1,7 +1,7 @@
 """Models in files: read without running anything of the file, or run without Python."""
 
-from .exports import export, javascript_module
 from .exports import document_of as document_of
+from .exports import export, javascript_module
 from .file import ModelFile, ModelFileError
 from .onnx import register_converters, to_onnx
 from .saving import describe, load, save

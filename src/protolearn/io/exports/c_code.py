@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from .exported_columns import column_code, describe_column
 from .model_document import Document, label_text, map_vector
 
-KEYWORDS = set(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while model".split()
+KEYWORDS = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|"
+    "inline|int|long|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|"
+    "union|unsigned|void|volatile|while|model",
+    re.IGNORECASE,
 )
 """Names that a header may not have in C."""
 
@@ -39,7 +40,7 @@ REJECTS = {
 def c_name(text: str) -> str:
     """Return a text as a name in C."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII)
-    return f"model_{name}" if not name or name[0].isdigit() or name.lower() in KEYWORDS else name
+    return f"model_{name}" if not name or name[0].isdigit() or KEYWORDS.fullmatch(name) else name
 
 
 def c_text(text: str) -> str:

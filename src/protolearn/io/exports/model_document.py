@@ -90,8 +90,7 @@ def document_of(model: Any, threshold: float | None = None) -> Document:
     rule = as_rule(parts.last)
     check_rule(rule)
     rows = EncodedRows.of(parts.steps, parts.last)
-    linear = isinstance(rule, LinearRule)
-    body = linear_body(rule, rows) if linear else nearest_body(rule, rows)
+    body = linear_body(rule, rows) if isinstance(rule, LinearRule) else nearest_body(rule, rows)
     probabilities = probabilities_of(parts, rule)
     return {
         "format": FORMAT,
