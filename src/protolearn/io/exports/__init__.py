@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..._files import replacing
-from .c_code import c_header, code_size
+from .c_code import c_header
 from .model_document import Document, document_of
-from .sql_query import sql_query
+from .sql_query import write_query
 
-__all__ = ["LANGUAGES", "code_size", "document_of", "export", "javascript_module"]
+__all__ = ["LANGUAGES", "document_of", "export", "javascript_module"]
 
 LANGUAGES = {"c": ".h", "js": ".mjs", "sql": ".sql", "onnx": ".onnx", "json": ".json"}
 """What a model can be exported to, and how such a file ends."""
@@ -76,6 +76,24 @@ def export(
     >>> json.loads(path.read_text())["classes"]
     ['setosa', 'versicolor', 'virginica']
     """
+    content = exported_bytes(model, Path(path).stem, to, number=number, table=table)
+    with replacing(path) as draft:
+        draft.write_bytes(content)
+
+
+def exported_bytes(
+    model: Any,
+    name: str,
+    to: str,
+    *,
+    number: str | None = None,
+    table: str | None = None,
+    threshold: float | None = None,
+) -> bytes:
+    """Return what :func:`export` writes; rows of a smaller probability are flagged by a threshold.
+
+    ``name`` is what names in C begin with.
+    """
     if to not in LANGUAGES:
         raise ValueError(f"to={to!r} must be one of {', '.join(map(repr, LANGUAGES))}.")
     if number is not None and (to != "c" or number not in NUMBERS):
@@ -85,12 +103,12 @@ def export(
     if to == "onnx":
         from ..onnx import to_onnx
 
-        content = to_onnx(model).SerializeToString()
-    else:
-        document = document_of(model)
-        content = source_code(document, to, Path(path).stem, number, table).encode()
-    with replacing(path) as draft:
-        draft.write_bytes(content)
+        graph = to_onnx(model)
+        if threshold is not None:
+            graph.metadata_props.add(key="reject_below_probability", value=str(threshold))
+        return graph.SerializeToString()
+    text = source_code(document_of(model, threshold), to, name, number, table)
+    return text.encode("utf-8", "surrogateescape")
 
 
 def source_code(
@@ -100,10 +118,10 @@ def source_code(
     if to == "c":
         return c_header(document, name, number or "float")[0]
     if to == "sql":
-        return sql_query(document, "rows" if table is None else table)
+        return write_query(document, "rows" if table is None else table)
     if to == "js":
         return javascript_module(document)
-    return json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(document, allow_nan=False, indent=1) + "\n"
 
 
 def javascript_module(document: Document) -> str:

@@ -7,6 +7,7 @@ the nearest ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -602,9 +603,9 @@ def category_code(column: Document) -> str:
     else:
         value, blank = f"CAST({name} AS DOUBLE PRECISION)", ""
         pairs = [(number(float(category)), k) for k, category in enumerate(categories)]
-    cases = " ".join(f"WHEN {literal} THEN {k}" for literal, k in pairs)
+    known = " ".join(f"WHEN {literal} THEN {k}" for literal, k in pairs)
     return (
-        f"CASE WHEN {name} IS NULL THEN {count} ELSE CASE {value} {cases} {blank}"
+        f"CASE WHEN {name} IS NULL THEN {count} ELSE CASE {value} {known} {blank}"
         f"ELSE {count + 1} END END"
     )
 
@@ -654,7 +655,7 @@ def answer_names(kind: str, names: Iterable[str]) -> list[str]:
     return [identifier(f"{kind}_{name}{end}") for name, end in pairs]
 
 
-def sql_query(document: Document, table: str = "rows") -> str:
+def write_query(document: Document, table: str = "rows") -> str:
     """Return a SELECT that answers for each row of a table.
 
     Parameters
@@ -665,3 +666,9 @@ def sql_query(document: Document, table: str = "rows") -> str:
         The name of the table.
     """
     return SqlQuery(document, identifier(table)).write()
+
+
+def answer_columns(query: str) -> list[str]:
+    """Return the names of the columns that a query adds to those of its table, quoted or not."""
+    last = query.rpartition("\nSELECT\n")[2].partition("\nFROM numbered")[0]
+    return re.findall(r' AS ("(?:[^"]|"")*"|\w+),?$', last, re.MULTILINE)
