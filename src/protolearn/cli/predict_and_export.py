@@ -126,6 +126,7 @@ def print_export(console: Console, content: bytes, model: Any, out: Path, to: st
     """Print what the exported model takes and gives, and how large it is."""
     from ..io import answer_columns, code_size
 
+    text = "" if to == "onnx" else content.decode("utf-8", "surrogateescape")
     columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
     given = ", ".join(columns) if columns else f"{model.n_features_in_} numbers"
     say(console, f"{out}: {len(content) / 1000:,.0f} kB")
@@ -141,7 +142,7 @@ def print_export(console: Console, content: bytes, model: Any, out: Path, to: st
             f"gives {', '.join(answer_columns(content.decode('utf-8', 'surrogateescape')))}",
         )
     if to == "c":
-        size = code_size(content.decode("utf-8", "surrogateescape"))
+        size = code_size(text)
         said = f"code and tables {size['flash']:,} bytes, stack at most {size['stack']:,} bytes"
         missing = "the size of its code is not known: gcc and size are not installed"
         say(console, f"{said}, by gcc -Os on this machine" if size else missing)

@@ -20,7 +20,7 @@ from .model_document import Document, label_text, map_vector
 KEYWORDS = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|"
     "inline|int|long|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|"
-    "union|unsigned|void|volatile|while|model",
+    "union|unsigned|void|volatile|while",
     re.IGNORECASE,
 )
 """Names that a header may not have in C."""
@@ -44,12 +44,15 @@ def c_name(text: str) -> str:
 
 
 def c_text(text: str) -> str:
-    """Return a text in double quotes, of ASCII characters alone."""
+    """Return a text in double quotes, of ASCII characters alone.
+
+    Nothing in it looks like a trigraph, or like one of our names before they are replaced.
+    """
     escapes = {ord('"'): '\\"', ord("\\"): "\\\\"}
     return (
         '"'
         + "".join(
-            chr(byte) if 32 <= byte < 127 and byte != ord("?") else f"\\{byte:03o}"
+            chr(byte) if 32 <= byte < 127 and byte not in b"?_" else f"\\{byte:03o}"
             for byte in text.translate(escapes).encode("utf-8", "surrogateescape")
         )
         + '"'

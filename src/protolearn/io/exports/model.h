@@ -126,7 +126,7 @@ MODEL_FUNCTION int model_map(const model_number *v, int map, model_number *image
 MODEL_FUNCTION void model_distances(const model_number *z, MODEL_ROM model_number *points,
                                     MODEL_ROM model_number *mapped, int count,
                                     model_number share, model_number *distances) {
-  model_number image[MODEL_IMAGE];
+  model_number image[MODEL_IMAGE] = {0};
   int k, j, r, before = -1;
   for (k = 0; k < count; k++) {
     const int map = model_map_of[k], rank = model_rank[map];
@@ -162,7 +162,7 @@ MODEL_FUNCTION void model_nearest(const model_number *distances, int code, int *
 /* Add what each number of a row has in the distance to a prototype. */
 MODEL_FUNCTION void model_terms(const model_number *z, int k, model_number factor,
                                 model_number *contributions) {
-  model_number e[MODEL_FEATURES], image[MODEL_IMAGE];
+  model_number e[MODEL_FEATURES], image[MODEL_IMAGE] = {0};
   const int map = model_map_of[k], kind = model_map_kind[map];
   MODEL_ROM model_number *matrix = model_maps + model_first_map[map];
   int j, r, rank, c = 0, left;
