@@ -1,12 +1,14 @@
 """Exported models answer as in Python, and for the same reasons, in every language."""
 
 import json
+import subprocess
 import warnings
 from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
@@ -16,11 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 import protolearn as pl
-from given_languages import run_c, run_duckdb, run_node, run_postgres, run_sqlite
+from given_languages import STRICT, need, run_c, run_duckdb, run_node, run_postgres, run_sqlite
 from given_profile import THOROUGH, in_all
 from given_words import table_of_words
 from protolearn import datasets, explain, export
-from protolearn.io import document_of
+from protolearn.io import FixedPointModel, document_of
 from protolearn.rule import LinearRule, as_rule
 from protolearn.tables import table_pipeline
 
@@ -266,9 +268,6 @@ def test_what_cannot_be_exported(tmp_path):
 
 
 def test_bad_rows_in_javascript(tmp_path):
-    import subprocess
-
-    from given_languages import need
 
     need("node")
     X, y, _ = iris_like()
@@ -298,3 +297,75 @@ def test_the_document_holds_the_model():
     assert [column["name"] for column in document["columns"]] == ["x0", "x1", "x2", "x3"]
     assert np.shape(document["prototypes"]) == (3, 4)
     assert np.shape(document["maps"][0]["matrix"]) == (2, 4)
+
+
+FIXED_MAIN = r"""
+#include "model.h"
+#include <stdio.h>
+int main(void) {
+  static model_answer a;
+  model_small q[MODEL_FEATURES];
+  int j, v;
+  for (;;) {
+    for (j = 0; j < MODEL_FEATURES; j++) {
+      if (scanf("%d", &v) != 1) return 0;
+      q[j] = (model_small)v;
+    }
+    printf("%d", model_decide(q, &a));
+    for (j = 0; j < MODEL_CLASSES; j++) printf(" %lld", (long long)a.scores[j]);
+    for (j = 0; j < MODEL_COLUMNS; j++) printf(" %lld", (long long)a.contributions[j]);
+    printf("\n");
+  }
+}
+"""
+
+IN_FIXED_POINT = [
+    pl.GLVQ(prototypes_per_class=2, **SEED),
+    pl.GRLVQ(**SEED),
+    pl.GMLVQ(prototypes_per_class=2, **SEED),
+    pl.LGMLVQ(**SEED),
+    pl.SoftMarginSVM(),
+]
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("model", IN_FIXED_POINT, ids=lambda m: type(m).__name__)
+def test_fixed_point(model, bits, tmp_path):
+    """C and Python agree bit for bit, and the labels are those of the model, but for some rows."""
+    need("gcc")
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), model).fit(X, y)
+    export(model, tmp_path / "model.h", to="c", number=f"int{bits}")
+    document = document_of(model)
+    fixed = FixedPointModel.of(document, bits)
+    top, rng = 2 ** (bits - 1) - 1, np.random.RandomState(0)
+    Q = rng.randint(-top, top + 1, (N_ROWS, X.shape[1]))
+    Q[: len(Q) // 2] //= 4
+    offset = np.array([column["offset"] for column in document["columns"]])
+    scale = np.array([column["scale"] for column in document["columns"]])
+    rows = fixed.quantized_rows((X - offset) * scale)
+    Q = np.vstack([Q, rows])
+    (tmp_path / "main.c").write_text(FIXED_MAIN)
+    strict = [*STRICT, "-fsanitize=undefined", "-fno-sanitize-recover"]
+    subprocess.run(["gcc", *strict, "main.c", "-o", "main"], cwd=tmp_path, check=True)
+    text = "\n".join(" ".join(map(str, row)) for row in Q.tolist())
+    done = subprocess.run(
+        ["./main"], cwd=tmp_path, input=text, capture_output=True, text=True, check=True
+    )
+    found = np.array([line.split() for line in done.stdout.splitlines()], dtype=np.int64)
+    np.testing.assert_array_equal(found[:, 0], fixed.codes(Q))
+    np.testing.assert_array_equal(found[:, 4:], fixed.contributions(Q))
+    if fixed.maps:
+        D, labels = fixed.distances(Q), np.array(document["prototype_classes"])
+        least = np.stack([D[:, labels == c].min(axis=1) for c in range(3)], axis=1)
+        np.testing.assert_array_equal(found[:, 1:4], -least)
+    agree = (model.classes_[fixed.codes(rows)] == model.predict(X)).mean()
+    assert agree > {8: 0.95, 16: 0.99}[bits]
+
+
+def test_soft_decisions_have_no_fixed_point(tmp_path):
+    X, y, _ = iris_like()
+    model = pl.RSLVQ(prototypes_per_class=2, **SEED).fit(X, y)
+    with pytest.raises(TypeError, match="RSLVQ has no form in fixed point"):
+        export(model, tmp_path / "model.h", to="c", number="int8")
+    assert not any(tmp_path.iterdir())

@@ -18,7 +18,7 @@ __all__ = ["LANGUAGES", "document_of", "export", "javascript_module"]
 LANGUAGES = {"c": ".h", "js": ".mjs", "sql": ".sql", "onnx": ".onnx", "json": ".json"}
 """What a model can be exported to, and how such a file ends."""
 
-NUMBERS = ("float", "double")
+NUMBERS = ("float", "double", "int16", "int8")
 
 
 def export(
@@ -50,8 +50,9 @@ def export(
         The language: a C99 header, an ES module, one ``SELECT`` for SQLite, DuckDB and PostgreSQL,
         an ONNX graph (see :func:`to_onnx`, which takes more models), or the document from which
         the first three are written.
-    number : {"float", "double"}, default=None
-        The type of numbers in C; None: ``"float"``.
+    number : {"float", "double", "int16", "int8"}, default=None
+        The type of numbers in C; None: ``"float"``. Whole ones are fixed point: the label, the
+        nearest prototype, the scores and, of nearest-prototype models, the contributions.
     table : str, default=None
         The table that the query reads; None: ``"rows"``.
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .exported_columns import column_code, describe_column
+from .fixed_point import FixedPointModel
 from .model_document import Document, label_text, map_vector
 
 KEYWORDS = re.compile(
@@ -70,7 +71,7 @@ class Tables:
 
     def __init__(self, number: str):
         self.lines: list[str] = []
-        self.number, self.n_bytes = number, 0
+        self.number, self.n_bytes, self.sizes = number, 0, dict(SIZES)
 
     def define(self, name: str, value: Any) -> None:
         """Define a constant."""
@@ -79,14 +80,15 @@ class Tables:
 
     def add(self, name: str, values: Any, kind: str = "model_number") -> None:
         """Add a table of numbers; an empty one has a zero, since C has no empty arrays."""
-        flat = np.ravel(np.asarray(values, dtype=object if kind == "texts" else np.float64))
+        flat = np.ravel(np.asarray(values, dtype=np.float64))
         flat = flat if len(flat) else np.zeros(1)
         if kind == "model_number":
             largest = np.finfo(np.float32 if self.number == "float" else np.float64).max
             texts = [repr(float(np.clip(v, -largest, largest))) for v in flat]
         else:
             texts = [str(int(v)) if float(v).is_integer() else repr(float(v)) for v in flat]
-        self.n_bytes += len(texts) * SIZES.get(kind, 4 if self.number == "float" else 8)
+            texts = [f"INT64_C({t})" if kind == "model_wide" else t for t in texts]
+        self.n_bytes += len(texts) * self.sizes.get(kind, 4 if self.number == "float" else 8)
         self.write(name, texts, kind)
 
     def add_texts(self, name: str, texts: Iterable[str]) -> None:
@@ -110,6 +112,8 @@ class Tables:
 
 SIZES = {"signed char": 1, "short": 2, "int": 4, "model_input": 8}
 
+FIXED = {"int8": 8, "int16": 16}
+
 
 def c_header(document: Document, name: str, number: str = "float") -> tuple[str, int]:
     """Return the text of a header for a model, and how many bytes its tables take.
@@ -120,14 +124,21 @@ def c_header(document: Document, name: str, number: str = "float") -> tuple[str,
         The model, see ``document_of``.
     name : str
         What its functions begin with.
-    number : {"float", "double"}, default="float"
-        The type of its numbers.
+    number : {"float", "double", "int16", "int8"}, default="float"
+        The type of its numbers; of whole ones, rows are still given as floats.
     """
+    bits, number = FIXED.get(number), "float" if number in FIXED else number
     tables = Tables(number)
     columns_tables(tables, document["columns"])
-    decision_tables(tables, document)
-    probability_tables(tables, document)
-    engine = resources.files(__package__).joinpath("model.h").read_text(encoding="utf-8")
+    here = resources.files(__package__)
+    engine = here.joinpath("model.h").read_text(encoding="utf-8")
+    if bits is None:
+        decision_tables(tables, document)
+        probability_tables(tables, document)
+    else:
+        fixed_tables(tables, document, bits)
+        engine = engine.partition("/* Decisions in floating point. */")[0]
+        engine += here.joinpath("fixed.h").read_text(encoding="utf-8")
     body = "\n".join([*opening(document, number), *tables.lines, "", engine, "#endif", ""])
     name = c_name(name)
     body = re.sub(r"\bMODEL_", f"{name.upper()}_", body)
@@ -211,24 +222,33 @@ def columns_tables(tables: Tables, columns: list[Document]) -> None:
         tables.add_texts("category_texts", [v if isinstance(v, str) else "" for v in values])
 
 
+def common_tables(tables: Tables, document: Document) -> None:
+    """Add the labels, and what kind of model it is."""
+    tables.define("CLASSES", len(document["classes"]))
+    tables.define("PROTOTYPES", len(document["prototypes"]))
+    tables.define("LINEAR", int(document["scores"]["kind"] == "linear"))
+    tables.add_texts("labels", [label_text(label) for label in document["classes"]])
+
+
 def decision_tables(tables: Tables, document: Document) -> None:
     """Add prototypes, maps or coefficients, margins and certificates."""
-    classes, scores, margin = document["classes"], document["scores"], document["margin"]
-    is_linear, prototypes = scores["kind"] == "linear", np.array(document["prototypes"])
-    width = max(sum(column["width"] for column in document["columns"]), 1)
-    tables.define("CLASSES", len(classes))
-    tables.define("PROTOTYPES", len(prototypes))
-    tables.define("LINEAR", int(is_linear))
+    scores, margin = document["scores"], document["margin"]
+    prototypes = np.array(document["prototypes"])
+    common_tables(tables, document)
     tables.define("SKIPS", int(document["missing"] == "skip"))
     tables.define("SOFT", int(scores.get("sharpness") is not None))
     if scores.get("sharpness") is not None:
         tables.define("SHARPNESS", float(scores["sharpness"]))
-    tables.add_texts("labels", [label_text(label) for label in classes])
-    if is_linear:
+    if scores["kind"] == "linear":
         tables.add("coef", scores["coef"])
         tables.add("intercept", scores["intercept"])
     if len(prototypes):
-        prototype_tables(tables, document, prototypes, width)
+        maps, map_of = document["maps"], document["map_of"]
+        numbers = [None if form is None else next(iter(form.values())) for form in maps]
+        map_tables(tables, document, numbers, "model_number")
+        tables.add("prototypes", prototypes)
+        every = [map_vector(w, maps[g]) for w, g in zip(prototypes, map_of, strict=True)]
+        tables.add("mapped", np.concatenate(every))
     has_reach = margin is not None and margin["kind"] == "reach"
     rest = margin.get("rest", []) if has_reach else []
     tables.define("REACH", (1 + bool(rest)) * has_reach)
@@ -240,29 +260,47 @@ def decision_tables(tables: Tables, document: Document) -> None:
     certificate_tables(tables, document, prototypes)
 
 
-def prototype_tables(
-    tables: Tables, document: Document, prototypes: NDArray[Any], width: int
-) -> None:
-    """Add the prototypes, as they are and under their maps."""
-    maps, map_of = document["maps"], document["map_of"]
-    kinds = ["i" if form is None else next(iter(form))[0] for form in maps]
-    ranks = [
-        width if kind != "m" else len(form["matrix"])
-        for kind, form in zip(kinds, maps, strict=True)
-    ]
-    numbers = [
-        np.zeros(0) if form is None else np.ravel(next(iter(form.values()))) for form in maps
-    ]
+def map_tables(tables: Tables, document: Document, maps: list[Any], kind: str) -> None:
+    """Add the maps, and which of them each prototype has."""
+    width = max(sum(column["width"] for column in document["columns"]), 1)
+    numbers = [np.zeros(0) if form is None else np.asarray(form) for form in maps]
+    kinds = ["i" if form is None else "idm"[np.ndim(form)] for form in maps]
+    ranks = [len(part) if code == "m" else width for part, code in zip(numbers, kinds, strict=True)]
+    sizes = [part.size for part in numbers]
     tables.define("IMAGE", max(ranks))
-    tables.add("map_kind", [ord(kind) for kind in kinds], "signed char")
+    tables.add("map_kind", [ord(code) for code in kinds], "signed char")
     tables.add("rank", ranks, "short")
-    tables.add("first_map", np.cumsum([0, *(len(part) for part in numbers[:-1])]), "int")
-    tables.add("maps", np.concatenate(numbers))
-    tables.add("map_of", map_of, "short")
+    tables.add("first_map", np.cumsum([0, *sizes[:-1]]), "int")
+    tables.add("maps", np.concatenate([part.ravel() for part in numbers]), kind)
+    tables.add("map_of", document["map_of"], "short")
     tables.add("prototype_class", document["prototype_classes"], "short")
-    tables.add("prototypes", prototypes)
-    every = [map_vector(w, maps[g]) for w, g in zip(prototypes, map_of, strict=True)]
-    tables.add("mapped", np.concatenate(every))
+
+
+def fixed_tables(tables: Tables, document: Document, bits: int) -> None:
+    """Add the whole numbers of a model in fixed point, and their types."""
+    model = FixedPointModel.of(document, bits)
+    common_tables(tables, document)
+    tables.lines += [
+        "#include <stdint.h>",
+        f"typedef int{bits}_t model_small;",
+        f"typedef int{2 * bits}_t model_image;",
+        f"typedef int{4 * bits}_t model_wide;",
+    ]
+    tables.sizes |= {"model_small": bits // 8, "model_image": bits // 4, "model_wide": bits // 2}
+    tables.define("SKIPS", 0)
+    tables.define("TOP", 2 ** (bits - 1) - 1)
+    tables.define("SHIFT", model.shift)
+    tables.define("WIDEST", f"INT{4 * bits}_MAX")
+    tables.define("SCORE_UNIT", model.score_unit)
+    tables.define("CONTRIBUTION_UNIT", model.contribution_unit)
+    tables.add("input_scale", model.input_scale)
+    if not model.maps:
+        tables.add("coef", model.prototypes, "model_small")
+        tables.add("intercept", model.mapped[0], "model_wide")
+        return
+    map_tables(tables, document, model.maps, "model_small")
+    tables.add("prototypes", model.prototypes, "model_small")
+    tables.add("mapped", np.concatenate(model.mapped), "model_image")
 
 
 def certificate_tables(tables: Tables, document: Document, prototypes: NDArray[Any]) -> None:

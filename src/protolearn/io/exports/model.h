@@ -12,47 +12,6 @@
 #define MODEL_FUNCTION static inline
 #endif
 
-/* The answer for a row; a number that the model does not have is -1. */
-typedef struct {
-  int code;              /* the place of the predicted class in model_labels */
-  int nearest_prototype; /* the place of the nearest prototype */
-  int rejected;          /* whether the confidence is below the threshold */
-  model_number scores[MODEL_CLASSES];
-  model_number probabilities[MODEL_CLASSES];
-  model_number contributions[MODEL_COLUMNS]; /* they add up to the lead of the class */
-  model_number margin;                       /* how far prototypes may move */
-  model_number certified_radius;             /* no row that is nearer has another class */
-  model_number distances[MODEL_PROTOTYPES > 0 ? MODEL_PROTOTYPES : 1];
-} model_answer;
-
-MODEL_FUNCTION model_number model_sqrt(model_number x) {
-#ifdef MODEL_NO_MATH
-  model_number root = x > 1 ? x : 1, next = (root + x / root) / 2;
-  while (next < root) {
-    root = next;
-    next = (root + x / root) / 2;
-  }
-  return x > 0 ? root : 0;
-#else
-  return x > 0 ? (model_number)MODEL_MATH(sqrt)(x) : 0;
-#endif
-}
-
-MODEL_FUNCTION model_number model_larger(model_number x, model_number y) { return x > y ? x : y; }
-
-MODEL_FUNCTION int model_largest(const model_number *values, int count) {
-  int k, best = 0;
-  for (k = 1; k < count; k++) best = values[k] > values[best] ? k : best;
-  return best;
-}
-
-/* The largest value but one: that of another class. */
-MODEL_FUNCTION int model_second(const model_number *values, int count, int but) {
-  int k, best = but == 0 ? 1 : 0;
-  for (k = 0; k < count; k++) best = k != but && values[k] > values[best] ? k : best;
-  return best;
-}
-
 #if MODEL_TEXTS
 MODEL_FUNCTION int model_same_text(const char *x, MODEL_ROM char *y) {
   while (*x != 0 && *x == *y) x++, y++;
@@ -103,6 +62,49 @@ MODEL_FUNCTION int model_encode(const model_value *row, model_number *z) {
 #endif
   }
   return 0;
+}
+
+/* Decisions in floating point. */
+
+/* The answer for a row; a number that the model does not have is -1. */
+typedef struct {
+  int code;              /* the place of the predicted class in model_labels */
+  int nearest_prototype; /* the place of the nearest prototype */
+  int rejected;          /* whether the confidence is below the threshold */
+  model_number scores[MODEL_CLASSES];
+  model_number probabilities[MODEL_CLASSES];
+  model_number contributions[MODEL_COLUMNS]; /* they add up to the lead of the class */
+  model_number margin;                       /* how far prototypes may move */
+  model_number certified_radius;             /* no row that is nearer has another class */
+  model_number distances[MODEL_PROTOTYPES > 0 ? MODEL_PROTOTYPES : 1];
+} model_answer;
+
+MODEL_FUNCTION model_number model_sqrt(model_number x) {
+#ifdef MODEL_NO_MATH
+  model_number root = x > 1 ? x : 1, next = (root + x / root) / 2;
+  while (next < root) {
+    root = next;
+    next = (root + x / root) / 2;
+  }
+  return x > 0 ? root : 0;
+#else
+  return x > 0 ? (model_number)MODEL_MATH(sqrt)(x) : 0;
+#endif
+}
+
+MODEL_FUNCTION model_number model_larger(model_number x, model_number y) { return x > y ? x : y; }
+
+MODEL_FUNCTION int model_largest(const model_number *values, int count) {
+  int k, best = 0;
+  for (k = 1; k < count; k++) best = values[k] > values[best] ? k : best;
+  return best;
+}
+
+/* The largest value but one: that of another class. */
+MODEL_FUNCTION int model_second(const model_number *values, int count, int but) {
+  int k, best = but == 0 ? 1 : 0;
+  for (k = 0; k < count; k++) best = k != but && values[k] > values[best] ? k : best;
+  return best;
 }
 
 #if MODEL_PROTOTYPES
