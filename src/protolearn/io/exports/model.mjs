@@ -155,7 +155,7 @@ function reach(lead, shrinking, growing, weights) {
 /** Return the functions of a model, given as the document that `export(to="json")` writes. */
 export function modelOf(model) {
   if (model.format !== FORMAT || model.version !== 1) {
-    throw new TypeError(`This is no model that protolearn has exported in version 1 of its format.`);
+    throw new TypeError("This is no model that protolearn has exported in format version 1.");
   }
   const { encode, width: d } = encoder(model.columns);
   const C = model.classes.length;
@@ -207,9 +207,32 @@ export function modelOf(model) {
     }
   }
 
+  /** Return points under the maps of their prototypes. */
+  function imagesOf(w, count) {
+    const images = [];
+    for (let k = 0; k < count; k++) {
+      const rank = mapped(w.subarray(k * d, (k + 1) * d), linear ? 0 : k, image);
+      images.push(image.slice(0, rank));
+    }
+    return images;
+  }
+
   /** Return the squared distances, times features / observed ones. */
-  function distancesOf(z, w, count, share) {
+  function distancesOf(z, w, count, share, images) {
     const found = new Array(count);
+    if (share === 1) {
+      let before = -1;
+      for (let k = 0; k < count; k++) {
+        const map = linear ? 0 : model.map_of[k];
+        if (map !== before) mapped(z, linear ? 0 : k, image);
+        before = map;
+        const point = images[k];
+        let sum = 0;
+        for (let r = 0; r < point.length; r++) sum += (image[r] - point[r]) ** 2;
+        found[k] = sum;
+      }
+      return found;
+    }
     for (let k = 0; k < count; k++) {
       subtract(z, w, k * d);
       const rank = mapped(difference, linear ? 0 : k, image);
@@ -233,6 +256,10 @@ export function modelOf(model) {
       terms[j] += factor * difference[j] * sum;
     }
   }
+
+  const imagesOfPrototypes = imagesOf(W, K);
+  const V = flat(rest);
+  const imagesOfRest = imagesOf(V, rest.length);
 
   function scoresOf(z, distances) {
     if (linear) {
@@ -339,7 +366,7 @@ export function modelOf(model) {
       return 0.5 * (Math.sqrt(distances[rival]) - Math.sqrt(distances[own]));
     }
     const near = distances.map(Math.sqrt);
-    const others = rest.length ? distancesOf(z, flat(rest), C, 1).map(Math.sqrt) : null;
+    const others = rest.length ? distancesOf(z, V, C, 1, imagesOfRest).map(Math.sqrt) : null;
     let least = Infinity;
     for (let c = 0; c < C; c++) {
       if (c === code) continue;
@@ -405,7 +432,7 @@ export function modelOf(model) {
     if (skips) for (let j = 0; j < d; j++) if (z[j] !== z[j]) observed--;
     if (d > 0 && observed === 0) throw new RangeError("All values of the row are missing.");
     const share = observed < d ? d / observed : 1;
-    const distances = distancesOf(z, W, K, share);
+    const distances = distancesOf(z, W, K, share, imagesOfPrototypes);
     const scores = scoresOf(z, distances);
     const code = argmax(scores);
     const answer = {
@@ -427,9 +454,10 @@ export function modelOf(model) {
 
   /** Return the label alone, which is faster. */
   function label(row) {
-    if (model.reject !== null) return decide(encode(row, skips)).label;
     const z = encode(row, skips);
-    return model.classes[argmax(scoresOf(z, linear ? [] : distancesOf(z, W, K, 1)))];
+    if (model.reject !== null || z.some(Number.isNaN)) return decide(z).label;
+    const distances = linear ? [] : distancesOf(z, W, K, 1, imagesOfPrototypes);
+    return model.classes[argmax(scoresOf(z, distances))];
   }
 
   return {
