@@ -204,6 +204,10 @@ def columns_tables(tables: Tables, columns: list[Document]) -> None:
     known = [c["missing"] if code == "n" else None for c, code in zip(columns, codes, strict=True)]
     tables.add("has_missing", [value is not None for value in known], "signed char")
     tables.add("missing", [value or 0.0 for value in known])
+    marks = [column.get("indicator", [0.0, 0.0]) for column in columns]
+    tables.define("MARKS", int(any("indicator" in column for column in columns)))
+    if any("indicator" in column for column in columns):
+        tables.add("marks", marks)
     if not any(lists):
         return
     entries = [

@@ -15,7 +15,10 @@ from ..._arrays import Floats
 from ..._names import number_repeats
 from ...analysis import mean_row
 from ...classifiers import NearestPrototypeClassifier
-from ...tables import CategoryColumn, Column, TableEncoder, apply_step
+from ...tables import CategoryColumn, Column, TableEncoder, Values, apply_step
+
+UNSEEN = object()
+"""Equal to no category."""
 
 SCALERS = (
     preprocessing.StandardScaler,
@@ -82,12 +85,15 @@ class EncodedRows:
     @classmethod
     def of_table(cls, encoder: TableEncoder) -> EncodedRows:
         """Return what the encoder of a table makes of rows."""
-        missing = [
-            np.full(column.width, np.nan)
-            if isinstance(column, CategoryColumn)
-            else np.array([column.median])
-            for column in encoder.columns_
-        ]
+        missing = []
+        for column in encoder.columns_:
+            if column.kind == "text":
+                raise TypeError(
+                    f"Column {column.name!r} is free text, which cannot be exported; leave it out "
+                    "and fit again."
+                )
+            is_list = isinstance(column, CategoryColumn)
+            missing.append(np.full(column.width, np.nan) if is_list else plain_of(column, np.nan))
         offset, scale = encoder.units_.mean_, 1.0 / encoder.units_.scale_
         mean = (mean_row(encoder) - offset) * scale
         return cls(encoder.columns_, offset, scale, np.concatenate(missing), mean)
@@ -144,6 +150,16 @@ class EncodedRows:
             return replace(self, missing=np.where(np.isnan(self.missing), values, self.missing))
         return self
 
+    def with_marks(self, used: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which numbers are used, with both of a number and the mark of its absence."""
+        used, start = used.copy(), 0
+        for column in self.columns:
+            end = start + (1 if isinstance(column, str) else column.width)
+            if not isinstance(column, CategoryColumn):
+                used[start:end] = used[start:end].any()
+            start = end
+        return used
+
     def used_columns(self, used: NDArray[np.bool_], center: Floats) -> Columns:
         """Return the columns of a document, with numbers that are used, relative to a centre."""
         found, start = [], 0
@@ -156,7 +172,7 @@ class EncodedRows:
             if not isinstance(column, str) and column.kind == "empty":
                 about |= {"kind": "unused", "width": 0}
             elif isinstance(column, CategoryColumn):
-                about |= self._category(column, column.entries[:, here - place.start], here, center)
+                about |= self._category(column, here - place.start, here, center)
             else:
                 about |= self._number(column, here, center)
             if not len(here) and about["kind"] != "unused":
@@ -177,18 +193,24 @@ class EncodedRows:
             "scale": float(self.scale[j]),
             "missing": None if np.isnan(missing) else float(missing),
         }
+        if len(here) > 1:  # a second number marks missing values
+            marks = np.array([plain_of(column, 0.0)[1], plain_of(column, np.nan)[1]])
+            k = here[1]
+            about["indicator"] = ((marks - self.offset[k]) * self.scale[k] - center[k]).tolist()
         if not isinstance(column, str):
             about |= {"low": float(column.low), "high": float(column.high)}
         return about
 
     def _category(
-        self, column: CategoryColumn, entries: Floats, here: Any, center: Floats
+        self, column: CategoryColumn, places: Any, here: Any, center: Floats
     ) -> dict[str, Any]:
         """Return the numbers of each category, relative to the centre."""
-        rows = (entries - self.offset[here]) * self.scale[here] - center[here]
+        offset, scale, center = self.offset[here], self.scale[here], center[here]
+        rows = (column.entries[:, places] - offset) * scale - center
         values = [getattr(value, "item", lambda v=value: v)() for value in column.categories]
         known = [code for code, value in enumerate(values) if value is not None]
-        absent = values.index(None) if None in values else column.usual
+        others = [plain_of(column, value)[places] for value in (None, UNSEEN)]
+        missing, unknown = ((entry - offset) * scale - center for entry in others)
         odd = [v for v in values if not (v is None or isinstance(v, (str, bool, int, float)))]
         if odd:
             raise TypeError(
@@ -199,9 +221,17 @@ class EncodedRows:
             "kind": column.kind,
             "categories": [values[code] for code in known],
             "entries": rows[known].tolist(),
-            "missing": rows[absent].tolist(),
-            "unknown": rows.mean(axis=0).tolist(),
+            "missing": missing.tolist(),
+            "unknown": unknown.tolist(),
         }
+
+
+def plain_of(column: Column, value: Any) -> Floats:
+    """Return what a column makes of one value, before it is scaled."""
+    if column.kind == "empty":
+        return np.zeros(column.width)
+    data = np.array([value], dtype=object if isinstance(column, CategoryColumn) else np.float64)
+    return np.asarray(column.plain(Values(column.kind, data)), dtype=np.float64)[0]
 
 
 def column_code(column: dict[str, Any]) -> str:

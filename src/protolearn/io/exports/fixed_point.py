@@ -191,5 +191,7 @@ def ranges_of(document: Document) -> Floats:
                 reach = BEYOND if column["scale"] != 1.0 or not len(W) else 0.0
                 reach = max(reach, FARTHER * float(np.abs(W[:, len(found)]).max()) if len(W) else 0)
             found.append(reach)
+            if "indicator" in column:
+                found.append(float(np.abs(column["indicator"]).max()))
     largest = max([*found, 1e-300])
     return np.array([reach if reach > 0.0 else largest for reach in found])

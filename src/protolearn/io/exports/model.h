@@ -34,7 +34,10 @@ MODEL_FUNCTION int model_encode(const model_value *row, model_number *z) {
         if (value - value != 0) return -1;
         z[start] = (model_number)((value - model_offset[j]) * model_scale[j]);
       }
-      start++;
+#if MODEL_MARKS
+      if (model_width[j] == 2) z[start + 1] = model_marks[2 * j + (value != value)];
+#endif
+      start += model_width[j];
     }
 #if MODEL_LISTS
     if (kind == 't' || kind == 'c') {

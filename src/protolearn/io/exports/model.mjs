@@ -48,6 +48,7 @@ function encoder(columns) {
           : column.entries[k];
         for (let i = 0; i < column.width; i++) z[start + i] = entries[i];
       } else if (absent) {
+        if (column.indicator) z[start + 1] = column.indicator[1];
         if (column.missing === null && !skips) {
           throw new RangeError(`Column ${JSON.stringify(column.name)} has no value.`);
         }
@@ -59,6 +60,7 @@ function encoder(columns) {
             `Column ${JSON.stringify(column.name)} needs a ${column.kind}, not ${String(value)}.`);
         }
         z[start] = (number - column.offset) * column.scale;
+        if (column.indicator) z[start + 1] = column.indicator[0];
       }
       start += column.width;
     }

@@ -142,6 +142,7 @@ def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
     skips = rule.distance.missing_form is not None and bool(np.isnan(rows.missing).any())
     skips = skips and rows.matrix is None
     used = np.any([np.abs(A).max(axis=0) > 0.0 for A in maps], axis=0) | skips
+    used = rows.with_marks(used)
     center = prototypes.mean(axis=0)
     return {
         "columns": rows.used_columns(used, center),
@@ -229,6 +230,7 @@ def linear_body(rule: LinearRule, rows: EncodedRows) -> Document:
     center = center if rows.mean is None else rows.mean
     used = np.ones(coef.shape[1], dtype=bool) if len(points) else np.abs(coef).max(axis=0) > 0.0
     count = len(rule.classes) if len(points) else 0
+    used = rows.with_marks(used)
     points = (points - center)[:, used]
     if margin is not None:
         margin["rest"] = points[count:].tolist()

@@ -153,7 +153,7 @@ class SqlQuery:
             if "categories" in column:
                 numbers += category_numbers(column, f"{self.own}_code{j}")
             elif column["kind"] != "unused":
-                numbers.append(column_number(column))
+                numbers += column_numbers(column)
         named = [f"{form} AS {z}" for form, z in zip(numbers, self.z, strict=True)]
         row = f"{identifier(self.row)} AS r"
         self.add("plain", f"SELECT {', '.join([row, *named])} FROM coded")
@@ -554,8 +554,11 @@ class SqlQuery:
         )
 
 
-def column_number(column: Document) -> str:
-    """Return a number of a column, relative to the centre; what is not finite is missing."""
+def column_numbers(column: Document) -> list[str]:
+    """Return a number of a column, relative to the centre; what is not finite is missing.
+
+    And the mark of a missing value, if the column has one.
+    """
     name = identifier(column["name"])
     value = f"CAST({name} AS DOUBLE PRECISION)"
     if column["kind"] == "date":
@@ -563,7 +566,12 @@ def column_number(column: Document) -> str:
     value = f"CASE WHEN ABS({value}) <= 1.7976931348623157e308 THEN {value} END"
     form = f"({value} - ({number(column['offset'])})) * ({number(column['scale'])})"
     missing = column["missing"]
-    return form if missing is None else f"COALESCE({form}, ({number(missing)}))"
+    forms = [form if missing is None else f"COALESCE({form}, ({number(missing)}))"]
+    if "indicator" in column:
+        present, absent = (f"({number(mark)})" for mark in column["indicator"])
+        mark = f"CASE WHEN ({value}) IS NULL THEN {absent} ELSE {present} END"
+        forms.append(f"CAST({mark} AS DOUBLE PRECISION)")
+    return forms
 
 
 def date_number(written: str) -> str:

@@ -195,7 +195,12 @@ def column_input(operator: Any, columns: list[dict[str, Any]], j: int) -> Any:
 def scale_number(X: Tensor, column: dict[str, Any]) -> Tensor:
     """Return a column of numbers relative to its mean, in standard deviations."""
     Z = (X - column["offset"]) * column["scale"]
-    return Z.replace_where(X.apply("IsNaN", dtype=bool), column["missing"])
+    absent = X.apply("IsNaN", dtype=bool)
+    Z = Z.replace_where(absent, column["missing"])
+    if "indicator" not in column:
+        return Z
+    present, marked = column["indicator"]
+    return Z.beside((Z * 0.0 + present).replace_where(absent, marked))
 
 
 def text_entries(graph: Graph, given: Any, column: dict[str, Any], dtype: Any) -> Tensor:
