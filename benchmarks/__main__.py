@@ -1,9 +1,9 @@
 """``make bench``: print the tables and write them as JSON.
 
 ``core``, ``fused``, ``margins``, ``boosting``, ``peers``, ``rvm``, ``perceptrons``, ``hopfield``,
-``onnx``, ``metrics``, ``beyond_memory`` or ``ensembles`` picks a part; without a word all but the
-last three, which take a quarter of an hour each. The names of data sets after ``metrics`` pick some
-of its lines, which are printed only.
+``onnx``, ``exports``, ``metrics``, ``beyond_memory`` or ``ensembles`` picks a part; without a word
+all but the last three, which take a quarter of an hour each. The names of data sets after
+``metrics`` pick some of its lines, which are printed only.
 ``choices``, ``paper``, ``published`` or ``speed`` after ``ensembles`` pick some of its tables.
 ``python -m benchmarks.automatic``, ``benchmarks.defaults`` and ``benchmarks.reading`` stand alone.
 """
@@ -27,6 +27,7 @@ from . import (  # noqa: E402
     boosting,
     core,
     ensembles,
+    exports,
     fused,
     hopfield,
     margins,
@@ -49,6 +50,7 @@ PARTS = {
     "perceptrons": perceptrons.tables,
     "hopfield": hopfield.tables,
     "onnx": onnx.tables,
+    "exports": exports.tables,
     "metrics": metrics.tables,
     "beyond_memory": beyond_memory.tables,
 }

@@ -40,7 +40,7 @@ from .classifiers import (
     ScaleWarning,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
-from .io import load, save, to_onnx
+from .io import export, load, save, to_onnx
 from .linear import (
     RVM,
     BoostedPrototypes,
@@ -125,6 +125,7 @@ __all__ = [
     "cover_count",
     "datasets",
     "explain",
+    "export",
     "generalization_bound",
     "generalization_error",
     "generalized_prototypes",

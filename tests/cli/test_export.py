@@ -1,6 +1,7 @@
 """A saved model as a graph for other languages."""
 
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -36,9 +37,8 @@ def test_the_graph_gives_what_the_model_gives(command, wine):
     assert "alcohol, malic_acid" in " ".join(done.err.split())
     assert "below 0.7" in done.err
     session = onnxruntime.InferenceSession(str(folder / "wine.onnx"))
-    label, probabilities = session.run(
-        ["label", "probabilities"], {"X": X.to_numpy(dtype=np.float32)}
-    )
+    rows = {name: X[[name]].to_numpy(dtype=np.float32) for name in X}
+    label, probabilities = session.run(["label", "probabilities"], rows)
     assert label.tolist() == model.predict(X).tolist()
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
 
@@ -53,10 +53,20 @@ def test_the_graph_says_what_it_is_of(command, wine):
 
 
 def test_what_cannot_be_exported(command, fitted, wine, tmp_path):
-    model = fitted[0] / "results" / "model.protolearn"
-    done = command("export", model, "-o", tmp_path / "pets.onnx", cwd=tmp_path)
+    done = command("export", wine[0] / "wine.protolearn", "--to", "cobol", cwd=tmp_path)
     assert done.code == 2
-    assert "['colour'] of the table are not numbers" in done.sentence
+    assert "--to cobol is not one of c, js, sql" in done.sentence
+    for option in ("--number", "double"), ("--table", "mine"):
+        done = command(
+            "export",
+            wine[0] / "wine.protolearn",
+            "-o",
+            tmp_path / "wine.json",
+            *option,
+            cwd=tmp_path,
+        )
+        assert done.code == 2
+        assert f"{option[0][2:]}='{option[1]}' is for to=" in done.sentence
     assert not any(tmp_path.iterdir())
     done = command("export", wine[0] / "wine.protolearn", "-o", tmp_path, cwd=tmp_path)
     assert done.code == 2
@@ -74,10 +84,27 @@ def test_packages_that_are_not_installed(wine, monkeypatch, tmp_path):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("ending", ["c.h", "js.mjs", "sql.sql", "json.json"])
+def test_other_languages(command, fitted, tmp_path, ending):
+    to, _, file = ending.partition(".")
+    model = fitted[0] / "results" / "model.protolearn"
+    by_name = command("export", model, "-o", tmp_path / f"pets.{file}", cwd=tmp_path)
+    assert by_name.code == 0, by_name.err
+    assert "takes a row of:" in by_name.err
+    by_option = command("export", model, "-o", tmp_path / "pets", "--to", to, cwd=tmp_path)
+    assert by_option.code == 0, by_option.err
+    assert (tmp_path / "pets").read_bytes() == (tmp_path / f"pets.{file}").read_bytes()
+    if to == "c" and shutil.which("gcc"):
+        assert "code and tables" in by_name.err
+    if to == "json":
+        assert json.loads((tmp_path / "pets.json").read_text())["format"] == "protolearn-model"
+
+
 def test_frames_are_read_in_the_order_of_the_table():
     """The columns of a graph stand as those of the table, whatever names they have."""
     frame = pd.DataFrame({"b": [0.0, 1.0, 8.0, 9.0], "a": [5.0, 5.0, 5.0, 6.0]})
     model = table_pipeline(GLVQ(random_state=0)).fit(frame, [0, 0, 1, 1])
     session = onnxruntime.InferenceSession(protolearn.to_onnx(model).SerializeToString())
-    rows = frame.to_numpy(dtype=np.float32)
-    assert session.run(["label"], {"X": rows})[0].tolist() == [0, 0, 1, 1]
+    assert [each.name for each in session.get_inputs()] == ["b", "a"]
+    rows = {name: frame[[name]].to_numpy(dtype=np.float32) for name in frame}
+    assert session.run(["label"], rows)[0].tolist() == [0, 0, 1, 1]

@@ -20,8 +20,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 import protolearn as pl
 from custom_axes import City, LogCosh
 from given_profile import in_all, long_test
-from protolearn import datasets, distances, hypothesis_margin, to_onnx
+from protolearn import certified_radius, datasets, distances, explain, hypothesis_margin, to_onnx
+from protolearn.analysis import linear_leads
 from protolearn.io import register_converters
+from protolearn.rule import LinearRule, as_rule
 from protolearn.selection.auto import score_calibration
 from protolearn.tables import table_pipeline
 
@@ -96,9 +98,24 @@ def run(graph, X):
     session = onnxruntime.InferenceSession(
         graph.SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    assert [each.name for each in session.get_inputs()] == ["X"]
-    names = [each.name for each in session.get_outputs()]
-    return dict(zip(names, session.run(None, {"X": np.float32(X)}), strict=True))
+    names, given = [each.name for each in session.get_outputs()], session.get_inputs()
+    if hasattr(X, "columns"):
+        assert [each.name for each in given] == list(X.columns)
+        rows = {each.name: column_of(X[each.name], each.type) for each in given}
+    else:
+        assert [each.name for each in given] == ["X"]
+        rows = {"X": np.float32(X)}
+    return dict(zip(names, session.run(None, rows), strict=True))
+
+
+def column_of(values, kind):
+    """Give a column of a frame as its input takes it: dates as days, missing words as ''."""
+    if kind == "tensor(string)":
+        return values.astype(object).where(values.notna(), "").to_numpy(dtype=object)[:, None]
+    if str(values.dtype).startswith("datetime"):
+        values = (values - pd.Timestamp("1970-01-01")) / pd.Timedelta("1D")
+    dtype = np.float64 if kind == "tensor(double)" else np.float32
+    return values.to_numpy(dtype=dtype, na_value=np.nan)[:, None]
 
 
 def check(model, X, least_clear=0.98):
@@ -129,7 +146,33 @@ def check(model, X, least_clear=0.98):
     assert has_margin == ("hypothesis_margin" in found)
     if has_margin:
         check_margins(found, hypothesis_margin(model, X, found["label"]), size, last)
+    if "contributions" in found and len(found["contributions"]):
+        check_reasons(found, model, last, inner, size)
     return found
+
+
+def check_reasons(found, model, last, inner, size):
+    """Contributions are those of the model, and certified radii are no larger than its own."""
+    rule = as_rule(last)
+    rows = rule.read_rows(last, inner).astype(np.float64)
+    scores = rule.scores(rows)
+    size_of_scores = np.abs(scores[np.isfinite(scores)]).max()
+    clear = np.diff(np.sort(scores, axis=1)[:, -2:])[:, 0] > 1e-3 * size_of_scores
+    clear &= rule.classes[scores.argmax(axis=1)] == found["label"]
+    if len(rule.classes) > 2:  # which class comes second has to be clear as well
+        clear &= np.diff(np.sort(scores, axis=1)[:, -3:])[:, 0] > 1e-3 * size_of_scores
+    assert clear.any()
+    if isinstance(rule, LinearRule):
+        middle = getattr(last, "prototypes_", np.zeros((1, inner.shape[1]))).mean(axis=0)
+        if hasattr(model, "steps"):
+            middle = np.zeros(inner.shape[1])
+        wanted = rule.unit * linear_leads(rule, rows, middle[None])
+        radius = certified_radius(last, inner)
+        assert (found["certified_radius"] <= radius * (1.0 + 1e-6) + 1e-30).all()
+        assert np.median(found["certified_radius"] / np.maximum(radius, 1e-30)) > 0.9
+    else:
+        wanted = rule.feature_leads(rows)
+    close(found["contributions"][clear], wanted[clear], max(np.abs(wanted).max(), size.max()))
 
 
 def sizes(model, X, scores):
@@ -438,7 +481,7 @@ def test_the_automatic_choice_with_its_own_table(wine):
     X, y = pd.DataFrame(wine[0][:, :4], columns=list("abcd")), wine[1]
     X.iloc[::7, 1] = np.nan
     model = pl.AutoPrototypeClassifier(families=["fixed"], max_fits=20, **SEED).fit(X, y)
-    found = run(to_onnx(model), X.to_numpy())
+    found = run(to_onnx(model), X)
     np.testing.assert_array_equal(found["label"], model.predict(X))
     np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-5)
 
@@ -524,10 +567,65 @@ def test_tables_of_numbers(wine):
     frame = frame.astype(np.float32)
     np.testing.assert_array_equal(found["label"], model.predict(frame))
     np.testing.assert_allclose(found["probabilities"], model.predict_proba(frame), atol=1e-4)
-    frame["colour"] = np.where(y == 1, "red", "blue")
-    words = table_pipeline(pl.GLVQ(**SEED)).fit(frame.drop(columns="nothing"), y)
-    with pytest.raises(TypeError, match=r"'colour'.* not numbers"):
-        to_onnx(words)
+
+
+WORDS = (
+    table_pipeline(pl.GMLVQ(**SEED)),
+    table_pipeline(pl.MeanOfClass()),
+    table_pipeline(pl.KernelGLVQ(**SEED)),
+)
+
+
+@pytest.mark.parametrize("model", WORDS, ids=lambda model: type(model[-1]).__name__)
+def test_tables_with_words_dates_and_holes(model):
+    frame, y = datasets_with_words(300)
+    model = model.fit(frame, y)
+    new, _ = datasets_with_words(200, seed=1)
+    new.loc[0, 'it\'s "odd"'] = "unseen"
+    with pytest.warns(UserWarning, match="unseen"):
+        wanted = model.predict(new)
+    found = run(to_onnx(model), new)
+    assert (found["label"] == wanted).mean() > 0.99
+    if "contributions" not in found:
+        return
+    with pytest.warns(UserWarning, match="unseen"):
+        reasons = explain(model, new, n=0)
+    assert found["contributions"].shape == (200, frame.shape[1])
+    agree = found["label"] == wanted
+    close(
+        found["contributions"][agree],
+        reasons.contributions[agree],
+        10.0 * np.abs(reasons.contributions).max(),
+    )
+
+
+def datasets_with_words(n, seed=0):
+    """Give a table with words, codes, truth values, dates and holes, and its labels."""
+    rng = np.random.RandomState(seed)
+    y = rng.randint(0, 3, n)
+    frame = pd.DataFrame(
+        {
+            "age": 40.0 + 5.0 * y + rng.randn(n),
+            'it\'s "odd"': np.array(["a'b", 'c"d', "e\\f", ""], dtype=object)[
+                np.where(rng.rand(n) < 0.6, y, rng.randint(0, 4, n))
+            ],
+            "when": pd.Timestamp("2020-02-28") + pd.to_timedelta(y * 3 + rng.randint(0, 9, n), "D"),
+            "flag": pd.array(rng.rand(n) < 0.3 + 0.2 * y, dtype="boolean"),
+        }
+    )
+    frame["code"] = pd.Categorical(rng.randint(0, 3, n) * 10 + 5)
+    frame.loc[rng.rand(n) < 0.1, "age"] = np.nan
+    frame.loc[rng.rand(n) < 0.1, "when"] = pd.NaT
+    frame.loc[rng.rand(n) < 0.1, "flag"] = pd.NA
+    return frame, np.array(["no", "yes", "it's"])[y]
+
+
+@pytest.mark.parametrize("last", [pl.GLVQ(**SEED), LogisticRegression()])
+def test_metric_models_before_the_last_step(last, wine):
+    X, y = wine
+    model = make_pipeline(pl.GMLVQ(rank=3, **SEED), last).fit(X, y)
+    found = run(to_onnx(model), X)
+    assert (found["label"] == model.predict(np.float64(np.float32(X)))).mean() > 0.99
 
 
 def test_what_the_graph_is_of(wine):
@@ -631,9 +729,8 @@ def test_what_has_no_form(wine):
     with pytest.raises(TypeError, match="Python function"):
         to_onnx(pl.KernelGLVQ(kernel=lambda A, B: A @ B.T, **SEED).fit(X, y))
     union = FeatureUnion([("a", pl.GMLVQ(**SEED)), ("b", StandardScaler())])
-    for first in (pl.GMLVQ(**SEED), union):
-        with pytest.raises(TypeError, match="before the last"):
-            to_onnx(make_pipeline(first, LogisticRegression()).fit(X, y))
+    with pytest.raises(TypeError, match="before the last"):
+        to_onnx(make_pipeline(union, LogisticRegression()).fit(X, y))
     reject = pl.RejectClassifier(pl.GLVQ(**SEED), threshold=0.0)
     stacked = StackingClassifier([("a", reject)], cv=2).fit(X, y)
     with pytest.raises(TypeError, match="within another model"):

@@ -9,6 +9,7 @@ from .confidence import is_linear as is_linear
 from .confidence import predict_set
 from .confidence import split_held_out as split_held_out
 from .contributions import linear_leads as linear_leads
+from .contributions import mean_row as mean_row
 from .counterfactual_rows import counterfactual
 from .effects import Effect, Effects, Monotone, check_monotone, column_effects
 from .effects import is_linear_rule as is_linear_rule

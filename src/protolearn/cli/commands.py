@@ -259,16 +259,31 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The file; else that of the model, .onnx.", show_default=False
+            "--out", "-o", help="The file; else beside that of the model.", show_default=False
         ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            help="c, js, sql, onnx or json; else by the ending of --out, or onnx.",
+            show_default=False,
+        ),
+    ] = None,
+    number: Annotated[
+        str | None,
+        typer.Option(help="Numbers in C: float or double.", show_default=False),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(help="The table that SQL reads; else rows.", show_default=False),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Turn a model into an ONNX graph, which runs without Python."""
+    """Turn a model into C, JavaScript, SQL, ONNX or JSON, which runs without Python."""
     with report_errors("export", "Nothing was written; run the same command again."):
         from .predict_and_export import run_export
 
-        run_export(model, out, force)
+        run_export(model, out, force, to, number, table)
 
 
 def list_models(wanted: bool) -> None:

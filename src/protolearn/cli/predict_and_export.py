@@ -88,34 +88,61 @@ def open_output(out: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def run_export(model: Path, out: Path | None, force: bool = False) -> None:
-    """Write the graph of a model beside it, or where it is wanted, and say what it takes."""
-    from ..io import describe, load, to_onnx
+def run_export(
+    model: Path,
+    out: Path | None,
+    force: bool = False,
+    to: str | None = None,
+    number: str | None = None,
+    table: str | None = None,
+) -> None:
+    """Write a model in another language beside it, or where it is wanted, and say what it takes."""
+    from ..io import LANGUAGES, describe, exported_bytes, load
 
-    out = model.with_suffix(".onnx") if out is None else out
+    if to is None:
+        endings = {ending: name for name, ending in LANGUAGES.items()} | {".js": "js"}
+        to = endings.get(out.suffix, "onnx") if out is not None else "onnx"
+    if to not in LANGUAGES:
+        raise Failure(f"--to {to} is not one of {', '.join(LANGUAGES)}.")
+    out = model.with_suffix(LANGUAGES[to]) if out is None else out
     check_outputs([out], [model], force)
     check_model_file(model)
     loaded, notes = load(model), describe(model).notes or {}
+    threshold = notes.get("reject", {}).get("threshold")
+    options = {"number": number, "table": table, "threshold": threshold}
     try:
-        graph = to_onnx(loaded)
+        content = exported_bytes(loaded, out.stem, to, **options)
     except ImportError as error:
         raise Failure(str(error), FAILED) from error
-    threshold = notes.get("reject", {}).get("threshold")
-    if threshold is not None:
-        graph.metadata_props.add(key="reject_below_probability", value=str(threshold))
     with replacing(out) as path:
-        path.write_bytes(graph.SerializeToString())
-    print_graph(Screen(stderr=True), graph, loaded, out, threshold)
+        path.write_bytes(content)
+    print_export(Screen(stderr=True), content, loaded, out, to)
+    if threshold is not None:
+        note = f"look again where the largest probability is below {threshold:.3g}"
+        say(Screen(stderr=True), note)
 
 
-def print_graph(
-    console: Console, graph: Any, model: Any, out: Path, threshold: float | None
-) -> None:
-    """Print what the graph takes and gives."""
+def print_export(console: Console, content: bytes, model: Any, out: Path, to: str) -> None:
+    """Print what the exported model takes and gives, and how large it is."""
+    from ..io import answer_columns, code_size
+
+    text = "" if to == "onnx" else content.decode("utf-8", "surrogateescape")
     columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
     given = ", ".join(columns) if columns else f"{model.n_features_in_} numbers"
-    say(console, f"{out}: {out.stat().st_size / 1000:,.0f} kB")
-    say(console, f"takes X, a row of: {given}")
-    say(console, f"gives {', '.join(output.name for output in graph.graph.output)}")
-    if threshold is not None:
-        say(console, f"look again where the largest probability is below {threshold:.3g}")
+    say(console, f"{out}: {len(content) / 1000:,.0f} kB")
+    say(console, f"takes a row of: {given}")
+    if to == "onnx":
+        import onnx
+
+        graph = onnx.load_from_string(content)
+        say(console, f"gives {', '.join(output.name for output in graph.graph.output)}")
+    if to == "sql":
+        say(
+            console,
+            f"gives {', '.join(answer_columns(content.decode('utf-8', 'surrogateescape')))}",
+        )
+    if to == "c":
+        size = code_size(text)
+        said = f"code and tables {size['flash']:,} bytes, stack at most {size['stack']:,} bytes"
+        missing = "the size of its code is not known: gcc and size are not installed"
+        say(console, f"{said}, by gcc -Os on this machine" if size else missing)

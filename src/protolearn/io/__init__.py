@@ -1,5 +1,12 @@
 """Models in files: read without running anything of the file, or run without Python."""
 
+from .exports import LANGUAGES as LANGUAGES
+from .exports import document_of as document_of
+from .exports import export, javascript_module
+from .exports import exported_bytes as exported_bytes
+from .exports.c_code import code_size as code_size
+from .exports.fixed_point import FixedPointModel as FixedPointModel
+from .exports.sql_query import answer_columns as answer_columns
 from .file import ModelFile, ModelFileError
 from .onnx import register_converters, to_onnx
 from .saving import describe, load, save
@@ -8,6 +15,8 @@ __all__ = [
     "ModelFile",
     "ModelFileError",
     "describe",
+    "export",
+    "javascript_module",
     "load",
     "register_converters",
     "save",

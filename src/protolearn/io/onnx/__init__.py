@@ -29,8 +29,11 @@ def to_onnx(
 ) -> ModelProto:
     """Turn a fitted model into an ONNX graph, which runs without Python.
 
-    The graph has one input, ``X``, in single precision, of any number of rows. It needs the
-    packages of ``pip install 'protolearn[onnx]'``; to run it, onnxruntime alone is enough.
+    The graph has one input, ``X``, in single precision, of any number of rows. For a model that
+    begins with a table it has one input for each column, named as the column, of shape (n, 1):
+    single precision for numbers, codes and truth values, double precision for dates, as days since
+    1970, and strings for words. A missing value is NaN, or the empty string. The conversion needs
+    the packages of ``pip install 'protolearn[onnx]'``; to run the graph, onnxruntime is enough.
 
     Parameters
     ----------
@@ -38,7 +41,8 @@ def to_onnx(
         A fitted nearest-prototype or linear classifier of protolearn, also in the space of a
         named kernel (``KernelGLVQ``, ``RVM``, ``KernelAdaTron``), a
         :class:`~protolearn.RejectClassifier` or :class:`~protolearn.AutoPrototypeClassifier` with
-        one, or a Pipeline or search of scikit-learn that ends in one of these. Other steps, and
+        one, or a Pipeline or search of scikit-learn that ends in one of these. A step before the
+        last can be a table or the transform of a metric model such as ``GMLVQ``. Other steps, and
         models of scikit-learn around one such as ``StackingClassifier``, are converted by
         skl2onnx, as far as it knows them.
     outputs : sequence of str, default=None
@@ -65,13 +69,19 @@ def to_onnx(
     - ``nearest_prototype``: the place of the nearest prototype among ``prototypes_``.
     - ``distances``: to each prototype, squared where the distance of the model is.
     - ``hypothesis_margin``: of the predicted class, see :func:`~protolearn.hypothesis_margin`.
-    - ``certified_radius``: no row nearer than this has another ``label`` in this graph; of nearest
-      prototypes with Euclidean distances, also after a linear map. A weaker bound than in Python.
+    - ``certified_radius``: no row nearer than this has another ``label`` in this graph; of linear
+      models, and of nearest prototypes with Euclidean distances, also after a linear map, where it
+      is a weaker bound than in Python.
+    - ``contributions``: what each feature that the model sees adds to the lead of its class; of a
+      table, and scalers behind it, what each column adds. For the same models.
     - ``scores``: the decision function, one column a class; for two classes minus and plus it.
     - ``rejected``: whether the reject option gives no class.
 
     A graph raises no errors of ours. Where a model takes missing values, its graph takes NaN too;
     otherwise a row with NaN has no meaningful answer, and a reject option rejects it.
+
+    A category that the training rows do not have counts as in Python, without a warning or an
+    error. A column that is named as an output has an input whose name ends in ``_column``.
 
     Results are those of the model to single precision: a row so near to a border, or to a
     threshold, that this makes a difference may be on the other side of it.

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import onnx
 from skl2onnx import convert_sklearn, get_model_alias
-from skl2onnx.common.data_types import FloatTensorType
+from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, StringTensorType
 from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from ...analysis import RejectClassifier
+from ...classifiers import NearestPrototypeClassifier
 from ...selection import AutoPrototypeClassifier
-from ...tables import NumberColumn, TableEncoder
-from .onnx_declarations import alias
+from ...tables import FEATUREWISE, TableEncoder, flatten_steps
+from ..exports.exported_columns import EncodedRows, column_code
 from .onnx_outputs import FAMILIES
 
 ORDER = (
@@ -28,6 +30,7 @@ ORDER = (
     "distances",
     "hypothesis_margin",
     "certified_radius",
+    "contributions",
     "scores",
     "rejected",
 )
@@ -40,17 +43,120 @@ def convert_model(model: Any, target_opset: int | None) -> Any:
     """Convert a model, with one input in single precision and all of its outputs."""
     if not is_classifier(model):
         raise TypeError(f"{type(model).__name__} is not a classifier; give a fitted one.")
-    model = without_search(model)
+    name, model = type(model).__name__, with_known_steps(without_search(model))
     check_parts(model)
-    types = [("X", FloatTensorType([None, n_features(model)]))]
     settings = {"options": everything_of(model), "target_opset": target_opset}
     try:
-        return convert_sklearn(model, type(model).__name__, types, **settings)
+        graph = convert_sklearn(model, name, input_types(model), **settings)
+        return with_column_names(by_column(graph, model), model)
     except (MissingConverter, MissingShapeCalculator) as error:
         raise TypeError(
-            f"skl2onnx knows no form of a part of {type(model).__name__}: "
-            f"{str(error).splitlines()[0]}"
+            f"skl2onnx knows no form of a part of {name}: {str(error).splitlines()[0]}"
         ) from error
+
+
+def alias(kind: type[Any]) -> str:
+    """Return the name of the operator of a kind of classifiers."""
+    return f"protolearn.{kind.__module__}.{kind.__qualname__}"
+
+
+def input_types(model: Any) -> list[tuple[str, Any]]:
+    """Return the inputs of a graph: ``X``, or one for each column of a table."""
+    first = first_step(model)
+    if not isinstance(first, TableEncoder):
+        return [("X", FloatTensorType([None, n_features(model)]))]
+    kinds: dict[str, Any] = {"t": StringTensorType}
+    return [
+        (
+            f"column{j}",
+            DoubleTensorType([None, 1])
+            if column["kind"] == "date"
+            else kinds.get(column_code(column), FloatTensorType)([None, 1]),
+        )
+        for j, column in enumerate(table_columns(first))
+    ]
+
+
+def with_column_names(graph: Any, model: Any) -> Any:
+    """Return a graph whose inputs are named as the columns of the table, which may be any text.
+
+    One that is called as an output ends in ``_column``.
+    """
+    first = first_step(model)
+    if isinstance(first, TableEncoder):
+        columns, taken = table_columns(first), {output.name for output in graph.graph.output}
+        wanted = [c["name"] + "_column" * (c["name"] in taken) for c in columns]
+        inner = {name for node in graph.graph.node for name in node.output} - taken
+        rename(graph.graph, {name: f"{name}_inner" for name in inner.intersection(wanted)})
+        rename(graph.graph, {f"column{j}": name for j, name in enumerate(wanted)})
+    return graph
+
+
+def rename(graph: Any, names: dict[str, str]) -> None:
+    """Rename tensors everywhere in a graph, in graphs within it too."""
+    for each in (*graph.input, *graph.output, *graph.initializer):
+        each.name = names.get(each.name, each.name)
+    for node in graph.node:
+        for places in (node.input, node.output):
+            for k, name in enumerate(places):
+                places[k] = names.get(name, name)
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                rename(attribute.g, names)
+
+
+def first_step(model: Any) -> Any:
+    """Return what rows come to first."""
+    return first_step(model.steps[0][1]) if isinstance(model, Pipeline) else model
+
+
+def table_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
+    """Return how the values of columns become numbers, as in an exported document."""
+    rows = EncodedRows.of_table(encoder)
+    every = np.ones(len(rows.scale), dtype=bool)
+    columns = rows.used_columns(every, np.zeros(len(rows.scale)))
+    return [column | {"width": max(column["width"], 1)} for column in columns]
+
+
+def with_known_steps(model: Any) -> Any:
+    """Return a pipeline with metric models before its last step as the linear maps that they are.
+
+    What skl2onnx knows of these is how a truncated singular value decomposition multiplies.
+    """
+    if not isinstance(model, Pipeline):
+        return model
+    *before, last = model.steps
+    steps = []
+    for name, step in before:
+        if isinstance(step, NearestPrototypeClassifier) and hasattr(step, "transform"):
+            omega = step.omega_
+            known = TruncatedSVD(n_components=len(omega))
+            known.components_, known.n_features_in_ = omega, omega.shape[1]
+            step = known
+        steps.append((name, with_known_steps(step)))
+    return Pipeline([*steps, (last[0], with_known_steps(last[1]))])
+
+
+def by_column(graph: Any, model: Any) -> Any:
+    """Add up contributions that belong to one column, where a table is encoded first."""
+    encoder, *between = [step for _, step in flatten_steps(model)][:-1] or [None]
+    named = [output for output in graph.graph.output if output.name == "contributions"]
+    if not isinstance(encoder, TableEncoder) or not named:
+        return graph
+    if not all(isinstance(step, FEATUREWISE) for step in between):
+        return graph
+    widths = [column["width"] for column in table_columns(encoder)]
+    members = np.repeat(np.eye(len(widths), dtype=np.float32), widths, axis=0)
+    inner, names = "contributions_of_features", ("members", "contributions")
+    rename(graph.graph, {names[1]: inner})
+    named[0].name = names[1]
+    members = members.astype(
+        np.float64 if named[0].type.tensor_type.elem_type == onnx.TensorProto.DOUBLE else np.float32
+    )
+    graph.graph.initializer.append(onnx.numpy_helper.from_array(members, names[0]))
+    graph.graph.node.append(onnx.helper.make_node("MatMul", [inner, names[0]], [names[1]]))
+    named[0].type.tensor_type.shape.dim[1].dim_value = len(widths)
+    return graph
 
 
 def n_features(model: Any) -> int:
@@ -166,7 +272,7 @@ def check_parts(model: Any) -> None:
     """Raise if a part of the library has no form in ONNX where it stands."""
     for step in transformers(model):
         if isinstance(step, TableEncoder):
-            check_columns(step)
+            table_columns(step)
         elif type(step).__module__.startswith("protolearn."):
             raise TypeError(
                 f"{type(step).__name__} is a step before the last, and its transform has no form "
@@ -181,27 +287,28 @@ def check_parts(model: Any) -> None:
             )
 
 
-def everything_of(model: Any) -> dict[int, dict[str, bool]]:
+def mean_row_of(model: Any) -> Any:
+    """Return the mean of the training rows as the last step sees it, if the steps know it."""
+    steps = flatten_steps(model)
+    try:
+        rows = EncodedRows.of(steps[:-1], steps[-1][1])
+    except (TypeError, AttributeError):  # steps that are no affine map
+        return None
+    if rows.mean is None or rows.matrix is None or rows.shift is None:
+        return rows.mean
+    return rows.matrix @ rows.mean + rows.shift
+
+
+def everything_of(model: Any) -> dict[int, dict[str, Any]]:
     """Return the options by which all outputs of a model, and of those within it, are declared."""
-    options: dict[int, dict[str, bool]] = {}
+    options: dict[int, dict[str, Any]] = {}
+    center = mean_row_of(model)
     for part in parts(model):
         kind = type(part)
         if isinstance(part, KNOWN) and get_model_alias(kind) == alias(kind):  # not the user's own
             options[id(part)] = {"zipmap": False, "all_outputs": True}
+            if center is not None and len(center) == getattr(part, "n_features_in_", 0):
+                options[id(part)]["center"] = center
         elif is_classifier(part) and kind.__module__.startswith("sklearn."):
             options[id(part)] = {"zipmap": False}
     return options
-
-
-def check_columns(encoder: TableEncoder) -> None:
-    """Raise if a column has other values than numbers; dates are days since 1970."""
-    words = [
-        column.name
-        for column in encoder.columns_
-        if not isinstance(column, NumberColumn) or column.width != 1
-    ]
-    if words:
-        raise TypeError(
-            f"The columns {words!r} of the table are not numbers, but the input of the graph is. "
-            "Leave them out and fit again, or replace them by numbers first."
-        )

@@ -12,27 +12,98 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from skl2onnx import get_model_alias, update_registered_converter
+from skl2onnx.common import data_types
 
 from ...analysis import RejectClassifier, common_dtype, has_margin
 from ...selection import AutoPrototypeClassifier
 from ...tables import TableEncoder
-from .onnx_conversion import check_columns, check_parts, everything_of, without_search
-from .onnx_declarations import (
-    OPTIONS,
-    TYPES,
+from ..exports.exported_columns import column_code
+from .onnx_conversion import (
     alias,
-    asked_outputs,
-    check_one_input,
-    declare_operator,
-    graph_in,
-    numbers,
-    tensor_type,
+    check_parts,
+    everything_of,
+    table_columns,
+    with_known_steps,
+    without_search,
 )
 from .onnx_outputs import FAMILIES, Output, as_labels, outputs_class
-from .onnx_tensor import Graph, Tensor
+from .onnx_tensor import LEAST_OPSET, Graph, Tensor
+
+TYPES = {
+    np.dtype(np.int64): data_types.Int64TensorType,
+    np.dtype(np.float64): data_types.DoubleTensorType,
+    np.dtype(np.float32): data_types.FloatTensorType,
+    np.dtype(bool): data_types.BooleanTensorType,
+    np.dtype(object): data_types.StringTensorType,
+}
+
+OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "raw_scores": [True, False],
+    "all_outputs": [True, False],
+    "center": None,  # the mean row, which contributions to linear scores are relative to
+}
+"""What can be asked of a classifier; probabilities come as an array whatever is said of zipmap."""
 
 # Methods that a graph takes the place of.
 DECIDES = ("predict", "predict_proba", "decision_function", "distances")
+
+
+def declare_operator(
+    scope: Any, model: Any, inputs: list[Any], outputs: dict[str, Output]
+) -> list[Any]:
+    """Declare the operator of a model; return its outputs, as precise as the last input."""
+    operator = scope.declare_local_operator(alias(type(model)), model)
+    operator.inputs = inputs
+    for name, output in outputs.items():
+        kind = tensor_type(output, inputs[-1].type)
+        operator.outputs.append(scope.declare_local_variable(name, kind))
+    return operator.outputs
+
+
+def check_one_input(model: Any, inputs: list[Any]) -> None:
+    """Raise if rows come column by column."""
+    if len(inputs) != 1:
+        raise ValueError(
+            f"{type(model).__name__} is given {len(inputs)} inputs, but takes one with all "
+            "features; give skl2onnx an array, such as X.to_numpy(), instead of a frame."
+        )
+
+
+def asked_outputs(scope: Any, model: Any, outputs: list[Any]) -> list[Any]:
+    """Return all outputs of a model if the option says so, else the first two."""
+    everything = scope.get_options(model, {"all_outputs": False})["all_outputs"]
+    return outputs if everything else outputs[:2]
+
+
+def tensor_type(output: Output, given: Any) -> Any:
+    """Return the type of an output; ``given`` is that of the input."""
+    dtype = precision(given) if output.dtype is None else output.dtype
+    return TYPES[np.dtype(dtype)]([None] if output.width is None else [None, output.width])
+
+
+def precision(given: Any) -> np.dtype[Any]:
+    """Return the precision in which an input of some type is computed with."""
+    return np.dtype(np.float64 if isinstance(given, data_types.DoubleTensorType) else np.float32)
+
+
+def numbers(graph: Graph, given: Any) -> Tensor:
+    """Return an input in the precision in which it is computed with."""
+    dtype = precision(given.type)
+    if isinstance(given.type, (data_types.FloatTensorType, data_types.DoubleTensorType)):
+        return Tensor(graph, given.full_name, dtype)
+    return Tensor(graph, given.full_name, np.int64).cast(dtype)
+
+
+def graph_in(scope: Any, container: Any) -> Graph:
+    """Return the graph to add nodes to; raise if it is to be of too old an operator set."""
+    graph = Graph(scope, container)
+    if graph.opset < LEAST_OPSET:
+        raise ValueError(
+            f"target_opset={graph.opset} is too old; models of protolearn need {LEAST_OPSET} or "
+            "later."
+        )
+    return graph
 
 
 def parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
@@ -66,6 +137,7 @@ def convert(scope: Any, operator: Any, container: Any) -> None:
     graph, model = graph_in(scope, container), operator.raw_operator
     X = numbers(graph, operator.inputs[0])
     outputs = outputs_class(model)(model, X)
+    outputs.center = container.get_options(model, {"center": None})["center"]
     names = list(outputs.output_types(model))
     if container.get_options(model, {"raw_scores": False})["raw_scores"]:
         names[1] = "scores"
@@ -77,27 +149,89 @@ def convert(scope: Any, operator: Any, container: Any) -> None:
 
 
 def table_shapes(operator: Any) -> None:
-    """Set the type of the encoded rows."""
-    output = Output(width=len(operator.raw_operator.columns_))
-    operator.outputs[0].type = tensor_type(output, operator.inputs[0].type)
+    """Set the type of the encoded rows: double precision if all columns have it."""
+    width = len(operator.raw_operator.units_.scale_)
+    exact = all(isinstance(each.type, data_types.DoubleTensorType) for each in operator.inputs)
+    operator.outputs[0].type = TYPES[np.dtype(np.float64 if exact else np.float32)]([None, width])
 
 
 def convert_table(scope: Any, operator: Any, container: Any) -> None:
-    """Fill in the medians, subtract the means, divide by the standard deviations."""
-    check_one_input(operator.raw_operator, operator.inputs)
-    check_columns(operator.raw_operator)
-    graph, columns = graph_in(scope, container), operator.raw_operator.columns_
-    X = numbers(graph, operator.inputs[0])
-    counts = np.array([column.kind != "empty" for column in columns])
-    middle = np.array([column.mean for column in columns])
-    median = np.array([column.median for column in columns]) - middle
-    unit = np.array([column.sd for column in columns])
-    Z = X - middle.astype(X.dtype)
-    absent = Z.apply("IsNaN", dtype=bool)
-    Z = graph.node("Where", absent, graph.constant(median, X.dtype), Z, dtype=X.dtype)
-    if not counts.all():
-        Z = Z.replace_where(graph.constant(~counts), 0.0)
-    graph.give(Z / unit, operator.outputs[0].full_name)
+    """Turn columns into numbers: one input for each, or one with all columns of numbers."""
+    graph, columns = graph_in(scope, container), table_columns(operator.raw_operator)
+    place = operator.outputs[0]
+    dtype = precision(place.type)
+    parts = []
+    for j, column in enumerate(columns):
+        given = column_input(operator, columns, j)
+        if column["kind"] == "unused":
+            blank = numbers(graph, given).take([0], axis=1).apply("IsNaN", dtype=bool)
+            parts.append(blank.cast(dtype) * 0.0)
+            continue
+        if column_code(column) == "t":
+            parts.append(text_entries(graph, given, column, dtype))
+            continue
+        X = numbers(graph, given)
+        X = X if len(operator.inputs) > 1 or len(columns) == 1 else X.take([j], axis=1)
+        encode = code_entries if column_code(column) == "c" else scale_number
+        parts.append(encode(X, column).cast(dtype))
+    every = parts[0].beside(*parts[1:])
+    graph.give(every, place.full_name)
+
+
+def column_input(operator: Any, columns: list[dict[str, Any]], j: int) -> Any:
+    """Return the input of a column, or the one that has all."""
+    if len(operator.inputs) == len(columns):
+        by_name = {each.raw_name: each for each in operator.inputs}
+        return by_name.get(columns[j]["name"], operator.inputs[j])
+    words = [column["name"] for column in columns if column_code(column) == "t"]
+    if len(operator.inputs) > 1 or words:
+        raise TypeError(
+            f"The graph of a table has one input for each of its {len(columns)} columns; "
+            f"{len(operator.inputs)} are given, and the columns {words!r} are texts."
+        )
+    return operator.inputs[0]
+
+
+def scale_number(X: Tensor, column: dict[str, Any]) -> Tensor:
+    """Return a column of numbers relative to its mean, in standard deviations."""
+    Z = (X - column["offset"]) * column["scale"]
+    absent = X.apply("IsNaN", dtype=bool)
+    Z = Z.replace_where(absent, column["missing"])
+    if "indicator" not in column:
+        return Z
+    present, marked = column["indicator"]
+    return Z.beside((Z * 0.0 + present).replace_where(absent, marked))
+
+
+def text_entries(graph: Graph, given: Any, column: dict[str, Any], dtype: Any) -> Tensor:
+    """Return the entries of texts; the empty text is a missing value."""
+    known, count = list(column["categories"]), len(column["categories"])
+    keys = known if "" in known else [*known, ""]
+    table: dict[str, Any] = {
+        "keys_strings": keys,
+        "values_int64s": list(range(len(keys))),
+        "default_int64": count + 1,
+        "op_domain": "ai.onnx.ml",
+        "op_version": 2,
+    }
+    text = Tensor(graph, given.full_name, object).reshape(-1)
+    code = graph.node("LabelEncoder", text, dtype=np.int64, **table)
+    return graph.constant(entries_of(column), dtype).take(code)
+
+
+def code_entries(X: Tensor, column: dict[str, Any]) -> Tensor:
+    """Return the entries of categories that are numbers or truth values."""
+    values = np.array([float(value) for value in column["categories"]]).astype(X.dtype)
+    same, count = X.equals(values[None, :]).cast(X.dtype), len(values)
+    code = same.argmax()
+    code = code.replace_where(~(same.max(1).reshape(-1) > 0.5), count + 1)
+    code = code.replace_where(X.apply("IsNaN", dtype=bool).reshape(-1), count)
+    return X.graph.constant(entries_of(column), X.dtype).take(code)
+
+
+def entries_of(column: dict[str, Any]) -> NDArray[Any]:
+    """Return the numbers of each category, of the missing value and of an unknown one."""
+    return np.array([*column["entries"], column["missing"], column["unknown"]])
 
 
 def parse_within(scope: Any, model: Any, within: Any, inputs: Any) -> dict[str, Any]:
@@ -109,8 +243,7 @@ def parse_within(scope: Any, model: Any, within: Any, inputs: Any) -> dict[str, 
             f"This version of skl2onnx cannot convert {type(model).__name__} ({error}); convert "
             "the model within it, or install another version of skl2onnx."
         ) from error
-    check_one_input(model, inputs)
-    within = without_search(within)
+    within = with_known_steps(without_search(within))
     check_parts(within)
     for key, options in everything_of(within).items():
         scope.add_options(key, options)

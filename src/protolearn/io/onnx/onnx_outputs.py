@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from ..._arrays import Floats, as_floats, row_lengths
 from ...analysis import factors, is_linear, joint_factor
@@ -17,7 +18,7 @@ from ...distances import LinearMetric, SquaredEuclidean
 from ...linear import RVM, LinearPrototypeClassifier, is_joint
 from ...one_versus_rest import LinearClassifier
 from ...perceptrons import KernelAdaTron
-from ...rule import SINGLE
+from ...rule import SINGLE, as_rule
 from .onnx_distances import center_rows, distance_parts, mapped_parts, products
 from .onnx_tensor import Tensor
 
@@ -37,6 +38,7 @@ class ModelOutputs:
     """
 
     code: Any
+    center: Floats | None = None  # the mean row, if it is known
 
     def __init__(self, model: Any, X: Tensor):
         self.model = model
@@ -95,6 +97,8 @@ class NearestOutputs(ModelOutputs):
         known = isinstance(model.rule_.distance, (LinearMetric, SquaredEuclidean))
         if known and not model.rule_.decision.soft and model.rule_.steepness is not None:
             found["certified_radius"] = Output()
+        if known and len(np.unique(model.rule_.codebook.labels)) > 1:
+            found["contributions"] = Output(width=model.n_features_in_)
         return {**found, "scores": Output(width=C)}
 
     @cached_property
@@ -156,6 +160,34 @@ class NearestOutputs(ModelOutputs):
         size = (least(D * 0.0) + length + row_lengths(V)) * stretch[self.codebook.group]
         radius = least(size.square() * (8.0 * V.shape[1] + 40.0) * (2.0 * unit))
         return (radius * (1.0 - 64.0 * unit) - length * (8.0 * unit)).positive().reshape(-1)
+
+    @cached_property
+    def contributions(self) -> Tensor:
+        """By how much each feature is nearer to the own prototype than to that of a rival."""
+        same = self.code.reshape(-1, 1).equals(self.codebook.labels[None, :])
+        D = self.distances
+        rival = D.replace_where(same, np.inf).argmin()
+        return self._terms(rival) - self._terms(D.replace_where(~same, np.inf).argmin())
+
+    def _terms(self, prototype: Tensor) -> Tensor:
+        """Return ``e_j (A^T A e)_j`` for the difference from a named prototype of each row."""
+        (Z, V), codebook, distance = center_rows(self.X, self.codebook), self.codebook, self.rule
+        e = Z - Z.graph.constant(V, Z.dtype).take(prototype)
+        if distance.distance.missing_form is not None:
+            absent = e.apply("IsNaN", dtype=bool)
+            known = (~absent).cast(Z.dtype)
+            share = (known * 0.0 + 1.0).sum(1) / known.sum(1)
+            e = e.replace_where(absent, 0.0)
+        if not isinstance(distance.distance, LinearMetric):
+            found = e.square()
+        else:
+            d, group = V.shape[1], Z.graph.constant(codebook.group, np.int64).take(prototype)
+            omegas = [distance.distance.omega(row, d) for row in codebook.metric]
+            found = total(
+                e * (e @ (A.T @ A)) * group.equals(g).cast(Z.dtype).reshape(-1, 1)
+                for g, A in enumerate(omegas)
+            )
+        return found if distance.distance.missing_form is None else found * share
 
     @cached_property
     def scores(self) -> Tensor:
@@ -227,6 +259,9 @@ class LinearOutputs(ModelOutputs):
         if isinstance(model, RVM):
             found["probabilities"] = Output(width=C)
         found["scores"] = Output(width=C)
+        if isinstance(model, LinearClassifier) and hasattr(model, "coef_"):
+            found["certified_radius"] = Output()
+            found["contributions"] = Output(width=model.coef_.shape[1])
         if is_linear(model):
             found["nearest_prototype"] = Output(np.dtype(np.int64))
             found["distances"] = Output(width=len(model.prototypes_))
@@ -263,6 +298,43 @@ class LinearOutputs(ModelOutputs):
     def distances(self) -> Tensor:
         """The squared Euclidean distances to the prototypes."""
         return self._squares(self.model.prototypes_)
+
+    @cached_property
+    def certified_radius(self) -> Tensor:
+        """A length: no row that is nearer has another label, in the arithmetic of this graph."""
+        normals, offsets = self._planes
+        X, unit, C = self.X, float(np.finfo(self.X.dtype).eps), len(normals)
+        scores = X @ normals.T + offsets
+        length = X.square().sum(1).root()
+        size = length * row_lengths(normals)[None, :] + np.abs(offsets)[None, :]
+        error = size * (2.0 * unit * (normals.shape[1] + 10))
+        own = scores.at(self.code) - error.at(self.code)
+        pace = X.graph.constant(cdist(normals, normals) + np.eye(C), X.dtype).take(self.code)
+        gap = (own - scores - error).positive() / pace.maximum(float(np.finfo(X.dtype).tiny))
+        least = gap.without(self.code, C).min(1)
+        return (least * (1.0 - 64.0 * unit) - length * (8.0 * unit)).positive().reshape(-1)
+
+    @cached_property
+    def contributions(self) -> Tensor:
+        """What each feature adds, from the boundary's point that is nearest to the mean row."""
+        normals, offsets = self._planes
+        graph, X, center = self.X.graph, self.X, self.center
+        center = self._center if center is None else center
+        offsets = offsets + normals @ center
+        scores = (X - center) @ normals.T + offsets
+        second = (-(-scores).without(self.code, len(normals))).argmax()
+        W, b = graph.constant(normals, X.dtype), graph.constant(offsets, X.dtype)
+        normal = W.take(self.code) - W.take(second)
+        lead = (b.take(self.code) - b.take(second)).reshape(-1, 1)
+        square = normal.square().sum(1)
+        away = (lead / square).replace_where(~(square > 0.0), 0.0)
+        return normal * (X - center + normal * away)
+
+    @property
+    def _planes(self) -> tuple[Floats, Floats]:
+        """The normal and the offset of the score of each class; of two, of the first zero."""
+        rule: Any = as_rule(self.model)
+        return rule.unit * rule.codebook.prototypes, rule.unit * rule.codebook.metric[:, 0]
 
     @cached_property
     def hypothesis_margin(self) -> Tensor:

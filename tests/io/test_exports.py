@@ -1,0 +1,371 @@
+"""Exported models answer as in Python, and for the same reasons, in every language."""
+
+import json
+import subprocess
+import warnings
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+
+import protolearn as pl
+from given_languages import STRICT, need, run_c, run_duckdb, run_node, run_postgres, run_sqlite
+from given_profile import THOROUGH, in_all
+from given_words import table_of_words
+from protolearn import datasets, explain, export
+from protolearn.io import FixedPointModel, document_of
+from protolearn.rule import LinearRule, as_rule
+from protolearn.tables import table_pipeline
+
+SEED = {"random_state": 0}
+TABLE = 'my "rows"; --'
+N_ROWS = 100_000 if THOROUGH else 150
+SAME = 1e-5
+"""Relative difference from Python, of the largest number of its kind, in double precision."""
+
+MODELS = in_all(
+    pl.GLVQ(prototypes_per_class=2, **SEED),
+    pl.GMLVQ(prototypes_per_class=2, **SEED),
+    pl.LGMLVQ(**SEED),
+    pl.RSLVQ(prototypes_per_class=2, **SEED),
+    pl.SoftMarginSVM(),
+    thorough=(
+        pl.GRLVQ(**SEED),
+        pl.MarginLVQ(**SEED),
+        pl.LVQ21(**SEED),
+        pl.MRSLVQ(**SEED),
+        pl.LGMLVQ(localized="prototype", prototypes_per_class=2, **SEED),
+        pl.MeanOfClass(),
+        pl.FisherPrototypes(),
+        pl.RVM(),
+        pl.Perceptron(**SEED),
+        LogisticRegression(),
+        LogisticRegression(solver="liblinear"),
+        SGDClassifier(loss="log_loss", **SEED),
+    ),
+)
+
+
+def quiet(function, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args, **options)
+
+
+def answers_of(model, frame):
+    """Give what Python says of rows, and which of them are clear enough to compare."""
+    found = quiet(explain, model, frame, n=0, n_exemplars=1)
+    scores = quiet(model.decision_function, frame)
+    by_class = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+    order = np.sort(by_class, axis=1)
+    lead = order[:, -1] - order[:, -2]
+    if order.shape[1] > 2:  # contributions depend on which class comes second
+        lead = np.minimum(lead, order[:, -2] - order[:, -3])
+    return found, lead > 1e-6 * np.abs(by_class).max()
+
+
+def close(found, wanted, tolerance=SAME):
+    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    np.testing.assert_allclose(found, wanted, rtol=0.0, atol=tolerance * np.abs(wanted).max())
+
+
+def compare(found, wanted, clear, tolerance=SAME, least_radius=None):
+    """Compare the answers of another language with those of Python."""
+    assert clear.mean() > 0.95
+    np.testing.assert_array_equal(found["label"][clear], wanted.label[clear])
+    if wanted.probability is not None:
+        close(found["probabilities"][clear], np.asarray(wanted.probability)[clear], tolerance)
+    else:
+        assert found["probabilities"] is None
+    if found["radius"] is not None:
+        radius = np.asarray(wanted.certified_radius, dtype=float)
+        assert (found["radius"][clear] <= radius[clear] * (1.0 + 1e-6)).all()
+        if least_radius is None:
+            close(found["radius"][clear], radius[clear], tolerance)
+        else:
+            assert np.median(found["radius"][clear] / radius[clear]) > least_radius
+    if found["margin"] is not None:
+        close(found["margin"][clear], np.asarray(wanted.margin)[clear], tolerance)
+
+
+@cache
+def fitted(number):
+    """Fit a model to a table of words, and give it with new rows and the answers of Python."""
+    model = table_pipeline(MODELS[number])
+    frame, y = table_of_words(400)
+    quiet(model.fit, frame, y)
+    new, _ = table_of_words(N_ROWS, seed=1)
+    new.iloc[0, 1] = "unseen"
+    return model, new, answers_of(model, new)
+
+
+def contributions_of(model, frame, wanted):
+    """Give what columns contribute: for a soft decision by the nearest prototypes, as they say."""
+    rule = as_rule(model[-1])
+    if isinstance(rule, LinearRule) or not rule.is_soft:
+        return wanted.contributions
+    leads = rule.feature_leads(rule.read_rows(model[-1], quiet(model[:-1].transform, frame)))
+    starts = np.cumsum([0, *(column.width for column in model[0].columns_)])[:-1]
+    return np.add.reduceat(leads, starts, axis=1)
+
+
+@pytest.mark.parametrize("number", range(len(MODELS)), ids=lambda k: type(MODELS[k]).__name__)
+class TestTables:
+    """A table with words, dates and holes, whose names and labels try to break out of quotes."""
+
+    def test_javascript(self, number, tmp_path):
+        model, frame, (wanted, clear) = fitted(number)
+        export(model, tmp_path / "model.mjs", to="js")
+        found = run_node(tmp_path, frame)
+        compare(found, wanted, clear)
+        close(found["contributions"][clear], contributions_of(model, frame, wanted)[clear])
+
+    @pytest.mark.parametrize(
+        ("compiler", "kind"),
+        in_all(
+            ("gcc", "double"),
+            ("clang", "float"),
+            thorough=[
+                ("clang", "double"),
+                ("gcc", "float"),
+            ],
+        ),
+    )
+    def test_c(self, number, compiler, kind, tmp_path):
+        model, frame, (wanted, clear) = fitted(number)
+        export(model, tmp_path / "model.h", to="c", number=kind)
+        found = run_c(tmp_path, frame, document_of(model), compiler)
+        compare(found, wanted, clear, least_radius=None if kind == "double" else 0.9)
+        close(found["contributions"][clear], contributions_of(model, frame, wanted)[clear])
+
+    @pytest.mark.parametrize("run", [run_sqlite, run_duckdb, run_postgres])
+    def test_sql(self, number, run, tmp_path):
+        model, frame, (wanted, clear) = fitted(number)
+        export(model, tmp_path / "model.sql", to="sql", table=TABLE)
+        query = (tmp_path / "model.sql").read_text(encoding="utf-8")
+        found = run(query, frame, document_of(model), TABLE)
+        compare(found, wanted, clear)
+        close(found["contributions"][clear], contributions_of(model, frame, wanted)[clear])
+
+
+def iris_like(n=120):
+    X, y = datasets.load("iris")
+    rng = np.random.RandomState(0)
+    rows = X[rng.randint(0, len(X), n)] + 0.1 * rng.randn(n, X.shape[1])
+    return X, y, pd.DataFrame(rows, columns=["x0", "x1", "x2", "x3"])
+
+
+PIPELINES = [
+    make_pipeline(MinMaxScaler(), pl.GMLVQ(rank=2, **SEED)),
+    make_pipeline(RobustScaler(), PCA(2), StandardScaler(), pl.GLVQ(**SEED)),
+    make_pipeline(SelectKBest(k=2), pl.MeanOfClass()),
+    make_pipeline(pl.GMLVQ(rank=2, **SEED), LogisticRegression()),
+    make_pipeline(SimpleImputer(), StandardScaler(), pl.LGMLVQ(**SEED)),
+    pl.RejectClassifier(pl.GLVQ(**SEED), cost=0.2),
+    pl.RejectClassifier(
+        make_pipeline(StandardScaler(), pl.RSLVQ(**SEED)), cost=0.1, measure="probability"
+    ),
+    pl.RejectClassifier(LogisticRegression(), threshold=3.0),
+    GridSearchCV(make_pipeline(StandardScaler(), pl.GLVQ(**SEED)), {"glvq__beta": [2.0, 5.0]}),
+]
+
+
+@pytest.mark.parametrize("model", PIPELINES, ids=lambda m: repr(m)[:40].split("\n")[0])
+def test_pipelines_and_rejection(model, tmp_path):
+    X, y, rows = iris_like()
+    model.fit(X, y)
+    export(model, tmp_path / "model.mjs", to="js")
+    export(model, tmp_path / "model.h", to="c", number="double")
+    export(model, tmp_path / "model.sql", to="sql")
+    document, query = document_of(model), (tmp_path / "model.sql").read_text()
+    wanted, P = model.predict(rows.to_numpy()), None
+    if hasattr(model, "predict_proba"):
+        P = model.predict_proba(rows.to_numpy())
+    for found in (
+        run_node(tmp_path, rows),
+        run_c(tmp_path, rows, document, "gcc"),
+        run_sqlite(query, rows, document, "rows"),
+        run_duckdb(query, rows, document, "rows"),
+    ):
+        label = np.where(found["rejected"], "reject", found["label"])
+        np.testing.assert_array_equal(label, wanted)
+        if P is not None:
+            close(found["probabilities"], P)
+
+
+def test_missing_values_that_the_distance_skips(tmp_path):
+    X, y, rows = iris_like()
+    model = pl.GRLVQ(**SEED).fit(X, y)
+    rows[np.random.RandomState(1).rand(*rows.shape) < 0.2] = np.nan
+    rows = rows[rows.notna().any(axis=1)]
+    export(model, tmp_path / "model.mjs", to="js")
+    export(model, tmp_path / "model.h", to="c", number="double")
+    export(model, tmp_path / "model.sql", to="sql")
+    document, query = document_of(model), (tmp_path / "model.sql").read_text()
+    wanted = model.predict(rows.to_numpy())
+    for found in (
+        run_node(tmp_path, rows),
+        run_c(tmp_path, rows, document, "gcc"),
+        run_sqlite(query, rows, document, "rows"),
+        run_duckdb(query, rows, document, "rows"),
+    ):
+        np.testing.assert_array_equal(found["label"], wanted)
+        close(found["probabilities"], model.predict_proba(rows.to_numpy()))
+
+
+@pytest.mark.parametrize("method", ["temperature", "sigmoid", "isotonic"])
+def test_the_automatic_choice(method, tmp_path):
+    X, y, rows = iris_like()
+    auto = pl.AutoPrototypeClassifier(families=["fixed"], max_fits=20, **SEED)
+    frame = pd.DataFrame(X, columns=rows.columns)
+    auto.fit(frame, y)
+    scores = [auto.decision_function(frame)]
+    from protolearn.selection.auto import score_calibration
+
+    fit = getattr(score_calibration, f"fit_{method}")
+    auto.calibration_ = fit(scores, [np.searchsorted(auto.classes_, y)])
+    export(auto, tmp_path / "model.mjs", to="js")
+    export(auto, tmp_path / "model.h", to="c", number="double")
+    export(auto, tmp_path / "model.sql", to="sql")
+    document, query = document_of(auto), (tmp_path / "model.sql").read_text()
+    for found in (
+        run_node(tmp_path, rows),
+        run_c(tmp_path, rows, document, "gcc"),
+        run_sqlite(query, rows, document, "rows"),
+        run_duckdb(query, rows, document, "rows"),
+    ):
+        np.testing.assert_array_equal(found["label"], auto.predict(rows))
+        close(found["probabilities"], auto.predict_proba(rows))
+
+
+def test_what_cannot_be_exported(tmp_path):
+    X, y, _ = iris_like()
+    path = tmp_path / "model.json"
+    for model, reason in (
+        (pl.KernelGLVQ(**SEED), "is not the squared Euclidean distance"),
+        (pl.PrototypeClassifier(distance="minkowski", max_iter=5, **SEED), "to_onnx takes more"),
+        (make_pipeline(MinMaxScaler(clip=True), pl.GLVQ(**SEED)), "Step 'minmaxscaler'"),
+    ):
+        with pytest.raises(TypeError, match=reason):
+            export(quiet(model.fit, X, y), path, to="json")
+    model = pl.GLVQ(**SEED).fit(X, y)
+    with pytest.raises(ValueError, match="to='cobol' must be one of 'c', 'js'"):
+        export(model, path, to="cobol")
+    with pytest.raises(ValueError, match="number='double' is for to='c'"):
+        export(model, path, to="json", number="double")
+    with pytest.raises(ValueError, match="table='mine' is for to='sql'"):
+        export(model, path, to="json", table="mine")
+    assert not any(tmp_path.iterdir())
+
+
+def test_bad_rows_in_javascript(tmp_path):
+
+    need("node")
+    X, y, _ = iris_like()
+    export(pl.SoftMarginSVM().fit(X, y), tmp_path / "m.mjs", to="js")
+    script = """
+import { predict } from "./m.mjs";
+for (const row of [{ x0: 1 }, { x0: "word", x1: 1, x2: 1, x3: 1 }, [1, 2, Infinity, 4]]) {
+  try { predict(row); console.log("no error"); } catch (error) { console.log(error.message); }
+}
+"""
+    (tmp_path / "run.mjs").write_text(script)
+    done = subprocess.run(
+        ["node", "run.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        'Column "x1" has no value.',
+        'Column "x0" needs a number, not word.',
+        'Column "x2" needs a number, not Infinity.',
+    ]
+
+
+def test_the_document_holds_the_model():
+    X, y, _ = iris_like()
+    document = document_of(pl.GMLVQ(rank=2, **SEED).fit(X, y))
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert (document["format"], document["version"]) == ("protolearn-model", 1)
+    assert [column["name"] for column in document["columns"]] == ["x0", "x1", "x2", "x3"]
+    assert np.shape(document["prototypes"]) == (3, 4)
+    assert np.shape(document["maps"][0]["matrix"]) == (2, 4)
+
+
+FIXED_MAIN = r"""
+#include "model.h"
+#include <stdio.h>
+int main(void) {
+  static model_answer a;
+  model_small q[MODEL_FEATURES];
+  int j, v;
+  for (;;) {
+    for (j = 0; j < MODEL_FEATURES; j++) {
+      if (scanf("%d", &v) != 1) return 0;
+      q[j] = (model_small)v;
+    }
+    printf("%d", model_decide(q, &a));
+    for (j = 0; j < MODEL_CLASSES; j++) printf(" %lld", (long long)a.scores[j]);
+    for (j = 0; j < MODEL_COLUMNS; j++) printf(" %lld", (long long)a.contributions[j]);
+    printf("\n");
+  }
+}
+"""
+
+IN_FIXED_POINT = [
+    pl.GLVQ(prototypes_per_class=2, **SEED),
+    pl.GRLVQ(**SEED),
+    pl.GMLVQ(prototypes_per_class=2, **SEED),
+    pl.LGMLVQ(**SEED),
+    pl.SoftMarginSVM(),
+]
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("model", IN_FIXED_POINT, ids=lambda m: type(m).__name__)
+def test_fixed_point(model, bits, tmp_path):
+    """C and Python agree bit for bit, and the labels are those of the model, but for some rows."""
+    need("gcc")
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), model).fit(X, y)
+    export(model, tmp_path / "model.h", to="c", number=f"int{bits}")
+    document = document_of(model)
+    fixed = FixedPointModel.of(document, bits)
+    top, rng = 2 ** (bits - 1) - 1, np.random.RandomState(0)
+    Q = rng.randint(-top, top + 1, (N_ROWS, X.shape[1]))
+    Q[: len(Q) // 2] //= 4
+    offset = np.array([column["offset"] for column in document["columns"]])
+    scale = np.array([column["scale"] for column in document["columns"]])
+    rows = fixed.quantized_rows((X - offset) * scale)
+    Q = np.vstack([Q, rows])
+    (tmp_path / "main.c").write_text(FIXED_MAIN)
+    strict = [*STRICT, "-fsanitize=undefined", "-fno-sanitize-recover"]
+    subprocess.run(["gcc", *strict, "main.c", "-o", "main"], cwd=tmp_path, check=True)
+    text = "\n".join(" ".join(map(str, row)) for row in Q.tolist())
+    done = subprocess.run(
+        ["./main"], cwd=tmp_path, input=text, capture_output=True, text=True, check=True
+    )
+    found = np.array([line.split() for line in done.stdout.splitlines()], dtype=np.int64)
+    np.testing.assert_array_equal(found[:, 0], fixed.codes(Q))
+    np.testing.assert_array_equal(found[:, 4:], fixed.contributions(Q))
+    if fixed.maps:
+        D, labels = fixed.distances(Q), np.array(document["prototype_classes"])
+        least = np.stack([D[:, labels == c].min(axis=1) for c in range(3)], axis=1)
+        np.testing.assert_array_equal(found[:, 1:4], -least)
+    agree = (model.classes_[fixed.codes(rows)] == model.predict(X)).mean()
+    assert agree > {8: 0.95, 16: 0.99}[bits]
+
+
+def test_soft_decisions_have_no_fixed_point(tmp_path):
+    X, y, _ = iris_like()
+    model = pl.RSLVQ(prototypes_per_class=2, **SEED).fit(X, y)
+    with pytest.raises(TypeError, match="RSLVQ has no form in fixed point"):
+        export(model, tmp_path / "model.h", to="c", number="int8")
+    assert not any(tmp_path.iterdir())
