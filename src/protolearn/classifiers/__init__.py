@@ -15,6 +15,7 @@ from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances as FirstDistances
 from .settings import CostSettings as CostSettings
 from .settings import Settings as Settings
+from .robust_lvq import RobustLVQ
 from .training import TrainedClassifier
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "MarginLVQ",
     "NearestPrototypeClassifier",
     "PrototypeClassifier",
+    "RobustLVQ",
     "ScaleWarning",
     "TrainedClassifier",
 ]
