@@ -10,7 +10,7 @@
 from . import command_start, datasets  # noqa: F401
 from .analysis import (
     RejectClassifier,
-
+    certified_accuracy,
     certified_radius,
     check_monotone,
     counterfactual,

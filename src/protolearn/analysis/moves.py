@@ -35,9 +35,7 @@ SOLVED, INFEASIBLE = 0, 2
 """What HiGHS says of a program."""
 
 
-def pair_bounds(
-    D: Floats, codes: Indices, U: Floats, labels: Indices, norm: Any
-) -> Floats:
+def pair_bounds(D: Floats, codes: Indices, U: Floats, labels: Indices, norm: Any) -> Floats:
     """Return ``min_j max_i (D_j - D_i) / (2 |u_i - u_j|)``, below the shortest move."""
     given = as_floats(D), as_indices(codes), as_floats(U), labels, np.ones(2)
     return find_pairs(Radius(norm), *given).value
