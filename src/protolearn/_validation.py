@@ -162,7 +162,7 @@ def check_norm(norm: Any) -> Any:
     """Return 1, 2 or ``numpy.inf``; raise for any other norm."""
     if isinstance(norm, BOOLEANS) or not isinstance(norm, numbers.Real) or norm not in NORMS:
         raise ValueError(f"norm={norm!r} must be 1, 2 or numpy.inf.")
-    return NORMS[NORMS.index(norm)]
+    return NORMS[NORMS.index(float(norm))]
 
 
 def resolve(

@@ -208,7 +208,7 @@ class Objective:
                 slope, by_length, cost = np.empty((len(D), 3)), np.empty(len(D)), np.empty(len(D))
                 pairs = self._price_pairs(D, chunk, codebook, U, slope, by_length, cost)
                 value += float(cost.sum())
-                distance.pull_winners(chunk.X, codebook, pairs.index, slope, gradients, kept)
+                distance.pull_winners(chunk.X, codebook, pairs.places, slope, gradients, kept)
                 by_direction += pull_directions(U, pairs, by_length, self.margin.norm)
         gradients.prototypes[...] /= self.scale
         gradients.metric[...] /= self.scale
@@ -235,7 +235,7 @@ class Objective:
         units = np.array([1.0 / self.scale, 1.0 / np.sqrt(self.scale)])
         D = as_floats(D)
         pairs = find_pairs(self.margin, D, chunk.codes, U, codebook.labels, units)
-        given = D, chunk.weights, pairs.index, pairs.apart, self.axes, units[1]
+        given = D, chunk.weights, pairs.places, pairs.apart, self.axes, units[1]
         price_pairs(*given, THREE, np.empty((2, 3)), *out)
         return pairs
 
@@ -248,7 +248,7 @@ class Objective:
             chunk = Chunk(None, codes, weights, None)
             out = slope, np.empty(len(D)), np.empty(len(D))
             pairs, G = self._price_pairs(D, chunk, codebook, U, *out), np.zeros_like(D)
-            np.add.at(G, (np.arange(len(D))[:, None], pairs.index), slope)
+            np.add.at(G, (np.arange(len(D))[:, None], pairs.places), slope)
             return G
         n_entries = 2 if self.margin.winners else D.shape[1]
         room = np.empty((3, n_entries))

@@ -1,8 +1,8 @@
 """The pairs of prototypes that margins of pairs are about, by few products.
 
-``m = min_j max_i margin(D_i, D_j, |u_i - u_j|)`` over the rivals j and the own prototypes i. For the
-nearest own prototype the margins with all rivals come from one product of the prototypes that are
-nearest to a row with all prototypes. Each is at most the maximum over i, so only rivals whose
+``m = min_j max_i margin(D_i, D_j, |u_i - u_j|)`` over the rivals j and the own prototypes i. For
+the nearest own prototype the margins with all rivals come from one product of the prototypes that
+are nearest to a row with all prototypes. Each is at most the maximum over i, so only rivals whose
 margin there is below the least maximum found so far are compared with the other own prototypes.
 """
 
@@ -50,7 +50,7 @@ class Pairs(NamedTuple):
     ``apart`` is the length between the first two, ``value`` the margin.
     """
 
-    index: Indices  # (n, 3)
+    places: Indices  # (n, 3)
     apart: Floats
     value: Floats
 
@@ -81,16 +81,16 @@ def find_pairs(
     n, same = len(D), labels == np.arange(max(labels.max(), codes.max()) + 1)[:, None]
     found = Pairs(np.full((n, 3), -1, dtype=np.intp), np.zeros(n), np.full(n, np.inf))
     called = margin.margin.address, as_floats(margin.theta()), units, THREE
-    nearest_own(D, codes, same, found.index)
-    near, place = np.unique(found.index[:, 2], return_inverse=True)
+    nearest_own(D, codes, same, found.places)
+    near, place = np.unique(found.places[:, 2], return_inverse=True)
     V = np.empty_like(D)
     lengths = lengths_between(U[near], U, margin.norm)
-    meet_rivals(D, codes, same, as_indices(place), found.index, lengths, *called, V)
+    meet_rivals(D, codes, same, as_indices(place), found.places, lengths, *called, V)
     first = as_indices(V.argmin(axis=1))
     every = np.arange(n)
     settle(found, D, codes, U, labels, margin.norm, called, every, first)
     V[every, first] = np.inf
-    open_rows, rivals = np.nonzero(V < found.value[:, None])
+    open_rows, rivals = np.nonzero(found.value[:, None] > V)
     settle(found, D, codes, U, labels, margin.norm, called, open_rows, rivals)
     return found
 
@@ -182,7 +182,7 @@ def settle_rivals(
 def pull_directions(U: Floats, pairs: Pairs, by_length: Floats, norm: Any) -> Floats:
     """Return the gradient by the directions, given that by the length between each pair."""
     out, kinds = np.zeros_like(U), list(DUAL)
-    pull_apart(U, pairs.index, pairs.apart, by_length, kinds.index(norm), out)
+    pull_apart(U, pairs.places, pairs.apart, by_length, kinds.index(norm), out)
     return out
 
 

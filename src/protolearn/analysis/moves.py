@@ -1,11 +1,11 @@
 """The shortest moves of rows into other classes, in any norm and within a box.
 
-A rival v takes a row over where it is nearer than all own prototypes j: ``a_j . y + c_j <= 0``, with
-y the move, ``a_j = 2 (u_j - u_v)`` and ``c_j = D_v - D_j`` at the row. The shortest such y in the
-Euclidean norm is a projection (``projection.py``); in the norms 1 and inf it is a linear program,
-which HiGHS solves. What counts as proved does not rest on its tolerances: any multipliers
-``l_j >= 0`` give one half-space, ``sum_j l_j (a_j . y + c_j) <= 0``, in which the cell lies, and the
-distance of a half-space within a box has a closed form.
+A rival v takes a row over where it is nearer than all own prototypes j: ``a_j . y + c_j <= 0``,
+with y the move, ``a_j = 2 (u_j - u_v)`` and ``c_j = D_v - D_j`` at the row. The shortest such y in
+the Euclidean norm is a projection (``projection.py``); in the norms 1 and inf it is a linear
+program, which HiGHS solves. What counts as proved does not rest on its tolerances: any multipliers
+``l_j >= 0`` give one half-space, ``sum_j l_j (a_j . y + c_j) <= 0``, in which the cell lies, and
+the distance of a half-space within a box has a closed form.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,11 @@ from .._names import count
 from .._validation import check_norm
 from ..distances import Minkowski
 from ..rule import DecisionRule, as_rule
-from ..tables import NumberColumn, TableEncoder, flatten_steps
-from .cells import Cells
+from ..tables import NumberColumn, TableEncoder, flatten_steps, ignore_warnings
+from .cells import Cells, describe_model
 from .certificates import (
     AT_A_TIME,
     certain_rows,
-    describe_model,
     largest_of_smallest,
     lower_leads,
     room_in_box,
@@ -37,14 +36,17 @@ from .certificates import (
 )
 from .feature_units import both_ends
 from .hypothesis_margins import known_labels
-from .model_view import QUIET, ModelView, ignore_warnings, multipliers
+from .model_view import QUIET, ModelView, multipliers
 from .moves import Box, pair_bounds, shortest_moves
 
 BELOW = 1.0 - 1e-12
 """What is left of a length in closed form after the rounding of the form itself."""
 
-INSETS = 1e-10, 1e-8, 1e-6, 1e-4
+INSETS = 1e-4, 1e-5, 1e-6, 1e-8, 1e-10
 """How far examples go beyond the boundary, as shares of the largest distance of the row."""
+
+SINGLE_INSETS = INSETS[:3]
+"""The same for rows of single precision: rounding may undo less."""
 
 TRIED = 20
 """Rivals, the nearest ones, towards which rows move where boundaries are curved."""
@@ -189,10 +191,10 @@ def certified_accuracy(
     norm = check_norm(norm)
     threat = Threat.of(model, X, radius, norm, box)
     y = known_labels(threat.model, y)
-    check_consistent_length(threat.plain, y)
-    right = threat.predict(threat.plain) == y
+    check_consistent_length(threat.given.plain, y)
+    right = np.asarray(threat.predict(threat.given.plain) == y)
     by_bound, by_distance = np.zeros((2, len(y)), dtype=bool)
-    adversarial = np.where(right[:, None], np.nan, threat.plain)
+    adversarial = np.where(right[:, None], np.nan, threat.given.plain)
     codes = np.searchsorted(threat.rule.classes, y)
     for start in range(0, len(y), AT_A_TIME):
         some = start + np.flatnonzero(right[start : start + AT_A_TIME])
@@ -222,16 +224,71 @@ def certified_accuracy(
 
 
 @dataclass(frozen=True, eq=False)
+class PlainRows:
+    """Rows in the user's units, and what leads from there to the last step of a model.
+
+    Attributes
+    ----------
+    plain : array (n, d)
+        The rows.
+    names : list of str
+        The name of each feature.
+    moves : array (d,)
+        Whether it is a number, and no part of a category.
+    scale : array (d,) or None
+        What it is multiplied with on the way; None if that is not all.
+    seen : tuple
+        A model, and rows, to ask about what the last step sees.
+    view : ModelView or None
+        If the model begins with a table.
+    dtype : dtype
+        Of the rows that were given.
+    """
+
+    plain: Floats
+    names: list[str]
+    moves: NDArray[np.bool_]
+    scale: Floats | None
+    seen: tuple[Any, Any]
+    view: ModelView | None = None
+    dtype: Any = np.float64
+
+    @classmethod
+    def of_table(cls, model: Any, last: Any, X: Any) -> PlainRows:
+        """Return the rows of a table."""
+        view = ModelView.of(model, X)
+        widths = [place.stop - place.start for place in view.places]
+        numbers = [isinstance(column, NumberColumn) for column in view.columns]
+        names = np.repeat(np.array(view.names, dtype=object), widths).tolist()
+        seen = last, view.inner(view.plain)
+        return cls(view.plain, names, np.repeat(numbers, widths), view.scale, seen, view)
+
+    @classmethod
+    def of_array(cls, steps: list[tuple[str, Any]], X: Any) -> PlainRows:
+        """Return the rows of an array, or of a frame of numbers."""
+        rows = X.toarray() if issparse(X) else check_array(X, dtype=None)
+        named = getattr(steps[0][1], "feature_names_in_", range(rows.shape[1]))
+        return cls(
+            as_floats(rows),
+            [str(name) for name in named],
+            np.ones(rows.shape[1], dtype=bool),
+            multipliers(steps[:-1], np.ones(rows.shape[1])),
+            (Pipeline(steps) if len(steps) > 1 else steps[0][1], X),
+            dtype=rows.dtype if rows.dtype.kind == "f" else np.dtype(np.float64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Threat:
     """A model with rows, and how these may move.
 
     Attributes
     ----------
-    model, last : classifier
-        As given, and its last step.
+    model : classifier
+        As given.
     rule : DecisionRule
         How it decides.
-    plain : array (n, d)
+    given : PlainRows
         The rows in the user's units.
     rows : array (n, d)
         The rows as the last step sees them, in double precision.
@@ -239,84 +296,63 @@ class Threat:
         Of predictions, and of the rows.
     radius : array (d,)
         How far a row may move in each feature, in the user's units.
-    stretch : array (d,)
-        The same as the last step sees it.
     norm : {1, 2, inf}
         Of a move in units of the radius, which is at most one.
+    ends : Box or None
+        The range in which moved rows stay.
     room : Box or None
         How far each row may move down and up, in units of the radius.
-    view : ModelView or None
-        If the model begins with a table.
-    dtype : dtype
-        Of the rows that were given.
     """
 
     model: Any
-    last: Any
     rule: DecisionRule
-    plain: Floats
+    given: PlainRows
     rows: Floats
     roundoff: list[float]
     radius: Floats
-    stretch: Floats
     norm: Any
+    ends: Box | None
     room: Box | None
-    view: ModelView | None
-    dtype: Any
 
     @classmethod
     def of(cls, model: Any, X: Any, radius: Any, norm: Any, box: Any) -> Threat:
         """Return how the rows of a model may move; raise if that cannot be told."""
         steps = flatten_steps(model)
-        (_, last), view, dtype = steps[-1], None, np.dtype(np.float64)
-        rule = as_rule(last)
+        rule, last = as_rule(steps[-1][1]), steps[-1][1]
         if rule.directions is None and rule.steepness is None:
             raise ValueError(
                 f"{describe_model(last)} has no certificate: its distance gives no bound on how "
                 "fast it changes."
             )
-        if isinstance(steps[0][1], TableEncoder):
-            view = ModelView.of(model, X)
-            plain, scale = view.plain, view.scale
-            names = [
-                str(c.name)
-                for c, p in zip(view.columns, view.places, strict=True)
-                for _ in range(p.stop - p.start)
-            ]
-            moves = np.concatenate(
-                [
-                    np.full(p.stop - p.start, isinstance(c, NumberColumn))
-                    for c, p in zip(view.columns, view.places, strict=True)
-                ]
-            )
-            seen = last, view.inner(plain)
-        else:
-            plain = X.toarray() if issparse(X) else check_array(X, dtype=None)
-            dtype = plain.dtype if plain.dtype.kind == "f" else dtype
-            plain, moves = as_floats(plain), np.ones(plain.shape[1], dtype=bool)
-            named = getattr(steps[0][1], "feature_names_in_", range(plain.shape[1]))
-            names, scale = [str(name) for name in named], multipliers(steps[:-1], moves + 0.0)
-            seen = (Pipeline(steps) if len(steps) > 1 else last), X
-        if scale is None:
+        of_table = isinstance(steps[0][1], TableEncoder)
+        given = PlainRows.of_table(model, last, X) if of_table else PlainRows.of_array(steps, X)
+        if given.scale is None:
             raise ValueError(
                 "A step of the pipeline does not multiply each feature by a number of its own, so "
                 "that lengths in your units are none for the model. Give the last step alone, and "
                 "rows as it sees them."
             )
-        rows, *roundoff = certain_rows(rule, *seen, "certified_accuracy")
-        rows = rows.toarray() if issparse(rows) else rows
-        far, room = np.where(moves, radius_by_feature(radius, names), 0.0), None
+        rows, *roundoff = certain_rows(rule, *given.seen, "certified_accuracy")
+        rows = as_floats(rows.toarray() if issparse(rows) else rows)
+        far = np.where(given.moves, radius_by_feature(radius, given.names), 0.0)
+        if not far.any():
+            raise ValueError(f"radius={radius!r} moves no number of X, only categories.")
+        ends = room = None
         if box is not None:
-            ends = (
-                np.where(moves, e, f)
-                for e, f in zip(both_ends(box, names), (-np.inf, np.inf), strict=True)
-            )
-            room = tuple(
+            low, high = both_ends(box, given.names)
+            ends = np.where(given.moves, low, -np.inf), np.where(given.moves, high, np.inf)
+            down, up = (
                 np.divide(way, far, out=np.zeros_like(way), where=far > 0.0)
-                for way in room_in_box(plain, *ends)
+                for way in room_in_box(given.plain, *ends)
             )
-        given = far, far * np.abs(scale), norm, room, view, dtype
-        return cls(model, last, rule, plain, as_floats(rows), roundoff, *given)
+            room = down, up
+        return cls(model, rule, given, rows, roundoff, far, norm, ends, room)
+
+    @cached_property
+    def stretch(self) -> Floats:
+        """How far a row may move in each feature as the last step sees it, with a sign."""
+        assert self.given.scale is not None
+        return self.radius * self.given.scale
 
     @cached_property
     def is_flat(self) -> bool:
@@ -326,6 +362,7 @@ class Threat:
     @cached_property
     def U(self) -> Floats:
         """Where prototypes lie, in units of the radius."""
+        assert self.rule.directions is not None
         return as_floats(self.rule.directions * self.stretch)
 
     @cached_property
@@ -337,22 +374,22 @@ class Threat:
         """Return the largest q-norm of ``stretch`` times a vector of length one (Hoelder)."""
         p = float(self.norm)
         if p <= q:
-            return float(self.stretch.max())
+            return float(np.abs(self.stretch).max())
         return float(np.linalg.norm(self.stretch, q if p == np.inf else p * q / (p - q)))
 
     def predict(self, points: Floats) -> NDArray[Any]:
         """Return what the model says about rows in the user's units."""
-        if self.view is not None:
-            return self.view.labels(points)
+        if self.given.view is not None:
+            return self.given.view.labels(points)
         with ignore_warnings(*QUIET):
-            return np.asarray(self.model.predict(points.astype(self.dtype)))
+            return np.asarray(self.model.predict(points.astype(self.given.dtype)))
 
     def as_given(self, points: Floats) -> Any:
         """Return rows in the form in which X was given."""
-        if self.view is None:
-            return points.astype(self.dtype)
+        if self.given.view is None:
+            return points.astype(self.given.dtype)
         known = np.isfinite(points).all(axis=1)
-        return self.view.frame(np.where(known[:, None], points, self.plain))
+        return self.given.view.frame(np.where(known[:, None], points, self.given.plain))
 
     def distances(self, some: Indices, codes: Indices) -> tuple[Floats, Floats]:
         """Return the distances of some rows, and such whose leads rounding cannot undercut."""
@@ -390,20 +427,16 @@ class Threat:
     ) -> tuple[NDArray[np.bool_], Floats]:
         """Return whether rows are proved not to change, and else rows that do."""
         given = self.U, self.rule.codebook.labels
-        options = {"enough": 1.0, "n_jobs": n_jobs}
-        found = shortest_moves(
-            *given, sure, codes, self.norm, self.room_of(some), limit=1.0, **options
-        )
+        search = partial(shortest_moves, enough=1.0, n_jobs=n_jobs)
+        found = search(*given, sure, codes, self.norm, self.room_of(some), limit=1.0)
         proved = found.length >= 1.0
         points = np.full((len(some), len(self.stretch)), np.nan)
-        for inset in INSETS:
+        for inset in SINGLE_INSETS if self.given.dtype == np.float32 else INSETS:
             left = np.flatnonzero(~proved & np.isnan(points).any(axis=1))
             if not len(left):
                 break
             room = self.room_of(some[left])
-            moves = shortest_moves(
-                *given, D[left], codes[left], self.norm, room, inset=inset, **options
-            )
+            moves = search(*given, D[left], codes[left], self.norm, room, inset=inset)
             self._keep_examples(some, left, moves.ways, codes, points)
         return proved, points
 
@@ -414,7 +447,7 @@ class Threat:
         if W.shape[1] != len(self.stretch):
             return points
         far = np.where(labels == codes[:, None], np.inf, D)
-        moving = self.stretch > 0.0
+        moving = self.stretch != 0.0
         for rank in range(min(TRIED, int((labels != labels[0]).sum()))):
             left = np.flatnonzero(np.isnan(points).any(axis=1))
             rival = np.argsort(far[left], axis=1)[:, rank]
@@ -434,8 +467,10 @@ class Threat:
         if (room := self.room_of(some[left])) is not None:
             ways = np.clip(ways, *room)
         short = np.linalg.norm(ways, self.norm, axis=1) <= 1.0
-        tried = self.plain[some[left]] + self.radius * ways
-        good = short & (self.predict(tried) != self.rule.classes[codes[left]])
+        tried = self.given.plain[some[left]] + self.radius * ways
+        if self.ends is not None:  # rounding may have left it
+            tried = np.clip(tried, *self.ends)
+        good = short & np.asarray(self.predict(tried) != self.rule.classes[codes[left]])
         points[left[good]] = tried[good]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._validation import check_choice, check_norm, check_positive
-from ..codebook import Codebook
 from ..blocks import Blocks
+from ..codebook import Codebook
 from ..distances import Distance, Minkowski, SquaredEuclidean
 from ..losses import Hinge, Loss
 from ..margins import Margin, Radius
@@ -68,11 +68,11 @@ class RobustSettings(CostSettings):
         norm as in the maximum norm; the automatic radius allows for that.
         """
         objective = super().objective(form, n_classes, n_features, first, times=1.0)
-        if times is None and self.radius is None:
-            of_features = math.sqrt(n_features) if self.margin.norm == math.inf else 1.0
-            times = of_features / AUTOMATIC
-        elif times is None and self.radius is not None:
+        if times is None and self.radius is not None:
             times = self.length(first) / self.radius
+        elif times is None:
+            spread = self.margin.norm == math.inf and self.distance.squared
+            times = (math.sqrt(n_features) if spread else 1.0) / AUTOMATIC
         return replace(objective, loss=Hinge(times), slope_factor=times)
 
     def problem(
@@ -86,8 +86,8 @@ class RobustSettings(CostSettings):
         first: FirstDistances | None = None,
     ) -> Problem:
         """Return the objective, and the solver, which changes the rows of each step if asked to."""
-        options = {"elsewhere": elsewhere, "first": first}
-        problem = super().problem(codebook, form, blocks, n_classes, **options)
+        given = codebook, form, blocks, n_classes
+        problem = super().problem(*given, elsewhere=elsewhere, first=first)
         if self.augment is not None:
             if not isinstance(problem.solver, StochasticSolver) or elsewhere:
                 raise ValueError(
@@ -116,8 +116,9 @@ class RobustLVQ(CostFunctionClassifier):
     radius : float or "auto", default="auto"
         How far, in the units of the data, rows are pushed from the boundary. Rows that are farther
         from it do not count, so take more than the moves that you fear: 1.5 times is a good start.
-        "auto" is 0.4 times the typical distance of a row to its prototype, and for
-        ``norm=numpy.inf`` that over the root of the number of features (``radius_``).
+        "auto" is 0.4 times the typical distance of a row to its prototype, for
+        ``norm=numpy.inf`` over the root of the number of features if that is a Euclidean distance
+        (``radius_``).
     distance : {"sqeuclidean", "minkowski"}, default="sqeuclidean"
         What the prototypes measure: squared Euclidean distance, whose boundaries are flat, so that
         certificates are exact; or the distance of the norm itself, ``Minkowski(p=norm)``, with the
@@ -230,12 +231,12 @@ class RobustLVQ(CostFunctionClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> robust = RobustLVQ(radius=0.6, random_state=0).fit(X, y)
     >>> plain = GLVQ(random_state=0).fit(X, y)
-    >>> [round(certified_accuracy(model, X, y, radius=0.4).accuracy, 2) for model in (robust, plain)]
+    >>> [round(certified_accuracy(m, X, y, radius=0.4).exact, 2) for m in (robust, plain)]
     [0.84, 0.82]
     """
 
     _only_names = ("distance",)
-    _follows_contrast = False  # type: ignore[assignment]
+    _follows_contrast = False
     _settings_type = RobustSettings
     scale = "data"
 
