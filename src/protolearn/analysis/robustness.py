@@ -388,7 +388,7 @@ class Threat:
         """Return rows in the form in which X was given."""
         if self.given.view is None:
             return points.astype(self.given.dtype)
-        known = np.isfinite(points).all(axis=1)
+        known = np.asarray(np.isfinite(points).all(axis=1))
         return self.given.view.frame(np.where(known[:, None], points, self.given.plain))
 
     def distances(self, some: Indices, codes: Indices) -> tuple[Floats, Floats]:

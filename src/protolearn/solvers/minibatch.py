@@ -60,7 +60,7 @@ class MinibatchSolver(StochasticSolver):
         usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
         size = self.batch_size or int(usual)
         for given in blocks.mini_batches(size, rng if self.shuffle else None):
-            batch = self.augmented(given, rng)
+            batch = self.augment_batch(given, rng)
             present = coordinates.codebook(flat)
             partial = batch.reduce(cost.partial, present)
             mean = partial.over(len(batch))

@@ -172,7 +172,7 @@ class SequentialSolver(StochasticSolver):
             size = min(size, PENALIZED)
         total = weight = 0.0
         for given in blocks.batches(size, rng if self.shuffle else None):
-            batch = self.augmented(given, rng)
+            batch = self.augment_batch(given, rng)
             step = StepSizes(
                 self.stride(cost, codebook),
                 metric_rate,

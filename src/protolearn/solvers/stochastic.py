@@ -202,7 +202,7 @@ class StochasticSolver(Solver):
     ) -> float:
         """Learn from every sample once, in place; return the mean cost met on the way."""
 
-    def augmented(self, batch: Any, rng: Rng) -> Any:
+    def augment_batch(self, batch: Any, rng: Rng) -> Any:
         """Return the rows of a step, changed if someone asks for it."""
         if self.augment is None:
             return batch

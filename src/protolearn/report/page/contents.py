@@ -71,16 +71,17 @@ class Certified:
             how = f"every number is off by up to {tolerance:g} standard deviations"
         else:
             how = ", ".join(f"{name} by up to {far:g}" for name, far in tolerance.items())
-            how = f"these columns are off: {how}"
+            how = f"columns are off ({how})"
         try:
             found = certified_accuracy(model, X, y, radius=radius, norm=np.inf)
         except (TypeError, ValueError) as error:
             reason = str(error).rstrip(".")
-            return cls(f"How many answers stay the same if {how} is not known: {reason}.", None)
+            return cls(f"If {how}, it is not known how many answers stay correct: {reason}.", None)
         share = decimals_text(100.0 * float(found.certified.mean()), 1, ROUND_FLOOR)
+        rows = count(len(y), "row")
         sentence = (
-            f"{share}% of the answers about {count(len(y), 'row')} to which the model was fitted "
-            f"are right, and proved to stay the same if {how}."
+            f"If {how}, the answers for {share}% of the rows are proved to stay correct ({rows}, "
+            "to which the model was fitted)."
         )
         return cls(sentence, found)
 
