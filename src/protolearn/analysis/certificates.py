@@ -33,7 +33,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp, softmax
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._arrays import Floats, as_floats, row_lengths
+from .._arrays import ROUNDING, Floats, as_floats, row_lengths
 from .._dask import row_by_row
 from .._threads import one_blas_thread
 from .._validation import check_norm
@@ -167,15 +167,16 @@ def margins_in_box(
 
 def room_in_box(rows: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Return how far rows may move down and up; raise if one is outside the box."""
-    room = low - rows, high - rows
-    outside = ~((room[0] <= 0.0) & (room[1] >= 0.0))
+    ends = (np.where(np.isfinite(end), np.abs(end), 0.0) for end in (low, high))
+    size = np.maximum(np.maximum(*ends), np.abs(rows))
+    outside = ~((low - rows <= ROUNDING * size) & (high - rows >= -ROUNDING * size))
     if outside.any():
         i, j = np.argwhere(outside)[0]
         raise ValueError(
             f"Row {i} is outside the box: feature {j} is {rows[i, j]:g}, not between {low[j]:g} "
             f"and {high[j]:g}. Give a box in which all rows are, or None."
         )
-    return room
+    return np.minimum(low - rows, 0.0), np.maximum(high - rows, 0.0)
 
 
 def lower_leads(

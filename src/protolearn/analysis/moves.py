@@ -206,19 +206,20 @@ def half_space_length(A: Floats, c: Floats, press: Floats, norm: Any, room: Box)
     order = np.argsort(-gain if norm == 1 else ends)
     gain, ends = gain[order], ends[order]
     if norm == 1:
-        gains = np.cumsum(np.where(np.isfinite(ends), gain * ends, np.inf))
+        gains = np.cumsum(gain * ends)
         k = int(np.searchsorted(gains, need))
         if k == len(gain):
             return np.inf
         before = float(gains[k - 1]) if k else 0.0
         return (float(ends[:k].sum()) + (need - before) / float(gain[k])) * (1.0 - slack)
-    left = gain.sum() - np.concatenate([[0.0], np.cumsum(gain)])[:-1]  # of features not at an end
-    taken = np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(ends), gain * ends, 0.0))])[:-1]
-    reached = np.where(np.isfinite(ends), taken + left * ends, np.inf)
+    left = np.cumsum(gain[::-1])[::-1]  # of features that are not at an end
+    finite = np.where(np.isfinite(ends), ends, 0.0)
+    taken = np.concatenate([[0.0], np.cumsum(gain * finite)])[:-1]
+    reached = np.where(np.isfinite(ends), taken + left * finite, np.inf)
     k = int(np.searchsorted(reached, need))
     if k == len(gain):
         return np.inf
-    return (need - float(taken[k])) / float(max(left[k], gain[k])) * (1.0 - 4.0 * slack)
+    return (need - float(taken[k])) / float(left[k]) * (1.0 - 4.0 * slack)
 
 
 def prove_empty(A: Floats, c: Floats, room: Box) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ class CertifiedAccuracy:
     def __str__(self) -> str:
         """Return the shares as sentences."""
         norm = {1: "sum of changes", 2: "Euclidean length", np.inf: "largest change"}[self.norm]
-        far = f"{self.radius:g}" if np.ndim(self.radius) == 0 else "their tolerances"
+        far = f"{self.radius:g}" if isinstance(self.radius, Real) else "their tolerances"
         within = "" if self.box is None else " within the box"
         lines = [
             f"{self.accuracy:.1%} of {count(len(self.y), 'row')} are predicted correctly.",
@@ -203,7 +204,7 @@ def certified_accuracy(
         left = ~by_bound[some]
         some, given = some[left], (D[left], sure[left], codes[some][left])
         if threat.is_flat:
-            proved, points = threat.decide(some, *given, n_jobs)
+            proved, points = threat.prove_or_break(some, *given, n_jobs)
             by_distance[some] = proved
         else:
             points = threat.attack(some, given[0], given[2])
@@ -422,7 +423,7 @@ class Threat:
         """Return how far some rows may move."""
         return None if self.room is None else (self.room[0][some], self.room[1][some])
 
-    def decide(
+    def prove_or_break(
         self, some: Indices, D: Floats, sure: Floats, codes: Indices, n_jobs: int | None
     ) -> tuple[NDArray[np.bool_], Floats]:
         """Return whether rows are proved not to change, and else rows that do."""
@@ -450,6 +451,8 @@ class Threat:
         moving = self.stretch != 0.0
         for rank in range(min(TRIED, int((labels != labels[0]).sum()))):
             left = np.flatnonzero(np.isnan(points).any(axis=1))
+            if not len(left):
+                break
             rival = np.argsort(far[left], axis=1)[:, rank]
             way = W[rival] - self.rows[some[left]]
             way = np.divide(way, self.stretch, out=np.zeros_like(way), where=moving)
