@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ._arrays import Floats, Indices, as_floats
 from .blocks import Block, Blocks, Chunk
 from .codebook import Codebook, Coordinates, Gradients
-from .distances import BlockForm, Distance, Geometry, LowerBounded
+from .distances import BlockForm, Distance, Geometry, LowerBounded, PartialSquaredEuclidean
 from .losses import Loss
 from .margins import Margin, class_minima
 from .native import (
@@ -213,18 +213,24 @@ class Objective:
         gradients.prototypes[...] /= self.scale
         gradients.metric[...] /= self.scale
         by_direction /= np.sqrt(self.scale)
-        distance.pull_directions(codebook, by_direction, gradients)
+        pull = distance if isinstance(distance, Geometry) else Geometry()
+        pull.pull_directions(codebook, by_direction, gradients)
         return Partial(value, gradients, weight)
 
     def _directions(self, codebook: Codebook) -> Floats:
-        """Return where prototypes lie; raise if the boundaries between them are not flat."""
-        known = isinstance(self.distance, Geometry)
-        U = self.distance.directions(codebook) if known else None
+        """Return where prototypes lie; raise if the boundaries between them are not flat.
+
+        Rows with missing values are trained on as if their boundaries were those of whole rows.
+        """
+        distance = self.distance
+        if isinstance(distance, PartialSquaredEuclidean):
+            return as_floats(distance.directions_when_complete(codebook))
+        U = distance.directions(codebook) if isinstance(distance, Geometry) else None
         if U is None:
             raise ValueError(
                 f"{self.margin!r} is about the planes between prototypes, and those of "
-                f"{self.distance!r} are not known to be flat. Impute missing values, or take "
-                "another margin."
+                f"{distance!r} are not known to be flat. Impute missing values, or take another "
+                "margin."
             )
         return as_floats(U)
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
 from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PowerTransformer, StandardScaler
 
+from given_profile import THOROUGH
 from protolearn import (
     GLVQ,
     GMLVQ,
@@ -90,7 +90,7 @@ def linear_program(A, b, low, high, norm):
 @pytest.mark.parametrize("box", BOXES, ids=["free", "box"])
 def test_margins_are_those_of_other_solvers(cancer, models, kind, norm, box):
     X, model = cancer[0], models[kind]
-    n = 300 if settings.get_current_profile_name() == "thorough" else 5
+    n = 300 if THOROUGH else 5
     rows = X[np.random.RandomState(0).permutation(len(X))[:n]]
     found = sample_margin(model, rows, norm=norm, box=box)
     for x, margin in zip(rows, found, strict=True):
@@ -168,8 +168,7 @@ def attacked(model, X, y, norm, radius, box, restarts, seed=0):
 def test_nothing_certified_can_be_broken(cancer, models, kind, norm, dtype):
     X, y = cancer[0].astype(dtype), cancer[1]
     model, radius = models[kind], {1: 1.2, 2: 0.35, np.inf: 0.06}[norm]
-    thorough = settings.get_current_profile_name() == "thorough"
-    n, restarts = (569, 100) if thorough else (120 if norm == 2 else 40, 4)
+    n, restarts = (569, 100) if THOROUGH else (120 if norm == 2 else 40, 4)
     for box in BOXES:
         found = certified_accuracy(model, X[:n], y[:n], radius=radius, norm=norm, box=box)
         sure = found.certified
