@@ -122,7 +122,7 @@ def into_ball(ways, norm, radius):
 
 
 def steepest(gradient, norm):
-    """The direction of length one in which a linear function falls fastest."""
+    """Return the direction of length one in which a linear function falls fastest."""
     if norm == np.inf:
         return -np.sign(gradient)
     if norm == 1:

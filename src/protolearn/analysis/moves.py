@@ -76,7 +76,7 @@ def shortest_moves(
 
     with one_blas_thread():
         parts = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(part)(start) for start in range(0, len(D), ROWS)
+            delayed(part)(start) for start in range(0, max(len(D), 1), ROWS)
         )
     return Ways(*map(np.concatenate, zip(*parts, strict=True)))
 

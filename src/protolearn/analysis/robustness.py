@@ -267,7 +267,8 @@ class PlainRows:
     @classmethod
     def of_array(cls, steps: list[tuple[str, Any]], X: Any) -> PlainRows:
         """Return the rows of an array, or of a frame of numbers."""
-        rows = X.toarray() if issparse(X) else check_array(X, dtype=None)
+        checked = partial(check_array, dtype=None, ensure_all_finite="allow-nan")
+        rows = X.toarray() if issparse(X) else checked(X)
         named = getattr(steps[0][1], "feature_names_in_", range(rows.shape[1]))
         return cls(
             as_floats(rows),
