@@ -11,7 +11,18 @@ import numpy as np
 from chart import write_chart
 from sklearn.datasets import make_blobs
 
-from protolearn import GLVQ, LOGM, LVQ1, LVQ3, LVQ21, OLVQ1, counterfactual, datasets, losses
+from protolearn import (
+    GLVQ,
+    LOGM,
+    LVQ1,
+    LVQ3,
+    LVQ21,
+    OLVQ1,
+    RobustLVQ,
+    counterfactual,
+    datasets,
+    losses,
+)
 from protolearn.distances import (
     DISTANCES,
     Kernel,
@@ -228,6 +239,35 @@ def made_data():
     return figure, NARROW
 
 
+def adversarial():
+    """Draw digits, and the nearest pictures that two models take for another digit."""
+    rows, digits = datasets.load("digits")
+    rows = rows / 16.0
+    models = (
+        GLVQ(prototypes_per_class=5, random_state=0).fit(rows[:1400], digits[:1400]),
+        RobustLVQ(prototypes_per_class=5, radius=1.2, random_state=0).fit(
+            rows[:1400], digits[:1400]
+        ),
+    )
+    some = np.unique(digits)[:8]
+    chosen = [1400 + int(np.flatnonzero(digits[1400:] == digit)[0]) for digit in some]
+    found = [counterfactual(model, rows[chosen], bounds=(0.0, 1.0)) for model in models]
+    figure, axes = plt.subplots(3, 8, figsize=(8.4, 3.9), layout="constrained")
+    lines = [rows[chosen], *(one.points for one in found)]
+    titles = [[str(digit) for digit in digits[chosen]]]
+    for one in found:
+        pairs = zip(one.label, one.distance, strict=True)
+        titles.append([f"{label} at {length:.2f}" for label, length in pairs])
+    for line, texts, row in zip(lines, titles, axes, strict=True):
+        for picture, text, ax in zip(line, texts, row, strict=True):
+            ax.imshow(picture.reshape(8, 8), cmap="gray_r", vmin=0.0, vmax=1.0)
+            ax.set_title(text, fontsize=10)
+            ax.set(xticks=[], yticks=[])
+    for ax, name in zip(axes[:, 0], ("digit", "GLVQ", "RobustLVQ"), strict=True):
+        ax.set_ylabel(name, fontsize=11)
+    return figure, NARROW
+
+
 FIGURES = {
     "first_page": first_page,
     "one_formula": one_formula,
@@ -235,6 +275,7 @@ FIGURES = {
     "rules": rules,
     "training": training,
     "made_data": made_data,
+    "adversarial": adversarial,
 }
 
 

@@ -58,6 +58,22 @@ class MeanDifference(Margin):
         return value
 
 
+class TameRadius(Margin):
+    """``(D_j - D_i) / (2 |w_i - w_j| + t)``: a radius that close prototypes hardly have."""
+
+    winners = "pair"
+
+    def theta(self):
+        return np.array([0.5])
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        length = 2.0 * d[2] + theta[0]
+        m = (d[1] - d[0]) / length
+        g[0], g[1], g[2] = -1.0 / length, 1.0 / length, -2.0 * m / length
+        return m
+
+
 class LogCosh(Distance):
     """``sum log cosh(x - w)``: a user's own distance, made of pair and gradient alone."""
 

@@ -9,8 +9,8 @@ Contents
 2. Distances    squared_euclidean, relevance, partial_squared_euclidean, mapped, partial_relevance,
                 mixed; of one pair squared_pair, squared_gradient, partial_pair, partial_gradient,
                 mapped_pair, mapped_gradients; log_det_penalty
-3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, log_odds,
-                pruned_log_odds;
+3. Margins      winners, difference, relative, hypothesis, hypothesis_metric, k_nearest, radius,
+                log_odds, pruned_log_odds;
                 MARGINS; majority; attractions nearest_own, soft_own
 4. Objective    cost, numeric_gradient, support_weights
 5. One step     mce_step, logm_step, glvq_step, snpc_step, rslvq_step; mapped_glvq_step
@@ -42,6 +42,7 @@ Biehl (lecture notes).
 Schneider, Biehl and Hammer (2009), Adaptive relevance matrices in learning vector quantization.
 Sutskever, Martens, Dahl and Hinton (2013), On the importance of initialization and momentum in
 deep learning.
+Voracek and Hein (2022), Provably adversarially robust nearest prototype classifiers.
 Kingma and Ba (2015), Adam: a method for stochastic optimization.
 Lawson and Hanson (1974), Solving least squares problems, chapter 23.
 Gallant (1990), Perceptron-based learning algorithms.
@@ -286,6 +287,19 @@ def k_nearest(d, same, k=3):
     return (np.sqrt(rival) - np.sqrt(own)) / 2
 
 
+def radius(D, same, apart):
+    """Margin m = min_j max_i (D_j - D_i) / (2 |w_i - w_j|), i own, j rivals, of squared distances.
+
+    The distance to the plane between two prototypes is (|x - w_j|^2 - |x - w_i|^2) / (2 |w_i -
+    w_j|); Voracek and Hein (2022), theorem 2.
+    """
+    planes = [
+        max((D[j] - D[i]) / (2 * apart[i, j]) for i in np.flatnonzero(same))
+        for j in np.flatnonzero(~same)
+    ]
+    return min(planes)
+
+
 def majority(d, c, k):
     """Return the class that has more than half of the k nearest prototypes, or None.
 
@@ -367,7 +381,12 @@ def cost(
     for i in range(len(X)):
         d = D[i] / scale
         same = np.asarray(c) == y[i]
-        phi = LOSSES[loss](MARGINS[margin](d, same, xi), beta)
+        if margin == "radius":
+            apart = np.sqrt(squared_euclidean(W, W) / scale)
+            m = radius(d, same, apart)
+        else:
+            m = MARGINS[margin](d, same, xi)
+        phi = LOSSES[loss](m, beta)
         a = soft_own(d, same, xi) if margin == "log_odds" else nearest_own(d, same)
         total += weights[i] * (phi + alpha * a)
     return total / np.sum(weights)

@@ -68,6 +68,7 @@ OTHER_TEXTS = {
     },
     ("classifiers", "loss"): {"KernelGLVQ": "beta is the slope of a name"},
     ("classifiers", "xi"): {"SNPC": LOCAL_LOSS},
+    ("classifiers", "slope_factor_"): {"RobustLVQ": "the radius is the unit of its hinge"},
     ("classifiers", "max_iter"): {RULES: EPOCHS, "KernelGLVQ": IN_MEMORY},
     ("classifiers", "tol"): {RULES: EPOCHS},
     ("classifiers", "early_stopping"): {RULES: EPOCHS},

@@ -10,6 +10,7 @@
 from . import command_start, datasets  # noqa: F401
 from .analysis import (
     RejectClassifier,
+    certified_accuracy,
     certified_radius,
     check_monotone,
     counterfactual,
@@ -37,6 +38,7 @@ from .classifiers import (
     KernelGLVQ,
     MarginLVQ,
     PrototypeClassifier,
+    RobustLVQ,
     ScaleWarning,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
@@ -114,10 +116,12 @@ __all__ = [
     "PrototypeClassifier",
     "PrototypeSVM",
     "RejectClassifier",
+    "RobustLVQ",
     "Rosenblatt",
     "ScaleWarning",
     "SoftMarginSVM",
     "SoftPreprocessing",
+    "certified_accuracy",
     "certified_radius",
     "check_monotone",
     "compare",

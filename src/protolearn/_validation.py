@@ -58,6 +58,9 @@ class ScaleWarning(UserWarning):
 BOOLEANS = bool, np.bool_
 """Truth values, which are not numbers here."""
 
+NORMS = [1, 2, np.inf]
+"""Norms in which a row may move."""
+
 
 def number_in(
     value: Any,
@@ -153,6 +156,13 @@ def check_choice(owner: object, name: str, choices: tuple[str, ...], *others: ob
         f"{name}={value!r} of {type(owner).__name__} must be one of "
         f"{', '.join(map(repr, (*choices, *others)))}.{_near(value, choices)}"
     )
+
+
+def check_norm(norm: Any) -> Any:
+    """Return 1, 2 or ``numpy.inf``; raise for any other norm."""
+    if isinstance(norm, BOOLEANS) or not isinstance(norm, numbers.Real) or norm not in NORMS:
+        raise ValueError(f"norm={norm!r} must be 1, 2 or numpy.inf.")
+    return NORMS[NORMS.index(float(norm))]
 
 
 def resolve(

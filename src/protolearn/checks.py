@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils import check_X_y
 
@@ -21,6 +22,7 @@ from .expected_failures import expected_failed_checks
 from .losses import Loss
 from .margins import Margin
 from .native import GRADIENT, LOSS, MARGIN, PAIR, Native
+from .pairs import find_pairs, lengths_between
 
 __all__ = [
     "check_distance",
@@ -95,12 +97,16 @@ def check_margin(margin: Margin) -> None:
     >>> check_margin(LogOdds(xi=2.0))
     """
     _check_object(margin, Margin)
-    assert margin.winners in (2, None), f"winners={margin.winners!r} must be 2 or None"
+    known = margin.winners in (2, None, "pair")
+    assert known, f"winners={margin.winners!r} must be 2, None or 'pair'"
     theta = as_floats(margin.theta())
+    if margin.winners == "pair":
+        _check_pairs_of_prototypes(margin)
     for name in ("margin", "attraction"):
         _check_native(margin, name, MARGIN)
         function = getattr(margin, name)
-        for d, same in _rows(margin.winners):
+        of_pair = margin.winners == "pair" and name == "margin"
+        for d, same in _rows("pair" if of_pair else margin.winners and 2):
             value, g = _evaluate(function, d, same, theta)
             plain = _evaluate(function.py, d, same, theta)
             _close(plain[0], value, f"{name} compiled and {name} in Python differ")
@@ -108,13 +114,17 @@ def check_margin(margin: Margin) -> None:
             numeric = _derivative(lambda z, s=same, f=function: _evaluate(f, z, s, theta)[0], d)
             _close(g, numeric, f"g is not the derivative of {name}", 1e-4)
             sign = 1.0 if name == "margin" else -1.0
+            g, same = (g[:2], same[:2]) if of_pair else (g, same)
             assert (sign * g[same] <= 1e-12).all(), f"{name} must {FALL[name]} with own distances"
             assert (g[~same] >= -1e-12).all(), f"{name} must not fall with rival distances"
         for pair in EXTREME_PAIRS:
-            value, g = _evaluate(function, np.array(pair), np.array([True, False]), theta)
+            # The length of the way between two prototypes, where they are at the same distances.
+            beside = [abs(np.sqrt(pair[0]) - np.sqrt(pair[1]))] if of_pair else []
+            numbers, same = np.array([*pair, *beside]), np.array([True, False, False])
+            value, g = _evaluate(function, numbers, same[: len(numbers)], theta)
             assert np.isfinite(value), f"{name} is not finite for the distances {pair}"
             assert np.isfinite(g).all(), f"the derivative of {name} is not finite for {pair}"
-            plain = _evaluate(function.py, np.array(pair), np.array([True, False]), theta)
+            plain = _evaluate(function.py, numbers, same[: len(numbers)], theta)
             _close(plain[1], g, f"{name} compiled and in Python differ at {pair}")
 
 
@@ -260,10 +270,22 @@ def _check_native(axis: Any, name: str, signature: Any) -> None:
     assert function.signature == signature, f"{name} has the signature {function.signature}"
 
 
-def _rows(winners: int | None) -> list[tuple[Floats, Any]]:
+def _check_pairs_of_prototypes(margin: Margin) -> None:
+    """Check that whole rows, and the search of training, find the pair that decides."""
+    rng = np.random.RandomState(0)
+    X, W, labels = rng.standard_normal((30, 3)), rng.standard_normal((7, 3)), np.arange(7) % 3
+    D, y = cdist(X, W, "sqeuclidean"), np.arange(30) % 3
+    value, _ = margin(D, labels == y[:, None], lengths_between(W, W, margin.norm))
+    found = find_pairs(margin, D, as_indices(y), W, labels, np.ones(2)).value
+    _close(found, value, "the least margin over rivals of the largest over own prototypes differs")
+
+
+def _rows(winners: int | str | None) -> list[tuple[Floats, Any]]:
     """Make rows of distances, with their classes."""
     rng = np.random.RandomState(0)
     rows = []
+    if winners == "pair":
+        return [(rng.uniform(0.1, 3.0, 3), np.array([True, False, False])) for _ in range(20)]
     for _ in range(20):
         K = 2 if winners == 2 else rng.randint(2, 7)
         same = np.arange(K) < (1 if winners == 2 else rng.randint(1, K))

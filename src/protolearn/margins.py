@@ -7,6 +7,8 @@ With D+ the distance to the nearest prototype of the own class and D- that to th
 * hypothesis: ``(sqrt D- - sqrt D+) / 2`` for a squared distance (Crammer et al., 2002, lemma 1)
 * k nearest: the hypothesis margin with the h-th nearest own prototype and the h-th nearest rival,
   for the majority of ``k = 2h - 1`` prototypes (Crammer et al., 2002, section 6)
+* radius: ``(D_j - D_i) / (2 |w_i - w_j|)`` of the rival j and the own prototype i that decide, the
+  distance that a row may move for sure (Voracek and Hein, 2022)
 * log-odds: ``log sum_own exp(-xi D) - log sum_rivals exp(-xi D)``, over all prototypes; with the
   logistic loss it is RSLVQ (Seo and Obermayer, 2003), with the sigmoid loss SNPC (Seo, Bode and
   Obermayer, 2003)
@@ -25,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from ._arrays import Floats, as_floats
-from ._validation import check_integer, check_positive
+from ._validation import check_integer, check_norm, check_positive
 from .native import (
     ADDRESS,
     MARGIN,
@@ -51,6 +53,7 @@ __all__ = [
     "LogOdds",
     "Margin",
     "PrunedLogOdds",
+    "Radius",
     "Relative",
 ]
 
@@ -81,10 +84,16 @@ class Margin(BaseEstimator):
 
     Attributes
     ----------
-    winners : {2, None}
+    winners : {2, None, "pair"}
         With 2, ``margin`` and ``attraction`` depend only on the nearest own prototype and the
         nearest rival, and the row that they receive holds just these two, own first. With None
-        they see the whole row.
+        they see the whole row. With "pair" ``margin`` receives three numbers, the distances to an
+        own prototype and to a rival, and the length of the way between these two, and a sample has
+        the least margin over the rivals of the largest over the own prototypes; ``attraction``
+        receives the distance to the nearest own prototype alone.
+    norm : {1, 2, inf}
+        Of a margin of pairs: in which norm a sample moves. The way between two prototypes is
+        measured in the dual norm.
     smooth : bool
         Whether the derivative is continuous; a change of the winners does not count.
     bounded : bool
@@ -99,7 +108,8 @@ class Margin(BaseEstimator):
         nearest.
     """
 
-    winners: ClassVar[int | None] = 2
+    winners: ClassVar[int | str | None] = 2
+    norm: Any = 2
     smooth: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
     sharpness: float = 1.0
@@ -121,12 +131,17 @@ class Margin(BaseEstimator):
         return self
 
     def __call__(
-        self, D: ArrayLike, same: ArrayLike
+        self, D: ArrayLike, same: ArrayLike, apart: ArrayLike | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the margin and its derivative for the rows of a distance matrix."""
+        """Return the margin and its derivative for the rows of a distance matrix.
+
+        A margin of pairs needs the lengths ``apart`` between the prototypes, an array (K, K).
+        """
         D, same = as_floats(D), np.ascontiguousarray(same, dtype=bool)
         if self.winners is None:
             return self._measure(D, same)
+        if self.winners == "pair":
+            return self._measure_pairs(D, same, as_floats(apart))
         own = np.where(same, D, np.inf).argmin(axis=1)
         rival = np.where(same, np.inf, D).argmin(axis=1)
         pair = np.stack([own, rival], axis=1)
@@ -136,6 +151,22 @@ class Margin(BaseEstimator):
         G = np.zeros_like(D)
         np.put_along_axis(G, pair, g, axis=1)
         return value, G
+
+    def _measure_pairs(
+        self, D: Floats, same: NDArray[np.bool_], apart: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return value and derivative of each row, one pair of prototypes after the other."""
+        found, G, mine = np.empty(len(D)), np.zeros_like(D), np.array([[True, False, False]])
+        for i, (d, own) in enumerate(zip(D, same, strict=True)):
+            owns, rivals = np.flatnonzero(own), np.flatnonzero(~own)
+            k, j = (grid.ravel() for grid in np.meshgrid(owns, rivals))
+            rows = as_floats(np.stack([d[k], d[j], apart[k, j]], axis=1))
+            value, g = self._measure(rows, np.repeat(mine, len(rows), axis=0))
+            by_rival = value.reshape(len(rivals), len(owns))
+            rival = by_rival.max(axis=1).argmin()
+            best = rival * len(owns) + by_rival[rival].argmax()
+            found[i], G[i, k[best]], G[i, j[best]] = value[best], g[best, 0], g[best, 1]
+        return found, G
 
     def _measure(self, D: Floats, same: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Return value and derivative of rows as the functions take them."""
@@ -256,6 +287,78 @@ class MetricHypothesis(Margin):
         own, rival = find_winners(d, same)
         g[own], g[rival] = -0.5, 0.5
         return 0.5 * (d[rival] - d[own])
+
+
+class Radius(Margin):
+    """How far a row may move for sure: ``min_j max_i (D_j - D_i) / (2 |w_i - w_j|)``.
+
+    Over the rivals j and the own prototypes i. ``(D_j - D_i) / (2 |w_i - w_j|)`` is the distance of
+    the row to the plane between the two, and a rival takes the row over only beyond its planes to
+    all own prototypes. It is negative where the row is wrong. The length of ``w_i - w_j`` is in the
+    dual norm of the one in which the row moves. Under a learned metric ``w`` are what
+    :meth:`~protolearn.distances.Geometry.directions` returns, and the row moves in the input.
+
+    With the distance :class:`~protolearn.distances.Minkowski` of the same norm, ``p=norm``, it is
+    ``(D- - D+) / 2``: the distance to each prototype changes by at most the length of the move.
+
+    Parameters
+    ----------
+    norm : {1, 2, inf}, default=2
+        In which norm the row moves.
+
+    References
+    ----------
+    Crammer, Gilad-Bachrach, Navot and Tishby (2002), *Margin analysis of the LVQ algorithm*.
+    Saralajew, Holdijk and Villmann (2020), *Fast adversarial robustness certification of nearest
+    prototype classifiers for arbitrary seminorms*.
+    Voracek and Hein (2022), *Provably adversarially robust nearest prototype classifiers*.
+
+    Examples
+    --------
+    >>> from protolearn.margins import Radius
+    >>> apart = [[0.0, 2.0], [2.0, 0.0]]
+    >>> Radius()([[1.0, 9.0]], [[True, False]], apart)[0]
+    array([2.])
+    """
+
+    winners = "pair"
+    class_scores = "root"
+
+    def __init__(self, norm: Any = 2):
+        self.norm = norm
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        """Whether the derivative is continuous: not with the dual norms 1 and inf."""
+        return bool(self.norm == 2)
+
+    def theta(self) -> NDArray[np.float64]:
+        """Return nothing, after a check of the norm."""
+        check_norm(self.norm)
+        return np.empty(0)
+
+    def suited_to(self, distance: Distance) -> Margin:
+        """Return the form for flat boundaries, or for the distance of the same norm."""
+        norm = check_norm(self.norm)
+        if getattr(distance, "has_flat_boundaries", False):
+            return self
+        p = distance.get_params(deep=False).get("p")
+        if distance.squared is False and p is not None and p == norm:
+            return MetricHypothesis()
+        raise ValueError(
+            f"The margin 'radius' with norm={self.norm!r} needs a distance with flat boundaries, "
+            "such as 'sqeuclidean', 'relevance' or 'matrix', or Minkowski(p=norm); got "
+            f"{distance!r}. Take another distance, or margin='hypothesis'."
+        )
+
+    @native(MARGIN)
+    def margin(d, same, theta, g):
+        """Return the distance to the plane of one pair; zero where the two are in one place."""
+        gap, length = d[1] - d[0], 2.0 * d[2]
+        if not length * length > ROUNDING * ROUNDING * (d[0] + d[1]):
+            return 0.0
+        g[0], g[1], g[2] = -1.0 / length, 1.0 / length, -2.0 * (gap / length) / length
+        return gap / length
 
 
 @numba.njit
@@ -479,6 +582,7 @@ MARGINS: dict[str, type[Margin]] = {
     "difference": Difference,
     "relative": Relative,
     "hypothesis": Hypothesis,
+    "radius": Radius,
     "k_nearest": KNearest,
     "log_odds": LogOdds,
 }

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Floats, Indices
+from ._arrays import Floats, Indices, as_floats
 from .blocks import Block, Blocks, Chunk
 from .codebook import Codebook, Coordinates, Gradients
-from .distances import BlockForm, Distance, LowerBounded
+from .distances import BlockForm, Distance, Geometry, LowerBounded, PartialSquaredEuclidean
 from .losses import Loss
 from .margins import Margin, class_minima
 from .native import (
@@ -38,6 +38,7 @@ from .native import (
     vector,
     vector_out,
 )
+from .pairs import THREE, Pairs, find_pairs, pull_directions
 
 
 class Axes(NamedTuple):
@@ -75,6 +76,9 @@ margin_at = pointer(MARGIN)
 loss_at = pointer(LOSS)
 pull_at = pointer(PULL)
 
+
+FEWER = 16
+"""How many times fewer chunks margins of pairs take: rows together share products of prototypes."""
 
 ROUNDED = 1e-10
 """Share of the distance to a rival that is nothing but rounding."""
@@ -169,7 +173,9 @@ class Objective:
     def partial(self, codebook: Codebook, block: Block) -> Partial:
         """Return the summed cost of a block, its gradients and its summed weight."""
         distance, axes = self.distance, self.axes
-        n_entries = self.margin.winners or len(codebook.labels)
+        if self.margin.winners == "pair":
+            return self._partial_of_pairs(codebook, block)
+        n_entries = 2 if self.margin.winners else len(codebook.labels)
         value = weight = 0.0
         room = np.empty(n_entries, dtype=np.intp), np.empty((3, n_entries))
         same = codebook.same_class(self.n_classes)
@@ -190,9 +196,67 @@ class Objective:
         gradients.metric[...] /= self.scale
         return Partial(value, gradients, weight)
 
-    def slopes(self, D: Floats, codes: Any, weights: Floats, same: NDArray[np.bool_]) -> Floats:
+    def _partial_of_pairs(self, codebook: Codebook, block: Block) -> Partial:
+        """Return what a block contributes to the cost of a margin of pairs."""
+        distance, weight, U = self.distance, 0.0, self._directions(codebook)
+        gradients = Gradients(np.zeros_like(codebook.prototypes), np.zeros_like(codebook.metric))
+        value, by_direction = 0.0, np.zeros_like(U)
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
+            for chunk in block.chunks(distance.effort(codebook) / FEWER):
+                D, kept = measure(distance, chunk, codebook)
+                weight += float(chunk.weights.sum())
+                slope, by_length, cost = np.empty((len(D), 3)), np.empty(len(D)), np.empty(len(D))
+                pairs = self._price_pairs(D, chunk, codebook, U, slope, by_length, cost)
+                value += float(cost.sum())
+                distance.pull_winners(chunk.X, codebook, pairs.places, slope, gradients, kept)
+                by_direction += pull_directions(U, pairs, by_length, self.margin.norm)
+        gradients.prototypes[...] /= self.scale
+        gradients.metric[...] /= self.scale
+        by_direction /= np.sqrt(self.scale)
+        pull = distance if isinstance(distance, Geometry) else Geometry()
+        pull.pull_directions(codebook, by_direction, gradients)
+        return Partial(value, gradients, weight)
+
+    def _directions(self, codebook: Codebook) -> Floats:
+        """Return where prototypes lie; raise if the boundaries between them are not flat.
+
+        Rows with missing values are trained on as if their boundaries were those of whole rows.
+        """
+        distance = self.distance
+        if isinstance(distance, PartialSquaredEuclidean):
+            return as_floats(distance.directions_when_complete(codebook))
+        U = distance.directions(codebook) if isinstance(distance, Geometry) else None
+        if U is None:
+            raise ValueError(
+                f"{self.margin!r} is about the planes between prototypes, and those of "
+                f"{distance!r} are not known to be flat. Impute missing values, or take another "
+                "margin."
+            )
+        return as_floats(U)
+
+    def _price_pairs(
+        self, D: Any, chunk: Chunk, codebook: Codebook, U: Floats, *out: Floats
+    ) -> Pairs:
+        """Write slopes by distances and by lengths, and weighted costs; return the pairs."""
+        units = np.array([1.0 / self.scale, 1.0 / np.sqrt(self.scale)])
+        D = as_floats(D)
+        pairs = find_pairs(self.margin, D, chunk.codes, U, codebook.labels, units)
+        given = D, chunk.weights, pairs.places, pairs.apart, self.axes, units[1]
+        price_pairs(*given, THREE, np.empty((2, 3)), *out)
+        return pairs
+
+    def slopes(
+        self, D: Floats, codes: Any, weights: Floats, codebook: Codebook, same: NDArray[np.bool_]
+    ) -> Floats:
         """Return the derivatives of the weighted cost by all distances, in units of the scale."""
-        n_entries = self.margin.winners or D.shape[1]
+        if self.margin.winners == "pair":
+            U, slope = self._directions(codebook), np.empty((len(D), 3))
+            chunk = Chunk(None, codes, weights, None)
+            out = slope, np.empty(len(D)), np.empty(len(D))
+            pairs, G = self._price_pairs(D, chunk, codebook, U, *out), np.zeros_like(D)
+            np.add.at(G, (np.arange(len(D))[:, None], pairs.places), slope)
+            return G
+        n_entries = 2 if self.margin.winners else D.shape[1]
         room = np.empty((3, n_entries))
         index, slope = np.empty((len(D), 2), dtype=np.intp), np.empty((len(D), 2))
         given = D, codes, weights, same, self.axes, price.address
@@ -206,12 +270,20 @@ class Objective:
 
     def costs(self, codebook: Codebook, block: Block) -> Floats:
         """Return the cost of each row of a block."""
-        same = codebook.same_class(self.n_classes)
-        winners = self.margin.winners or len(codebook.labels)
+        same, of_pairs = codebook.same_class(self.n_classes), self.margin.winners == "pair"
+        winners = 2 if self.margin.winners else len(codebook.labels)
+        U = self._directions(codebook) if of_pairs else None
         parts = []
-        for chunk in block.chunks(self.distance.effort(codebook)):
+        effort = self.distance.effort(codebook)
+        for chunk in block.chunks(effort if U is None else effort / FEWER):
             D = self.distance.pairwise(chunk.X, codebook, chunk.prepared)
             value = np.empty(len(chunk.codes))
+            if U is not None:
+                plain = chunk._replace(weights=np.ones(len(D)))
+                unused = np.empty((len(D), 3)), np.empty(len(D))
+                self._price_pairs(D, plain, codebook, U, *unused, value)
+                parts.append(value)
+                continue
             room = np.empty(winners, dtype=np.intp), np.empty((3, winners))
             price_each(D, chunk.codes, same, self.axes, price.address, *room, value)
             parts.append(value)
@@ -346,6 +418,32 @@ def price(row, same, axes, entries, d, g, work):
         for j in range(d.size):
             g[j] += alpha * work[j]
     return value
+
+
+@native(
+    types.void(
+        *(matrix, vector, indices_matrix_out, vector, AXES, f8, flags),
+        *(matrix_out, matrix_out, vector_out, vector_out),
+    )
+)
+def price_pairs(D, weight, index, apart, axes, unit, three, room, slope, by_length, cost):
+    """Write the weighted cost of each row, and its derivatives by distances and by the length."""
+    measure, attract, phi = margin_at(axes.margin), margin_at(axes.attraction), loss_at(axes.loss)
+    d, g = room[0], room[1]
+    for i in range(D.shape[0]):
+        d[0] = axes.inverse_scale * D[i, index[i, 0]]
+        d[1] = axes.inverse_scale * D[i, index[i, 1]]
+        d[2] = unit * apart[i]
+        g[:] = 0.0
+        value, steep = phi(measure(d, three, axes.margin_theta, g), axes.loss_theta)
+        steep *= weight[i]
+        slope[i, 0], slope[i, 1], slope[i, 2] = steep * g[0], steep * g[1], 0.0
+        by_length[i], cost[i] = steep * g[2], weight[i] * value
+        if axes.alpha > 0.0:
+            d[0], g[0] = axes.inverse_scale * D[i, index[i, 2]], 0.0
+            alpha = axes.alpha * weight[i]
+            cost[i] += alpha * attract(d[:1], three[:1], axes.margin_theta, g[:1])
+            slope[i, 2] = alpha * g[0]
 
 
 COSTED = indices, vector, flags_matrix, AXES, ADDRESS

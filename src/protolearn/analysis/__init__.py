@@ -37,10 +37,12 @@ from .result_tables import Counterfactuals, RelevanceProfile
 from .result_tables import DescribedRows as DescribedRows
 from .result_tables import first_rows as first_rows
 from .result_tables import import_pandas as import_pandas
+from .robustness import CertifiedAccuracy, certified_accuracy
 from .table_counterfactuals import Change, TableCounterfactuals
 
 __all__ = [
     "AccuracyRejectCurve",
+    "CertifiedAccuracy",
     "Change",
     "Counterfactuals",
     "Effect",
@@ -54,6 +56,7 @@ __all__ = [
     "RelevanceProfile",
     "TableCounterfactuals",
     "accuracy_reject_curve",
+    "certified_accuracy",
     "certified_radius",
     "check_monotone",
     "column_effects",

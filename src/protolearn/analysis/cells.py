@@ -98,12 +98,15 @@ class Cells:
         enter: Indices | None = None,
         box: tuple[Floats, Floats] | None = None,
         inset: float = 0.0,
+        limit: float = np.inf,
+        enough: float = 0.0,
     ) -> Ways:
         """Return the shortest ways out of one class into another, or into ``ANY`` other.
 
         ``D`` (n, K) are the distances of the rows. ``box`` is how far each may move along each
         coordinate, down and up; ``inset`` how far to go beyond the boundary, in units of the
-        largest distance of the row.
+        largest distance of the row. Only ways shorter than ``limit`` are looked for, and no better
+        one than one shorter than ``enough``.
         """
         n, U = len(D), self.coordinates
         found = Ways(np.zeros((n, U.shape[1])), np.empty(n), np.empty(n, dtype=np.intp))
@@ -111,7 +114,7 @@ class Cells:
         low, high = (np.empty((n, 0)),) * 2 if box is None else map(as_floats, box)
         touching = PARALLEL * float(self.apart.max(initial=0.0))
         tools, cells = (dot.address, add.address), (U, self.apart, touching, self.labels)
-        rows = as_floats(D), leave, enter, low, high, inset
+        rows = as_floats(D), leave, enter, low, high, inset, limit, enough
         nearest_cells(project.address, tools, *cells, *rows, *found)
         if np.isnan(found.length).any():
             raise RuntimeError(
@@ -159,18 +162,34 @@ def _bound(v, D, apart, touching, hold):
 
 
 CELLS = matrix, matrix, f8, indices
-ROWS = matrix, indices, indices, matrix, matrix, f8
+ROWS = matrix, indices, indices, matrix, matrix, f8, f8, f8
 FOUND = matrix_out, vector_out, indices_out
 
 
 @native(types.void(ADDRESS, TOOLS, *CELLS, *ROWS, *FOUND), makes_arrays=True)
 def nearest_cells(
-    address, tools, U, apart, touch, labels, D, leave, enter, low, high, inset, ways, length, rival
+    address,
+    tools,
+    U,
+    apart,
+    touch,
+    labels,
+    D,
+    leave,
+    enter,
+    low,
+    high,
+    inset,
+    limit,
+    enough,
+    ways,
+    length,
+    rival,
 ):
     """Write for each row the shortest way into another class, its length, and whose cell it is.
 
     ``enter`` is the class to go to, or -1 for any other than the one to ``leave``. Where there is
-    no way the length is infinite and the rival -1.
+    no way the length is the limit and the rival -1.
     """
     project, (K, r) = project_at(address), U.shape
     A, c, certain, y = np.empty((K, r)), np.empty(K), np.empty(K + 1), np.empty(r)
@@ -180,11 +199,11 @@ def nearest_cells(
             hold[j] = labels[j] == leave[i] if enter[i] < 0 else labels[j] != enter[i]
         for v in range(K):
             bound[v] = np.inf if hold[v] else _bound(v, D[i], apart, touch, hold)
-        length[i], rival[i] = np.inf, -1
+        length[i], rival[i] = limit, -1
         for _ in range(K):
             v = bound.argmin()
             least, bound[v] = bound[v], np.inf
-            if least >= length[i]:
+            if least >= length[i] or length[i] < enough:
                 break
             m = _conditions(v, D[i], U, apart, touch, hold, inset, A, c, certain)
             if m < 0:

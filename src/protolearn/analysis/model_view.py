@@ -169,20 +169,10 @@ class ModelView:
     @cached_property
     def scale(self) -> Floats | None:
         """What plain numbers are multiplied with on their way to the model; None if curved."""
-        affine = all(
-            isinstance(step, AFFINE) and not getattr(step, "clip", False)
-            for _, step in self.between
-        )
-        if not (affine and self.sees_plain_rows):
+        if not self.sees_plain_rows:
             return None
         scale = self.encoder.units_.scale_ if self.begins_with_table else np.ones(len(self.plain.T))
-        scale = 1.0 / scale
-        for _, step in self.between:
-            if isinstance(step, preprocessing.MinMaxScaler):
-                scale = scale * step.scale_
-            elif getattr(step, "scale_", None) is not None:
-                scale = scale / step.scale_
-        return as_floats(scale)
+        return multipliers(self.between, 1.0 / scale)
 
     @cached_property
     def directions(self) -> Floats | None:
@@ -217,6 +207,18 @@ class ModelView:
             for column, place in zip(self.columns, self.places, strict=True)
         ]
         return np.stack([np.linalg.norm(part, axis=1) for part in parts], axis=1)
+
+
+def multipliers(steps: list[tuple[str, Any]], scale: Floats) -> Floats | None:
+    """Return what steps, and a scale before them, multiply each number with; None if curved."""
+    for _, step in steps:
+        if not isinstance(step, AFFINE) or getattr(step, "clip", False):
+            return None
+        if isinstance(step, preprocessing.MinMaxScaler):
+            scale = scale * step.scale_
+        elif getattr(step, "scale_", None) is not None:
+            scale = scale / step.scale_
+    return as_floats(scale)
 
 
 def after_table(model: Any) -> Any:

@@ -165,13 +165,13 @@ def _release(first, side, press):
 
 
 @_exact
-def _proved_length(dot, add, A, c, press, y, total):
-    """Return the length of a way, without a box one that no way can undercut despite rounding.
+def _proved_length(dot, add, A, c, press, y, total, low, high):
+    """Return a length that no way undercuts despite rounding.
 
-    A way that meets all has ``|y| |sum_j l_j a_j| >= sum_j l_j c_j``, whatever the l_j >= 0.
+    A way that meets all has ``|y| |sum_j l_j a_j| >= sum_j l_j c_j``, whatever the l_j >= 0. Within
+    a box ``|y|^2 / 2`` is at least the minimum over the box of ``|y|^2 / 2 + sum_j l_j (a_j . y +
+    c_j)``, which each feature has on its own.
     """
-    if press.size > A.shape[0]:
-        return np.sqrt(dot(y, y))
     value = size = weight = 0.0
     total[:] = 0.0
     for j in range(A.shape[0]):
@@ -181,6 +181,13 @@ def _proved_length(dot, add, A, c, press, y, total):
             size += press[j] * abs(c[j])
             weight += press[j]
     slack = (A.shape[0] + A.shape[1] + 8) * EPSILON
+    if low.size:
+        for f in range(low.size):
+            here, off = min(max(-total[f], low[f]), high[f]), slack * weight * abs(y[f])
+            value += here * (0.5 * here + total[f])
+            size += abs(here) * (0.5 * abs(here) + abs(total[f])) + off
+        value -= 2.0 * slack * size
+        return np.sqrt(2.0 * value) if value > 0.0 else 0.0
     value -= slack * size
     return value / (np.sqrt(dot(total, total)) + slack * weight) if value > 0.0 else 0.0
 
@@ -203,7 +210,7 @@ def project(tools, A, c, certain, low, high, limit, y):
     p, sign, gap = _most_violated(dot, A, c, y, low, high, side)
     for _ in range(100 * (m + r + 10)):
         if p < 0:
-            return _proved_length(dot, add, A, c, press, y, z)
+            return _proved_length(dot, add, A, c, press, y, z, low, high)
         free, whole = _decompose(dot, add, p, sign, A, side, z, Q, R, pull)
         moves = free > PARALLEL * PARALLEL * max(whole, PARALLEL)
         first, step = _first_released(side, press, pull, gap / free if moves else np.inf)
@@ -218,7 +225,7 @@ def project(tools, A, c, certain, low, high, limit, y):
             press[p] += step
             if moves:
                 add(y, -step, z)
-            if _proved_length(dot, add, A, c, press, y, z) >= limit:
+            if _proved_length(dot, add, A, c, press, y, z, low, high) >= limit:
                 return np.inf
             if first < 0:
                 side[p] = sign

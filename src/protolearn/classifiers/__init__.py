@@ -13,6 +13,7 @@ from .metric import named_distance as named_distance
 from .metric_lvq import GMLVQ, GRLVQ, LGMLVQ, MRSLVQ
 from .nearest_prototype import NearestPrototypeClassifier
 from .problem import FirstDistances as FirstDistances
+from .robust_lvq import RobustLVQ
 from .settings import CostSettings as CostSettings
 from .settings import Settings as Settings
 from .training import TrainedClassifier
@@ -35,6 +36,7 @@ __all__ = [
     "MarginLVQ",
     "NearestPrototypeClassifier",
     "PrototypeClassifier",
+    "RobustLVQ",
     "ScaleWarning",
     "TrainedClassifier",
 ]

@@ -131,7 +131,7 @@ def row_weights(
     objective = settings.objective(rule.distance, len(rule.classes), 0, first, times)
     same = rule.codebook.same_class(len(rule.classes))
     G = np.zeros_like(D)
-    G[some] = objective.slopes(D[some], rows.y.astype(np.intp), rows.weights, same)
+    G[some] = objective.slopes(D[some], rows.y.astype(np.intp), rows.weights, rule.codebook, same)
     total = G.sum(axis=0)
     return np.divide(G, total, out=np.zeros_like(G), where=total != 0.0)
 

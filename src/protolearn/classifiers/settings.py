@@ -386,12 +386,13 @@ class CostSettings(Settings):
         a minimum of their cost has learned the noise as well, so they are learned in epochs.
         """
         distance, sparse = objective.distance, objective.distance.takes_only_sparse
-        in_batches = sparse or distance.blockwise or elsewhere
+        of_pairs = objective.margin.winners == "pair"
+        in_batches = sparse or distance.blockwise or elsewhere or of_pairs
         if self.is_stream:
             return (Adam if in_batches else SGD).for_stream()
         smooth = distance.smooth and objective.margin.smooth and objective.loss.smooth
         levels_off = objective.loss.bounded and not objective.margin.bounded
-        small = work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
+        small = not of_pairs and work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
         is_matrix = isinstance(distance, LinearMetric) and distance.blockwise
         is_local = is_matrix and distance.localized is not None
         in_epochs = is_local or distance.batch_size is not None

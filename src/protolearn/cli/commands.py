@@ -140,6 +140,19 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    robust: Annotated[
+        float | None,
+        typer.Option(
+            help="Standard deviations by which every number may be off: how many answers stay the "
+            "same? Also lets robust-lvq compete.",
+            min=0.0,
+            show_default=False,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(help="The same by column and in its units, such as age=2,bp=5."),
+    ] = None,
     reject_cost: Annotated[
         float,
         typer.Option(
@@ -183,7 +196,7 @@ def fit(
 ) -> None:
     """Learn a model from a table, and tell how good it is on rows it has not seen."""
     with report_errors("fit", "Run the same command again to go on where it stopped."):
-        from .fit_command import image_shape, run_fit
+        from .fit_command import image_shape, run_fit, tolerances
         from .fit_procedure import FitSettings
 
         settings = FitSettings(
@@ -202,6 +215,7 @@ def fit(
             keep=tuple(keep or ()),
             categorical=tuple(categorical or ()),
             image=image_shape(image),
+            tolerance=tolerances(robust, tolerance or ()),
             reject_cost=reject_cost,
             metric=metric,
             bins=bins,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.table import Table
 
 from .._names import number_repeats
 from ..analysis import column_effects, is_linear_rule
+from ..report import Certified
 from ..tables import (
     CategoryColumn,
     Column,
@@ -27,7 +29,7 @@ from .command_output import Screen, plain_table, progress_bars, say
 from .engines import check_engine, running_on
 from .failure import Failure
 from .fit_files import FILES, MODEL, REPORT, write_results
-from .fit_outcome import FEW_ROWS, SMALL, Outcome, evaluate_folds
+from .fit_outcome import FEW_ROWS, SMALL, Outcome, certify_answers, evaluate_folds
 from .fit_procedure import (
     Clock,
     FitSettings,
@@ -54,6 +56,8 @@ def run_fit(settings: FitSettings, spent: float = 0.0) -> Outcome:
     """Run the command; ``spent`` seconds of its time are over already."""
     clock = Clock(settings.seconds, spent)
     families = candidates(settings.model)  # before the data: a wrong name is told at once
+    if settings.tolerance is not None and families == "all":
+        families = ["all", "RobustLVQ"]
     where = settings.engine, settings.scheduler, settings.jobs
     check_engine(*where)
     check_results(settings.folder, FILES, settings.data, settings.force)
@@ -77,6 +81,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
         )
     table = opened.table
     print_table(console, opened.read, table)
+    check_tolerances(settings.tolerance, table)
     check_image(settings.image, table.X.dtype)
     check_folder(settings.folder)
     with Unfinished(settings.folder, fit_key(settings, table, families)) as unfinished:
@@ -88,7 +93,9 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
     folds, n_planned = outer_folds(model, table.y), len(model[-1].held_out_models_)
     performance = evaluate_folds(folds, n_planned, settings.reject_cost, table)
     model[-1].forget_held_out()
-    outcome = Outcome(settings, opened, model, performance, clock.elapsed_seconds, n_jobs)
+    certified = certify_answers(settings, model, table)
+    seconds = clock.elapsed_seconds
+    outcome = Outcome(settings, opened, model, performance, seconds, n_jobs, certified)
     write_results(outcome)
     unfinished.remove()
     print_outcome(console, outcome)
@@ -103,6 +110,47 @@ def image_shape(text: str | None) -> tuple[int, int] | None:
     if found is None:
         raise Failure(f"--image {text!r} is no shape; expected height and width such as 28x28.")
     return int(found[1]), int(found[2])
+
+
+def tolerances(robust: float | None, by_column: Sequence[str]) -> float | dict[str, float] | None:
+    """Return by how much numbers may be off: standard deviations, or units by column."""
+    if not by_column:
+        if robust is not None and not 0.0 < robust < np.inf:
+            raise Failure(f"--robust {robust:g} must be a positive number of standard deviations.")
+        return robust
+    if robust is not None:
+        raise Failure("--robust and --tolerance are two ways to say the same; give one of them.")
+    found, name = {}, ""
+    for piece in ",".join(by_column).split(","):
+        name, equals, number = (name + piece).rpartition("=")
+        if not equals:  # a name with a comma in it
+            name = f"{number},"
+            continue
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            found[name.strip()] = np.nan
+        if not 0.0 < found[name.strip()] < np.inf:
+            raise Failure(
+                f"--tolerance {name.strip()}={number} must be COLUMN=NUMBER with a positive "
+                "number, such as age=2,bp=5."
+            )
+        name = ""
+    if name:
+        raise Failure(f"--tolerance {name[:-1]!r} has no number; write COLUMN=NUMBER.")
+    return found
+
+
+def check_tolerances(tolerance: float | dict[str, float] | None, table: LearningTable) -> None:
+    """Raise before any work if a tolerance is about a column without numbers."""
+    columns = {str(c.name): c for c in TableEncoder().fit(table.X).columns_}
+    for name in tolerance if isinstance(tolerance, dict) else ():
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise Failure(f"--tolerance names {name!r}, which is no column to learn from.{hint}")
+        if isinstance(columns[name], CategoryColumn):
+            raise Failure(f"--tolerance names {name!r}, which holds categories and not numbers.")
 
 
 def check_image(image: tuple[int, int] | None, columns: np.dtype[Any]) -> None:
@@ -198,6 +246,10 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)
     say(console, class_measures(outcome))
+    if outcome.certified is not None:
+        say(console, outcome.certified.sentence)
+        if outcome.certified.found is not None:
+            say(console, certified_shares(outcome.certified))
     if outcome.performance.subgroups:
         say(console, subgroup_measures(outcome))
     for note in outcome.performance.evaluation.notes:
@@ -229,6 +281,14 @@ def class_measures(outcome: Outcome) -> Table:
         shown.add_row(str(label), *cells, *numbers)
     if len(found.recalls) > MOST_CLASSES:
         shown.caption = f"and {len(found.recalls) - MOST_CLASSES} classes more"
+    return shown
+
+
+def certified_shares(certified: Certified) -> Table:
+    """Return the share of rows of each class whose answers are right and cannot change."""
+    shown = plain_table("class", "certified")
+    for label, share in list(certified.shares.items())[:MOST_CLASSES]:
+        shown.add_row(label, share)
     return shown
 
 

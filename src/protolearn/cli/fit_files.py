@@ -92,6 +92,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "confidence": performance.evaluation.confidence,
         "notes": list(performance.evaluation.notes),
         **subgroup_record(outcome),
+        **certified_record(outcome),
         "warnings": [one._asdict() for one in outcome.warnings],
         "confusion": {
             "labels": [str(label) for label in confusion.labels],
@@ -140,6 +141,18 @@ def subgroup_record(outcome: Outcome) -> dict[str, Any]:
         for name, one in found.items()
     }
     return {"by": {"column": outcome.settings.by, "groups": groups}}
+
+
+def certified_record(outcome: Outcome) -> dict[str, Any]:
+    """Return how many answers stay the same under the tolerances, if they were asked for."""
+    certified = outcome.certified
+    if certified is None:
+        return {}
+    record: dict[str, Any] = {"tolerance": outcome.settings.tolerance, "note": certified.sentence}
+    if certified.found is not None:
+        shares = {str(label): share for label, share in certified.found.by_class().items()}
+        record |= {"share": float(certified.found.certified.mean()), "by_class": shares}
+    return {"certified": record}
 
 
 def by_class_record(evaluation: Evaluation) -> dict[str, Any]:
@@ -198,6 +211,7 @@ def report_story(outcome: Outcome) -> Story:
         sentences=outcome.sentences,
         subject=subject,
         evidence=report_evidence(outcome.performance),
+        certified=outcome.certified,
         relevances=relevances_of(subject, rows, N_REFITS, seconds, outcome.n_jobs, settings.seed),
         made=provenance(outcome),
         page=(),

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from .._names import count
 from ..analysis import cheapest_threshold
 from ..folds import RowGroups, row_groups
-from ..report import pool_answers
+from ..report import Certified, pool_answers, sample_rows
 from ..selection import Answers, Evaluation, on_folds, on_test_set
 from .fit_procedure import FitSettings, OuterFold, chosen_model, metric_for
 from .fit_warnings import ResultWarning, find_warnings
@@ -21,6 +21,9 @@ from .learning_table import LearningTable
 from .training_rows import OpenedTable
 
 CONFIDENCE = 0.95
+CERTIFIED_ROWS = 1_000
+"""Rows whose answers are certified."""
+
 FEW_ROWS = 30
 """Rows below which a subgroup is marked as too small."""
 
@@ -121,6 +124,16 @@ def cheapest_rule(folds: Sequence[OuterFold], cost: float) -> RejectRule:
     return RejectRule(cost, threshold, float(flagged.mean()), accuracy)
 
 
+def certify_answers(
+    settings: FitSettings, model: Pipeline, table: LearningTable
+) -> Certified | None:
+    """Return which answers stay the same under the tolerances that were asked for."""
+    if settings.tolerance is None:
+        return None
+    rows = sample_rows(len(table.y), CERTIFIED_ROWS, settings.seed)
+    return Certified.of(model, table.X[rows], table.y[rows], settings.tolerance)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A pipeline of encoder and automatic choice, what it was learned from, and how good it is."""
@@ -131,6 +144,7 @@ class Outcome:
     performance: Performance
     seconds: float
     n_jobs: int
+    certified: Certified | None = None
 
     @property
     def table(self) -> LearningTable:

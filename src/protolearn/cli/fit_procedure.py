@@ -85,6 +85,7 @@ class FitSettings:
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     image: tuple[int, int] | None = None
+    tolerance: float | dict[str, float] | None = None
     reject_cost: float = 0.2
     metric: str | None = None
     bins: str | None = None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Floats, Indices, as_indices, row_lengths
+from .._arrays import Floats, Indices, as_floats, as_indices, row_lengths
 from .._validation import check_choice
 from ..codebook import Codebook, Gradients
 from .constraints import UnitNorm
@@ -68,6 +68,24 @@ class LinearMetric(BlockForm, Geometry, FeatureTerms, Distance):
             return None
         offset, row = codebook.prototypes - codebook.center, codebook.metric[0]
         return self.map_back(self.map_rows(offset, row), row)
+
+    @property
+    def has_flat_boundaries(self) -> bool:  # type: ignore[override]
+        """Whether one map serves all prototypes."""
+        return self.localized is None
+
+    def pull_directions(self, codebook: Codebook, by_direction: Floats, out: Gradients) -> None:
+        """Add the derivatives by the prototypes and by the map of ``A^T A w``."""
+        row, V = codebook.metric[0], as_floats(by_direction)
+        offset = codebook.prototypes - codebook.center
+        out.prototypes[...] += self.map_back(self.map_rows(V, row), row)
+        if self.adaptive:
+            out.metric[0] += self.pulled_by_product(offset, V, row)
+
+    def pulled_by_product(self, W: Floats, V: Floats, row: Floats) -> Floats:
+        """Return the derivative of ``sum V A^T A W`` by the map, ``A (V^T W + W^T V)``."""
+        both = self.map_rows(V, row).T @ W + self.map_rows(W, row).T @ V
+        return np.asarray(both).ravel()
 
     def steepness(self, codebook: Codebook) -> Floats | None:
         """Return the largest singular value of the map of each prototype."""

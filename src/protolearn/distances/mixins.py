@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, row_lengths
-from ..codebook import Codebook
+from ..codebook import Codebook, Gradients
 
 
 class BlockForm:
@@ -46,6 +46,8 @@ class Geometry:
     """
 
     squared: ClassVar[bool | None]
+    has_flat_boundaries: bool = False
+    """Whether ``directions`` are known and ``pull_directions`` passes their derivatives back."""
 
     def directions(self, codebook: Codebook) -> Floats | None:
         """Return where prototypes lie, if the boundaries between their cells are flat.
@@ -54,6 +56,13 @@ class Geometry:
         ``2 (u_j - u_v)``; None if there is none.
         """
         return None
+
+    def pull_directions(self, codebook: Codebook, by_direction: Floats, out: Gradients) -> None:
+        """Add to the gradients, given the derivatives by ``directions``, an array (K, d).
+
+        By default the directions are the prototypes, but for what all of them share.
+        """
+        out.prototypes[...] += by_direction
 
     def steepness(self, codebook: Codebook) -> Floats | None:
         """Return how fast the distance, unsquared, can change as a sample moves by a unit.

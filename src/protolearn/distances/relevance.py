@@ -73,6 +73,10 @@ class DiagonalMetric(LinearMetric):
         """Return the diagonal matrix of the roots."""
         return np.diag(row)
 
+    def pulled_by_product(self, W: Floats, V: Floats, row: Floats) -> Floats:
+        """Return the derivative of ``sum V lambda W`` by the roots."""
+        return 2.0 * row * (V * W).sum(axis=0)
+
     def leading(self, row: Floats, n_features: int) -> Floats:
         """Return the two largest roots, each at its feature."""
         found = np.zeros((2, n_features))

@@ -246,6 +246,11 @@ class PartialSquaredEuclidean(FeatureTerms, Distance):
     squared = True
     steep = True
 
+    def directions_when_complete(self, codebook: Codebook) -> Floats:
+        """Return the directions that hold for rows without missing values: the prototypes."""
+        offset: Floats = codebook.prototypes - codebook.center
+        return offset
+
     @native(PAIR)
     def pair(x, w, theta):
         """Return the distance of one sample to one prototype."""

@@ -36,6 +36,7 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
 
     squared = True
     shows_nonfinite = True
+    has_flat_boundaries = True
 
     @native(PAIR)
     def pair(x, w, theta):

@@ -12,6 +12,7 @@ from .margin_display import MarginDisplay, MarginHistoryDisplay
 from .page import write
 from .page.column_importance import relevances_of as relevances_of
 from .page.contents import MOST_MEASURED_ROWS as MOST_MEASURED_ROWS
+from .page.contents import Certified as Certified
 from .page.contents import Story as Story
 from .page.contents import describe_data as describe_data
 from .page.contents import sample_rows as sample_rows

@@ -9,6 +9,7 @@ from .sequential import SequentialSolver as SequentialSolver
 from .stochastic import LEAST_IN_STREAMS as LEAST_IN_STREAMS
 from .stochastic import SCHEDULES as SCHEDULES
 from .stochastic import Annealing, StochasticSolver
+from .stochastic import Augment as Augment
 from .stochastic import linear as linear
 
 SOLVERS: dict[str, type[Solver]] = {"sgd": SGD, "adam": Adam, "momentum": Momentum, "lbfgs": LBFGS}

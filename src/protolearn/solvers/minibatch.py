@@ -59,7 +59,8 @@ class MinibatchSolver(StochasticSolver):
         total = weight = 0.0
         usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
         size = self.batch_size or int(usual)
-        for batch in blocks.mini_batches(size, rng if self.shuffle else None):
+        for given in blocks.mini_batches(size, rng if self.shuffle else None):
+            batch = self.augment_batch(given, rng)
             present = coordinates.codebook(flat)
             partial = batch.reduce(cost.partial, present)
             mean = partial.over(len(batch))

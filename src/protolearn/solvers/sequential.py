@@ -35,6 +35,7 @@ from ..native import (
 )
 from ..objective import AXES, PULL, Axes, Objective, price
 from .batch_solver import Memory, Rng
+from .minibatch import Momentum
 from .stochastic import PATIENCE, StochasticSolver
 
 row_at = pointer(ROW)
@@ -170,7 +171,8 @@ class SequentialSolver(StochasticSolver):
         if penalized:
             size = min(size, PENALIZED)
         total = weight = 0.0
-        for batch in blocks.batches(size, rng if self.shuffle else None):
+        for given in blocks.batches(size, rng if self.shuffle else None):
+            batch = self.augment_batch(given, rng)
             step = StepSizes(
                 self.stride(cost, codebook),
                 metric_rate,
@@ -183,8 +185,8 @@ class SequentialSolver(StochasticSolver):
             samples = batch.X.toarray() if sparse else batch.X, batch.codes, batch.weights
             for first, last in self.parts(len(batch)):
                 part = (column[first:last] for column in samples)
-                given = functions, axes, theta, room, step, memory.steps + first
-                met = learn_in_order(*part, *learned, *given)
+                called = functions, axes, theta, room, step, memory.steps + first
+                met = learn_in_order(*part, *learned, *called)
                 total += met
                 if self.watch is not None and self.watch(met, codebook, batch.place(first)):
                     return float(total / (weight + batch.weights[:last].sum()))
@@ -259,7 +261,24 @@ class SGD(SequentialSolver):
 
     def pull(self, cost: Objective, codebook: Codebook, memory: Memory) -> tuple[Native, Axes, int]:
         """Return the price of a sample, whose derivative pulls."""
-        return price, cost.axes, cost.margin.winners or len(codebook.labels)
+        return price, cost.axes, 2 if cost.margin.winners else len(codebook.labels)
+
+    def sweep(
+        self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
+    ) -> float:
+        """Take a step after each sample; with margins of pairs by the forms for batches."""
+        if getattr(cost, "margin", None) is None or cost.margin.winners != "pair":
+            return super().sweep(cost, codebook, blocks, memory, rng, n_steps)
+        if self.raw_rates or self.watch is not None:
+            raise ValueError(
+                "raw_rates=True and history='step' have no form for margins of pairs; leave them "
+                "out."
+            )
+        settings = self.get_params(deep=False)
+        del settings["raw_rates"]
+        one = Momentum(momentum=0.0, batch_size=1, **settings)
+        one.augment = self.augment
+        return one.sweep(cost, codebook, blocks, memory, rng, n_steps)
 
     def stride(self, cost: Objective, codebook: Codebook) -> float:
         """Return the square of a length of one scale, by the scale; raw, what undoes the scale."""

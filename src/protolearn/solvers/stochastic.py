@@ -12,6 +12,7 @@ Annealing runs any solver in stages.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from operator import call
 from time import perf_counter
@@ -21,7 +22,7 @@ import numpy as np
 
 from .._arrays import Floats, as_floats
 from .._validation import check_choice, check_flag, check_integer, check_number, check_positive
-from ..blocks import Blocks
+from ..blocks import Block, Blocks
 from ..codebook import Codebook
 from ..distances import Distance, SquaredEuclidean
 from ..native import SCHEDULE, Native, native
@@ -41,6 +42,9 @@ PATIENCE = 5
 """Epochs without progress after which a schedule that has no end stops."""
 
 S = TypeVar("S", bound="StochasticSolver")
+
+Augment = Callable[[Any, np.random.RandomState], Any]
+"""``augment(X, rng)``: returns some rows as they are to be learned from this time."""
 
 
 @native(SCHEDULE)
@@ -87,6 +91,9 @@ class StochasticSolver(Solver):
     inside: bool = False
     n_iter_no_change: int | None = PATIENCE
     raw_rates: bool = False
+
+    augment: Augment | None = None
+    """What changes the rows of each step."""
 
     steps_along_gradient: ClassVar[bool] = True
     """Whether steps grow with the gradient."""
@@ -194,6 +201,19 @@ class StochasticSolver(Solver):
         self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
     ) -> float:
         """Learn from every sample once, in place; return the mean cost met on the way."""
+
+    def augment_batch(self, batch: Any, rng: Rng) -> Any:
+        """Return the rows of a step, changed if someone asks for it."""
+        if self.augment is None:
+            return batch
+        X = np.asarray(self.augment(batch.X.copy(), rng))
+        if X.shape != batch.X.shape or not np.isfinite(X).all():
+            raise ValueError(
+                f"augment returned an array of shape {X.shape} for rows of shape {batch.X.shape}, "
+                "or numbers that are not finite; it must return as many finite rows."
+            )
+        X = np.ascontiguousarray(X, dtype=batch.X.dtype)
+        return Block(X, batch.y, batch.weight, places=batch.places)
 
     def rate(self, n_steps: int, cost: Any) -> tuple[Native, Floats]:
         """Return the schedule and its parameters."""

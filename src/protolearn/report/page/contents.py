@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ..._names import class_name, count, shorten_name
-from ...analysis import certified_radius
-from ...tables import NO_FEATURE_NAMES, ignore_warnings
+from ..._names import class_name, count, decimals_text, shorten_name
+from ...analysis import CertifiedAccuracy, certified_accuracy, certified_radius
+from ...tables import NO_FEATURE_NAMES, NumberColumn, column_places, flatten_steps, ignore_warnings
 from ..subject import Subject
 from .chart import Chart
 from .evidence import Evidence
@@ -50,6 +51,51 @@ class Relevances:
 
 
 @dataclass(frozen=True, eq=False)
+class Certified:
+    """Which answers stay the same under errors of measurement, or why that cannot be told."""
+
+    sentence: str
+    found: CertifiedAccuracy | None
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any, tolerance: float | dict[str, float]) -> Certified:
+        """Return it for rows; ``tolerance`` is in standard deviations, or in units by column."""
+        encoder, radius = flatten_steps(model)[0][1], tolerance
+        if not isinstance(tolerance, dict):
+            columns = zip(encoder.columns_, column_places(encoder.columns_), strict=True)
+            radius = {
+                str(one.name): tolerance * float(encoder.units_.scale_[place.start])
+                for one, place in columns
+                if isinstance(one, NumberColumn)
+            }
+            how = f"every number is off by up to {tolerance:g} standard deviations"
+        else:
+            how = ", ".join(f"{name} by up to {far:g}" for name, far in tolerance.items())
+            how = f"columns are off ({how})"
+        try:
+            found = certified_accuracy(model, X, y, radius=radius, norm=np.inf)
+        except (TypeError, ValueError) as error:
+            reason = str(error).rstrip(".")
+            return cls(f"If {how}, it is not known how many answers stay correct: {reason}.", None)
+        share = decimals_text(100.0 * float(found.certified.mean()), 1, ROUND_FLOOR)
+        rows = count(len(y), "row")
+        sentence = (
+            f"If {how}, the answers for {share}% of the rows are proved to stay correct ({rows}, "
+            "to which the model was fitted)."
+        )
+        return cls(sentence, found)
+
+    @property
+    def shares(self) -> dict[str, str]:
+        """The share of each class, rounded down."""
+        by_class = {} if self.found is None else self.found.by_class()
+        return {
+            str(label): f"{decimals_text(100.0 * share, 1, ROUND_FLOOR)}%"
+            for label, share in by_class.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class Story:
     """What a page tells."""
 
@@ -70,6 +116,7 @@ class Story:
     image_shape: tuple[int, ...] | None = None  # of features that form a picture
     tried: Sequence[Any] = ()  # candidates among which the model was chosen, if it was
     seed: int = 0  # draws the rows that are shown
+    certified: Certified | None = None  # answers that stay the same while rows move, if asked
     warnings: Sequence[str] = ()  # reasons to doubt the result, the most important first
 
     @cached_property

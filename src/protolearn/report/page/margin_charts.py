@@ -27,7 +27,7 @@ from .chart import (
     shares,
 )
 from .contents import Section, Story, value_or_reason
-from .html import paragraph
+from .html import Markup, paragraph, table
 
 N_BINS, MOST_CLASSES, MOST_POINTS = 40, 8, 200
 FAR = 99.0  # percentile at which the axis of radii ends
@@ -47,6 +47,7 @@ def margins_section(story: Story) -> Section:
     else:
         section.parts.insert(0, paragraph(certificate_text(some, radius)))
         section.parts.append(certificates_chart(some, radius))
+    section.parts.extend(certified_answers(story))
     if section.charts:
         n_rows, n_used = len(story.subject.y), len(story.measured_rows)
         which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
@@ -54,6 +55,16 @@ def margins_section(story: Story) -> Section:
         text = f"Both are those of the model itself on {which} of this page{seen}."
         section.parts.append(paragraph(text, "note"))
     return section
+
+
+def certified_answers(story: Story) -> list[Markup]:
+    """Return how many answers of each class stay the same under errors of measurement."""
+    if story.certified is None:
+        return []
+    lines = [paragraph(story.certified.sentence)]
+    if shares_by_class := story.certified.shares:
+        lines.append(table(["class", "certified"], shares_by_class.items(), "Certified answers"))
+    return lines
 
 
 def distance_unit(subject: Subject) -> str:

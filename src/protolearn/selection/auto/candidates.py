@@ -56,6 +56,7 @@ SETTINGS: dict[str, Grid] = {
     "ExemplarSVM": {"C": [100.0, 1.0]},
     "KernelAdaTron": {"C": [10.0, 1.0, 100.0]},
     "ParityMachine": {"early_stopping": [True, False]},
+    "RobustLVQ": {"norm": [np.inf, 2]},
     "RVM": {"kernel": ["linear", "rbf"]},
 }
 """What matters much of models that are in no family; hard margins come last."""

@@ -1,0 +1,210 @@
+"""The pairs of prototypes that margins of pairs are about, by few products.
+
+``m = min_j max_i margin(D_i, D_j, |u_i - u_j|)`` over the rivals j and the own prototypes i. For
+the nearest own prototype the margins with all rivals come from one product of the prototypes that
+are nearest to a row with all prototypes. Each is at most the maximum over i, so only rivals whose
+margin there is below the least maximum found so far are compared with the other own prototypes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ._arrays import Floats, Indices, as_floats, as_indices
+from .margins import Margin
+from .native import (
+    ADDRESS,
+    MARGIN,
+    flags,
+    flags_matrix,
+    indices,
+    indices_matrix_out,
+    matrix,
+    matrix_out,
+    native,
+    pointer,
+    types,
+    vector,
+    vector_out,
+)
+
+DUAL = {1: "chebyshev", 2: "euclidean", np.inf: "cityblock"}
+"""The metric between prototypes that belongs to the norm in which a row moves."""
+
+SURE = 1e-6
+"""Share of the squared lengths of two vectors below which their product lost digits."""
+
+THREE = np.array([True, False, False])
+THREE.flags.writeable = False
+"""Whose the numbers are that a margin of pairs receives."""
+
+margin_at = pointer(MARGIN)
+
+
+class Pairs(NamedTuple):
+    """The own prototype, the rival, and the nearest own prototype of each row; and how far apart.
+
+    ``apart`` is the length between the first two, ``value`` the margin.
+    """
+
+    places: Indices  # (n, 3)
+    apart: Floats
+    value: Floats
+
+
+def lengths_between(U: Floats, V: Floats, norm: Any) -> Floats:
+    """Return the dual norms of all ``u - v``, an array (len(U), len(V))."""
+    if norm != 2:
+        return cdist(U, V, DUAL[norm])
+    by_u, by_v = np.einsum("ij,ij->i", U, U), np.einsum("ij,ij->i", V, V)
+    squares = U @ (-2.0 * V.T)
+    squares += by_u[:, None]
+    squares += by_v
+    np.maximum(squares, 0.0, out=squares)
+    if U.size and V.size and squares.min() < SURE * (by_u.max() + by_v.max()):
+        i, j = np.nonzero(squares < SURE * (by_u[:, None] + by_v))
+        squares[i, j] = np.square(U[i] - V[j]).sum(axis=1)
+    return np.sqrt(squares, out=squares)
+
+
+def find_pairs(
+    margin: Margin, D: Floats, codes: Indices, U: Floats, labels: Indices, units: Floats
+) -> Pairs:
+    """Return the pair of each row that decides about its margin.
+
+    ``U`` are the directions of the prototypes, with the class codes ``labels``; ``units`` are the
+    factors of distances and of lengths between prototypes.
+    """
+    n, same = len(D), labels == np.arange(max(labels.max(), codes.max()) + 1)[:, None]
+    found = Pairs(np.full((n, 3), -1, dtype=np.intp), np.zeros(n), np.full(n, np.inf))
+    called = margin.margin.address, as_floats(margin.theta()), units, THREE
+    nearest_own(D, codes, same, found.places)
+    near, place = np.unique(found.places[:, 2], return_inverse=True)
+    V = np.empty_like(D)
+    lengths = lengths_between(U[near], U, margin.norm)
+    meet_rivals(D, codes, same, as_indices(place), found.places, lengths, *called, V)
+    first = as_indices(V.argmin(axis=1))
+    every = np.arange(n)
+    settle(found, D, codes, U, labels, margin.norm, called, every, first)
+    V[every, first] = np.inf
+    open_rows, rivals = np.nonzero(found.value[:, None] > V)
+    settle(found, D, codes, U, labels, margin.norm, called, open_rows, rivals)
+    return found
+
+
+def settle(
+    found: Pairs,
+    D: Floats,
+    codes: Indices,
+    U: Floats,
+    labels: Indices,
+    norm: Any,
+    called: tuple[Any, ...],
+    rows: Indices,
+    rivals: Indices,
+) -> None:
+    """Compare some rivals of rows with all own prototypes; keep the least margin, in place."""
+    for code in np.unique(codes[rows]):
+        here = np.flatnonzero(codes[rows] == code)
+        owns = np.flatnonzero(labels == code)
+        some, place = np.unique(rivals[here], return_inverse=True)
+        lengths = lengths_between(U[some], U[owns], norm)
+        which = rows[here], rivals[here], as_indices(place), owns
+        settle_rivals(D, *map(as_indices, which), lengths, *called, *found)
+
+
+@native(types.void(matrix, indices, flags_matrix, indices_matrix_out))
+def nearest_own(D, codes, same, index):
+    """Write the nearest own prototype of each row, twice, and any rival between."""
+    for i in range(D.shape[0]):
+        mine, own = same[codes[i]], -1
+        for k in range(mine.size):
+            if mine[k]:
+                if own < 0 or D[i, k] < D[i, own]:
+                    own = k
+            else:
+                index[i, 1] = k
+        index[i, 0], index[i, 2] = own, own
+
+
+CALLED = ADDRESS, vector, vector, flags
+
+
+@native(
+    types.void(
+        *(matrix, indices, flags_matrix, indices, indices_matrix_out, matrix), *CALLED, matrix_out
+    ),
+    makes_arrays=True,
+)
+def meet_rivals(D, codes, same, place, index, lengths, margin, theta, units, three, V):
+    """Write the margins of the nearest own prototype of each row with all rivals."""
+    measure, d, g = margin_at(margin), np.empty(3), np.zeros(3)
+    for i in range(D.shape[0]):
+        mine, apart = same[codes[i]], lengths[place[i]]
+        d[0] = units[0] * D[i, index[i, 2]]
+        for j in range(mine.size):
+            V[i, j] = np.inf
+            if not mine[j]:
+                d[1], d[2] = units[0] * D[i, j], units[1] * apart[j]
+                V[i, j] = measure(d, three, theta, g)
+
+
+@native(
+    types.void(
+        *(matrix, indices, indices, indices, indices, matrix),
+        *(*CALLED, indices_matrix_out, vector_out, vector_out),
+    ),
+    makes_arrays=True,
+)
+def settle_rivals(
+    D, rows, rivals, place, owns, lengths, margin, theta, units, three, index, apart, value
+):
+    """Keep for each row the rival with the least of its largest margins, given those before."""
+    measure, d, g = margin_at(margin), np.empty(3), np.zeros(3)
+    for e in range(rows.size):
+        i, j, between, largest, best = rows[e], rivals[e], lengths[place[e]], -np.inf, 0
+        d[1] = units[0] * D[i, j]
+        for m in range(owns.size):
+            d[0], d[2] = units[0] * D[i, owns[m]], units[1] * between[m]
+            found = measure(d, three, theta, g)
+            if found > largest:
+                largest, best = found, m
+                if largest >= value[i]:
+                    break
+        if largest < value[i]:
+            value[i], apart[i] = largest, between[best]
+            index[i, 0], index[i, 1] = owns[best], j
+
+
+def pull_directions(U: Floats, pairs: Pairs, by_length: Floats, norm: Any) -> Floats:
+    """Return the gradient by the directions, given that by the length between each pair."""
+    out, kinds = np.zeros_like(U), list(DUAL)
+    pull_apart(U, pairs.places, pairs.apart, by_length, kinds.index(norm), out)
+    return out
+
+
+@native(types.void(matrix, indices_matrix_out, vector, vector, types.intp, matrix_out))
+def pull_apart(U, index, apart, by_length, kind, out):
+    """Accumulate the derivatives of the lengths; those of the largest difference for kind 0."""
+    for i in range(index.shape[0]):
+        g = by_length[i]
+        if g == 0.0 or apart[i] == 0.0:
+            continue
+        u, v, by_u, by_v = U[index[i, 0]], U[index[i, 1]], out[index[i, 0]], out[index[i, 1]]
+        if kind == 0:
+            largest = 0
+            for f in range(u.size):
+                if abs(u[f] - v[f]) > abs(u[largest] - v[largest]):
+                    largest = f
+            step = g * np.sign(u[largest] - v[largest])
+            by_u[largest] += step
+            by_v[largest] -= step
+            continue
+        for f in range(u.size):
+            step = u[f] - v[f]
+            step = g * step / apart[i] if kind == 1 else g * np.sign(step)
+            by_u[f] += step
+            by_v[f] -= step
