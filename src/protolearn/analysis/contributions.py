@@ -26,12 +26,14 @@ class Contributions(NamedTuple):
 
     ``values`` (n, C) are positive where a column speaks for the predicted class; they add up to
     ``total``. ``beside`` is what the row is compared with. None and a ``reason`` if there is none.
+    ``threshold`` (n,) is what a threshold of the decision adds to the total, None if there is none.
     """
 
     values: Floats | None
     total: Floats | None
     beside: str
     reason: str = ""
+    threshold: Floats | None = None
 
 
 def column_contributions(
@@ -62,7 +64,9 @@ def column_contributions(
         ):
             try:
                 values = by_column(view, rule.feature_leads(rows))
-                return Contributions(values, values.sum(axis=1), "the nearest prototypes")
+                total = values.sum(axis=1)
+                more = None if rule.offsets is None else np.ptp(rule.own_and_rival(rows), axis=1) - total
+                return Contributions(values, total, "the nearest prototypes", threshold=more)
             except (AttributeError, TypeError):  # a distance that is no sum over features
                 pass
     return compare_rows(view, own, rival, candidates)

@@ -109,6 +109,9 @@ class Explanation:
         The rows as texts: for each column that of each row.
     unit : str
         In what the certified radius is measured.
+    threshold : array of shape (n_samples,) or None
+        What the threshold of the decision adds to ``score_difference``: their sum is the lead. None
+        if the decision of nearest prototypes has no threshold.
     """
 
     columns: tuple[str, ...]
@@ -127,6 +130,7 @@ class Explanation:
     reasons: dict[str, str]
     values: list[list[str]]
     unit: str
+    threshold: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -218,8 +222,12 @@ class Explanation:
                 f"Nothing changes the answer within {radius}, the certified radius, in {self.unit}."
             )
         if self.contributions is not None and self.score_difference is not None:
+            total, what = self.score_difference[row], "the lead"
+            if self.threshold is not None:
+                lead = total + self.threshold[row]
+                what = f"and the threshold adds {self.threshold[row]:+.3g} to give {lead:.3g}, the lead"
             lines.append(
-                f"The contributions add up to {self.score_difference[row]:.3g}, the lead of "
+                f"The contributions add up to {total:.3g}, {what} of "
                 f"{self.label[row]} over {self.rival[row]}; each is in percent of the sum of their "
                 f"sizes, compared with {self.compared_with}."
             )
@@ -438,6 +446,7 @@ def explain(
         contributions=contributions.values,
         score_difference=contributions.total,
         compared_with=contributions.beside,
+        threshold=contributions.threshold,
         examples=find_examples(view, own, rival, rows, known),
         exemplars=() if rows is None else nearest_rows(view, own, rival, rows, known, n_exemplars),
         counterfactual=found,
