@@ -33,6 +33,7 @@ from .nested import NestedResult, nested_cross_validate
 from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of
 from .roc_curves import precision_steps as precision_steps
+from .scorers import CostScorer, PositiveScorer
 from .significance import PairedTest, WinTieLoss
 from .significance import corrected_t_test as corrected_t_test
 from .significance import holm as holm
@@ -43,6 +44,7 @@ __all__ = [
     "BiasVariance",
     "Comparison",
     "ConfusionMatrix",
+    "CostScorer",
     "Estimate",
     "Evaluation",
     "Interval",
@@ -50,6 +52,7 @@ __all__ = [
     "LeaveOneOutFromEachClass",
     "NestedResult",
     "PairedTest",
+    "PositiveScorer",
     "RocCurve",
     "SearchProgress",
     "SquaredParts",
