@@ -27,6 +27,7 @@ from .held_out import labelled_rows as labelled_rows
 from .held_out import over_folds as over_folds
 from .held_out import places_among as places_among
 from .intervals import Interval
+from .intervals import bounded_mean_interval as bounded_mean_interval
 from .intervals import corrected_variance as corrected_variance
 from .intervals import share_interval as share_interval
 from .nested import NestedResult, nested_cross_validate

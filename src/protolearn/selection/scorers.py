@@ -269,7 +269,8 @@ def class_weights_for(scoring: Any, classes: NDArray[Any]) -> Any:
     if not isinstance(scoring, CostScorer):
         return "balanced"
     weights = missing_costs(scoring.matrix(classes))
-    return dict(zip(classes.tolist(), weights.tolist(), strict=True))
+    few_digits = [float(f"{one:.3g}") for one in weights]
+    return dict(zip(classes.tolist(), few_digits, strict=True))
 
 
 def missing_costs(costs: Floats) -> Floats:
