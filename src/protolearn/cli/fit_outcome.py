@@ -233,6 +233,12 @@ class Outcome:
                 "The classes have very different sizes, so the choice optimises balanced accuracy, "
                 "to which each class counts alike. To optimise accuracy: --metric accuracy."
             )
+        if self.table.times is not None:
+            n_first = len(self.table.y) - sum(len(fold.test) for fold in performance.folds)
+            sentences.append(
+                "Held-out rows are later than all rows of the model that predicts them, in the "
+                f"order of {self.settings.time_column!r}; the first {n_first:,} are never held out."
+            )
         sentences += self.sentences_on_aim
         price = self.model[-1].leaderboard_.price_of_choice()
         if price is not None and round(100.0 * price[1], 1) > 0.0:

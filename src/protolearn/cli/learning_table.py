@@ -118,6 +118,13 @@ def learning_table(
     names = list(read.frame.dtype.names or ())
     target = target_of(names, target)
     named = [one for one in (form.group, form.by, form.time) if one is not None]
+    if form.group is not None and form.time is not None:
+        raise Failure(
+            "--group and --time-column are both given, and a group may be observed at several "
+            "times; use one of them."
+        )
+    if target in named:
+        raise Failure(f"{target!r} is the target; --group, --by and --time-column need another.")
     check_names(names, drop, keep, named)
     texts = read.frame[target]
     labelled = ~is_missing(texts)

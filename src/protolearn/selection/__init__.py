@@ -35,7 +35,7 @@ from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of
 from .roc_curves import precision_steps as precision_steps
 from .scorers import CostScorer, PositiveScorer
-from .significance import PairedTest, WinTieLoss
+from .significance import PairedTest, RowTest, WinTieLoss
 from .significance import corrected_t_test as corrected_t_test
 from .significance import holm as holm
 
@@ -55,6 +55,7 @@ __all__ = [
     "PairedTest",
     "PositiveScorer",
     "RocCurve",
+    "RowTest",
     "SearchProgress",
     "SquaredParts",
     "Standing",

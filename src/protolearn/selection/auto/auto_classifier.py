@@ -497,7 +497,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         """Store what the models that were chosen without a fold say about its rows."""
         self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
         self.held_out_folds_ = np.full(len(y), -1)
-        self.held_out_labels_ = np.full(len(y), self.classes_[0])
+        self.held_out_labels_ = np.repeat(self.classes_[:1], len(y))
         self.held_out_models_, scores = [], []
         score = label_score_of(self.scoring, self.classes_)
         for fold in range(ledger.n_folds):
@@ -522,7 +522,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         model = self._with_threshold(fitted)
         self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
         self.held_out_folds_ = np.full(len(y), -1)
-        self.held_out_labels_ = np.full(len(y), self.classes_[0])
+        self.held_out_labels_ = np.repeat(self.classes_[:1], len(y))
         self.held_out_proba_[test] = self._shares(model.decision_function(X[test]))
         self.held_out_folds_[test], self.held_out_labels_[test] = 0, model.predict(X[test])
         self.held_out_models_ = [str(chosen)]
