@@ -237,7 +237,6 @@ class DecisionRule:
 
     def nearest(self, rows: Any) -> Indices:
         """Return the nearest prototype of each row."""
-
         if self.offsets is not None:
             return np.asarray(self.distances(rows).argmin(axis=1))
 

@@ -65,7 +65,11 @@ def column_contributions(
             try:
                 values = by_column(view, rule.feature_leads(rows))
                 total = values.sum(axis=1)
-                more = None if rule.offsets is None else np.ptp(rule.own_and_rival(rows), axis=1) - total
+                more = (
+                    None
+                    if rule.offsets is None
+                    else np.ptp(rule.own_and_rival(rows), axis=1) - total
+                )
                 return Contributions(values, total, "the nearest prototypes", threshold=more)
             except (AttributeError, TypeError):  # a distance that is no sum over features
                 pass

@@ -225,7 +225,8 @@ class Explanation:
             total, what = self.score_difference[row], "the lead"
             if self.threshold is not None:
                 lead = total + self.threshold[row]
-                what = f"and the threshold adds {self.threshold[row]:+.3g} to give {lead:.3g}, the lead"
+                more = f"{self.threshold[row]:+.3g}"
+                what = f"and the threshold adds {more} to give {lead:.3g}, the lead"
             lines.append(
                 f"The contributions add up to {total:.3g}, {what} of "
                 f"{self.label[row]} over {self.rival[row]}; each is in percent of the sum of their "

@@ -115,8 +115,8 @@ def mean_cost(answers: Sequence[Answers], aim: Aim, rows: Any) -> Estimate | Non
     if aim.costs is None:
         return None
     classes = answers[0].classes
-    labels = (np.concatenate([one[i] for one in answers]) for i in (0, 1))
-    values, table = aim.costs.row_costs(*labels, classes), aim.costs.matrix(classes)
+    true, assigned = (np.concatenate([one[i] for one in answers]) for i in (0, 1))
+    values, table = aim.costs.row_costs(true, assigned, classes), aim.costs.matrix(classes)
     ends = float(table.min()), float(table.max())
     groups = rows if len(np.unique(rows)) < len(rows) else None
     return Estimate(float(values.mean()), *bounded_mean_interval(values, ends, groups, CONFIDENCE))

@@ -99,7 +99,7 @@ def aim_of(settings: FitSettings, y: NDArray[Any]) -> Aim:
         raise Failure(
             "--metric cost needs what errors cost, such as --cost 'ill>well=20'."
             if metric == "cost"
-            else f"--cost has no meaning with --metric {metric}; use --metric cost, or leave it out."
+            else f"--cost has no meaning with --metric {metric}; use --metric cost instead."
         )
     costs = CostScorer(costs_of(settings.cost, by_text)) if settings.cost else None
     scoring: Any = costs or SCORERS[metric]
@@ -272,7 +272,10 @@ class Procedure:
         try:
             model = table_pipeline(auto, self.table.X)
             keyword = group_keyword(model) or ""
-            given = {keyword: self.table.groups, keyword.replace("groups", "times"): self.table.times}
+            given = {
+                keyword: self.table.groups,
+                keyword.replace("groups", "times"): self.table.times,
+            }
             given = {name: values for name, values in given.items() if values is not None}
             model.fit(self.table.X, self.table.y, **given)
         except UnusableStore:

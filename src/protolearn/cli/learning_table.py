@@ -146,8 +146,8 @@ def checked_times(name: str, values: NDArray[Any]) -> NDArray[Any]:
     n_missing = int(is_missing(values).sum())
     if n_missing:
         raise Failure(
-            f"--time-column {name}: {count(n_missing, 'row')} have no value there. Fill them in, or "
-            "leave these rows out."
+            f"--time-column {name}: {count(n_missing, 'row')} have no value there. Fill them "
+            "in, or leave these rows out."
         )
     if values.dtype.kind not in "fM":
         raise Failure(

@@ -40,7 +40,7 @@ AS_THEY_END = (
 
 
 class FoldScore(NamedTuple):
-    """What one fit gave; ``right`` tells which test rows, eight to a byte, in hexadecimal digits."""
+    """What one fit gave; ``right`` says about which test rows, as bits in hexadecimal digits."""
 
     score: float
     fit_time: float

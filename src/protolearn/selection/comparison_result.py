@@ -56,9 +56,10 @@ class Comparison:
     Folds of one data set share most of their training rows, and a plain t-test over them finds
     differences where there are none. :meth:`t_test` takes this into account (Nadeau and Bengio
     2003, *Inference for the generalization error*), at the price of few true differences that it
-    finds. :meth:`row_test` compares the answers row by row. Over several data sets use :meth:`wilcoxon`
-    for two models; :meth:`friedman` and :meth:`critical_difference`, or :meth:`pairwise`, for more
-    (Demsar 2006, *Statistical comparisons of classifiers over multiple data sets*).
+    finds. :meth:`row_test` compares the answers row by row. Over several data sets use
+    :meth:`wilcoxon` for two models; :meth:`friedman` and :meth:`critical_difference`, or
+    :meth:`pairwise`, for more (Demsar 2006, *Statistical comparisons of classifiers over multiple
+    data sets*).
 
     Examples
     --------

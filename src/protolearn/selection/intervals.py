@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta, rankdata, t
 from sklearn.utils.multiclass import unique_labels
 
-from .._arrays import Floats, Indices, rows_at_a_time
+from .._arrays import Floats, Indices, as_floats, rows_at_a_time
 from .._validation import number_in
 from .held_out import Answers
 from .metrics import rankings, row_losses
@@ -376,7 +376,7 @@ def bootstrap_interval(
     ones is rather too small than too large; percentiles of means would not see that.
     """
     codes = np.arange(len(losses)) if groups is None else np.unique(groups, return_inverse=True)[1]
-    sums, sizes = np.bincount(codes, losses), np.bincount(codes).astype(np.float64)
+    sums, sizes = as_floats(np.bincount(codes, losses)), as_floats(np.bincount(codes))
     n_groups, found = len(sums), []
     mean, error = mean_and_error(sums[None], sizes[None])
     block = rows_at_a_time(n_groups)

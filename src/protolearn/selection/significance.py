@@ -90,7 +90,8 @@ def row_test(first: Floats, second: Floats, codes: Any, confidence: float) -> Ro
         pvalue = mcnemar_pvalue(int((gap > 0.0).sum()), int((gap < 0.0).sum()))
     else:
         pvalue = float(2.0 * stats.t.sf(abs(difference) / error, max(n_groups - 1, 1)))
-    return RowTest(difference, *np.clip(ends, -1.0, 1.0).tolist(), pvalue)
+    low, high = np.clip(ends, -1.0, 1.0).tolist()
+    return RowTest(difference, low, high, pvalue)
 
 
 def mcnemar_pvalue(n_first: int, n_second: int) -> float:

@@ -261,9 +261,7 @@ def raise_of(ledger: Ledger, number: int, folds: list[int], scoring: Any) -> Flo
     return raise_of_scores(scores, codes, np.unique(ledger.task.y), scoring, fit_sigmoid)
 
 
-def answers_on(
-    ledger: Ledger, number: int, folds: list[int]
-) -> tuple[list[Floats], list[Indices]]:
+def answers_on(ledger: Ledger, number: int, folds: list[int]) -> tuple[list[Floats], list[Indices]]:
     """Return the scores of a candidate on some folds, and the places of the true classes."""
     scores, codes = [], []
     for fold in folds:
