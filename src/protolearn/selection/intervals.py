@@ -256,8 +256,8 @@ def half_correlation(cells: Floats) -> tuple[float, Floats]:
     """Return Matthews' coefficient on the scale from 0 to 1, and its derivatives."""
     true, assigned = cells.sum(axis=1), cells.sum(axis=0)
     spreads = 1.0 - true @ true, 1.0 - assigned @ assigned
-    size = np.sqrt(spreads[0] * spreads[1])
-    if not size > 0.0:  # one class is predicted, and the coefficient is zero
+    size = np.sqrt(max(spreads[0], 0.0) * max(spreads[1], 0.0))
+    if not size > ROUNDING:  # one class is predicted, and the coefficient is zero
         return 0.5, np.zeros_like(cells)
     value = (np.trace(cells) - true @ assigned) / size
     slopes = (np.eye(len(cells)) - assigned[:, None] - true) / size
