@@ -7,7 +7,9 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,18 +17,26 @@ from sklearn.preprocessing import StandardScaler
 from protolearn import (
     GLVQ,
     GMLVQ,
+    LGMLVQ,
     RSLVQ,
+    FisherPrototypes,
+    KernelGLVQ,
     MeanOfClass,
     PrototypeClassifier,
+    SoftMarginSVM,
     _arrays,
     certified_radius,
+    counterfactual,
     generalization_bound,
     hypothesis_margin,
+    load,
     sample_margin,
+    save,
+    to_onnx,
 )
 from protolearn.analysis import MarginHistory
 from protolearn.distances import SquaredEuclidean, linear_metric, sqeuclidean
-from protolearn.rule import DecisionRule, LinearRule, as_rule
+from protolearn.rule import DecisionRule, LinearRule, as_rule, with_raised_scores
 from protolearn.solvers import State
 
 LINEAR = [LogisticRegression(max_iter=1000), RidgeClassifier(), LinearDiscriminantAnalysis()]
@@ -251,3 +261,93 @@ def test_a_distance_with_its_own_nearest_is_asked(rng):
     X, y = rng.standard_normal((50, 2)), np.arange(50) % 2
     model = PrototypeClassifier(distance=Last(), random_state=0, max_iter=2).fit(X, y)
     assert (model.predict(X) == 1).all()
+
+
+RAISED = [
+    GLVQ(prototypes_per_class=2, random_state=0),
+    GMLVQ(random_state=0),
+    LGMLVQ(random_state=0),
+    RSLVQ(prototypes_per_class=2, random_state=0),
+    KernelGLVQ(gamma=0.01, random_state=0),
+    MeanOfClass(),
+    FisherPrototypes(),
+    SoftMarginSVM(),
+    SoftMarginSVM(multi_class="ovr"),
+    LogisticRegression(),
+]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", RAISED, ids=lambda m: type(m).__name__)
+def test_raised_scores_decide(model, n_classes, tmp_path):
+    X, y = make_blobs(150, centers=n_classes, n_features=4, cluster_std=6.0, random_state=0)
+
+    def scores(one):
+        found = one.decision_function(X)
+        return np.stack([0.0 * found, found], axis=1) if found.ndim == 1 else found
+
+    model.fit(X, y)
+    more = np.r_[np.zeros(n_classes - 1), 0.3 * scores(model).std()]
+    raised = with_raised_scores(model, more)
+    says = raised.predict(X)
+    assert (says == (scores(model) + more).argmax(axis=1)).all()
+    assert (says != model.predict(X)).any()
+    found = scores(raised) - scores(model)
+    np.testing.assert_allclose(found - found[:, :1], (more - more[0]) + 0.0 * found, atol=1e-8)
+    twice = with_raised_scores(raised, -more)
+    assert (twice.predict(X) == model.predict(X)).all()
+    if isinstance(model, LogisticRegression):
+        return
+    save(raised, tmp_path / "model")
+    assert (load(tmp_path / "model").predict(X) == says).all()
+    session = pytest.importorskip("onnxruntime").InferenceSession(
+        to_onnx(raised).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    told = session.run(["label"], {"X": X.astype(np.float32)})[0]
+    assert np.mean(told == says) > 0.98  # in single precision
+
+
+@pytest.mark.parametrize("model", RAISED[:4], ids=lambda m: type(m).__name__)
+def test_certificates_of_raised_scores(model):
+    X, y = make_blobs(150, centers=3, n_features=4, cluster_std=6.0, random_state=0)
+    raised = with_raised_scores(model.fit(X, y), [0.0, 0.0, 0.3 * model.decision_function(X).std()])
+    radius, rng = certified_radius(raised, X), np.random.RandomState(0)
+    for _ in range(20):
+        ways = rng.normal(size=X.shape)
+        ways *= (radius / np.linalg.norm(ways, axis=1))[:, None]
+        assert (raised.predict(X + 0.9999 * ways) == raised.predict(X)).all()
+    found = counterfactual(raised, X[:20])
+    assert (raised.predict(found.points) == found.label).all()
+    assert (found.label != raised.predict(X[:20])).all()
+    assert (found.distance >= radius[:20] - 1e-9).all()
+    if isinstance(model, GLVQ) and type(model) in (GLVQ, GMLVQ):
+        np.testing.assert_allclose(found.distance, sample_margin(raised, X[:20]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", RAISED[5:9], ids=lambda m: type(m).__name__)
+def test_shifts_follow_raised_scores(model, n_classes):
+    X, y = make_blobs(90, centers=n_classes, n_features=4, cluster_std=3.0, random_state=0)
+    raised = with_raised_scores(model.fit(X, y), np.arange(n_classes) - 0.5)
+
+    def by_prototypes(one):
+        near = np.square(X[:, None] - one.prototypes_).sum(axis=2)
+        if n_classes == 2:
+            return (near[:, 0] - near[:, 1] + one.shift_[0])[:, None]
+        rest = getattr(one, "rest_prototypes_", np.zeros((1, 4)))
+        return np.square(X[:, None] - rest).sum(axis=2) - near + one.shift_
+
+    before, after = by_prototypes(model), by_prototypes(raised)
+    scores = model.decision_function(X).reshape(len(X), -1)
+    now = raised.decision_function(X).reshape(len(X), -1)
+    if hasattr(model, "rest_prototypes_") or n_classes == 2:
+        ratio = np.median(before / scores, axis=0)
+        np.testing.assert_allclose(after, ratio * now, atol=1e-6)
+    else:
+        ratio = np.ptp(before - before[:, :1]) / np.ptp(scores - scores[:, :1])
+        np.testing.assert_allclose(after - after[:, :1], ratio * (now - now[:, :1]), atol=1e-6)
+
+
+def test_models_without_scores_to_raise():
+    with pytest.raises(TypeError, match="no scores that could be raised"):
+        with_raised_scores(DummyClassifier().fit([[0.0], [1.0]], [0, 1]), [0.0, 1.0])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -38,7 +39,7 @@ from .codebook import Codebook
 from .distances import Distance, Geometry
 from .margins import class_margins, class_minima
 
-__all__ = ["Decision", "DecisionRule", "LinearRule", "as_rule"]
+__all__ = ["Decision", "DecisionRule", "LinearRule", "as_rule", "with_raised_scores"]
 
 Part = Callable[..., tuple[Any, Any]]
 """A function of some rows, a codebook, a distance and, if there are any, class codes of the rows:
@@ -132,6 +133,9 @@ class DecisionRule:
         Unit of distance.
     name : str
         Name of the classifier, for messages.
+    offsets : array (K,) or None
+        What is added to the distance of each prototype, never negative: thresholds other than
+        equal distances. None: nothing.
     """
 
     codebook: Codebook
@@ -140,6 +144,7 @@ class DecisionRule:
     classes: NDArray[Any]
     scale: float
     name: str
+    offsets: Floats | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         decides = "all decide" if self.is_soft else "the nearest decides"
@@ -232,6 +237,8 @@ class DecisionRule:
 
     def nearest(self, rows: Any) -> Indices:
         """Return the nearest prototype of each row."""
+        if self.offsets is not None:
+            return np.asarray(self.distances(rows).argmin(axis=1))
 
         @cache
         def finder(distance: Distance, dtype: Any, n_rows: int) -> Any:
@@ -286,7 +293,8 @@ class DecisionRule:
     def feature_leads(self, rows: Any) -> Floats:
         """Return by how much each feature brings a row nearer to its class than to any other.
 
-        Of a hard decision the sum is the lead of the best score in ``decision_function``.
+        Of a hard decision without offsets the sum is the lead of the best score in
+        ``decision_function``.
         """
         labels = self.codebook.labels
         if len(np.unique(labels)) < 2:
@@ -324,11 +332,12 @@ class DecisionRule:
             width = rows.nnz // max(rows.shape[0], 1) if issparse(rows) else rows.shape[1]
         size = rows_at_a_time(width + int(distance.effort(codebook)), rows.dtype.itemsize)
         out = None
+        form: Any = distance if self.offsets is None else RaisedDistance(distance, self.offsets)
         for start in range(0, rows.shape[0], size):
             part = slice(start, start + size)
             beside = () if codes is None else (codes[part],)
             with np.errstate(over="ignore", invalid="ignore"):
-                result, numbers = function(rows[part], codebook, distance, *beside)
+                result, numbers = function(rows[part], codebook, form, *beside)
             if not np.isfinite(numbers).all():
                 return self._retry(rows, function, distance, codes)
             if out is None:
@@ -352,6 +361,30 @@ class DecisionRule:
         if rows.dtype == np.float32:
             return self.by_chunks(rows.astype(np.float64), function, distance, codes=codes)
         raise ValueError("The distances overflow: rescale X as the training data were scaled.")
+
+
+class RaisedDistance:
+    """A distance to which a number is added for each prototype; the rest is that of the distance.
+
+    Differences of two such distances have the same derivatives as without, and roots of them change
+    no faster.
+    """
+
+    def __init__(self, distance: Distance, offsets: Floats):
+        self.inner, self.offsets = distance, offsets
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def pairwise(self, X: Any, codebook: Codebook, prepared: Floats | None = None) -> Any:
+        """Return the raised distances of all rows to all prototypes, an array (n, K)."""
+        D = self.inner.pairwise(X, codebook, prepared)
+        return D + self.offsets.astype(D.dtype)
+
+    def rounding(self, X: Any, codebook: Codebook, D: Floats, moved: Floats) -> Floats:
+        """Return how far computed distances can be from exact ones, in units of roundoff."""
+        known: Any = self.inner
+        return np.asarray(known.rounding(X, codebook, D, moved) + 4.0 * (D + self.offsets))
 
 
 class ClassScore(Geometry, Distance):
@@ -552,6 +585,58 @@ def as_rule(model: Any) -> DecisionRule:
         kinds = "is neither a nearest-prototype classifier nor a linear one"
         raise wrong_kind(model, f"{kinds}: {reason}", "that is")
     return LinearRule.of(model)
+
+
+def with_raised_scores(model: Any, raised: Any) -> Any:
+    """Return a copy of a fitted classifier with a number added to the score of each class.
+
+    Parameters
+    ----------
+    model : classifier
+        A nearest-prototype classifier, or one with ``coef_`` and ``intercept_``.
+    raised : array-like of shape (n_classes,)
+        What is added to what ``decision_function`` returns; of two classes the difference counts.
+
+    Returns
+    -------
+    model : classifier
+        It shares all arrays that do not change.
+
+    Examples
+    --------
+    >>> from protolearn import GLVQ
+    >>> from protolearn.rule import with_raised_scores
+    >>> model = GLVQ(init="means").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> bool(with_raised_scores(model, [0.0, 0.5]).predict([[2.4]])[0] == 1)
+    True
+    """
+    raised, changed = as_floats(raised), copy(model)
+    rule = getattr(model, "rule_", None)
+    if isinstance(rule, DecisionRule):
+        offsets = -raised[rule.codebook.labels]
+        offsets = offsets if rule.offsets is None else rule.offsets + offsets
+        changed.rule_ = replace(rule, offsets=as_floats(offsets - offsets.min()))
+        return changed
+    if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
+        raise wrong_kind(model, "has no scores that could be raised", "with linear scores")
+    more = raised if len(np.atleast_2d(model.coef_)) > 1 else np.diff(raised)
+    changed.intercept_ = np.asarray(model.intercept_ + more)
+    if hasattr(model, "shift_") and hasattr(model, "prototypes_"):
+        changed.shift_ = np.asarray(model.shift_ + more * shift_of_scores(model))
+    return changed
+
+
+def shift_of_scores(model: Any) -> Floats:
+    """Return by how much the shift of canonical prototypes rises with the score."""
+    w, p = model.coef_, model.prototypes_
+    if hasattr(model, "rest_prototypes_"):  # one versus rest
+        normals, apart = w, p - model.rest_prototypes_
+    elif len(w) < len(p):  # two classes
+        normals, apart = w, p[1:] - p[:1]
+    else:  # all have one factor
+        normals, apart = ((places - places[0]).reshape(1, -1) for places in (w, p))
+    size, length = (np.linalg.norm(one, axis=1) for one in (normals, apart))
+    return np.asarray(np.divide(2.0 * length, size, out=np.zeros_like(size), where=size > 0.0))
 
 
 def planes(model: Any) -> tuple[Floats, Floats]:

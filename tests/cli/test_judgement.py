@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 from protolearn.cli.failure import Failure
-from protolearn.cli.fit_warnings import KINDS, code_warnings, separation
+from protolearn.cli.fit_procedure import OuterFold, costs_of
+from protolearn.cli.fit_warnings import (
+    KINDS,
+    code_warnings,
+    duplicate_warnings,
+    family_warnings,
+    prediction_warnings,
+    separation,
+    structure_warnings,
+)
 from protolearn.cli.learning_table import class_labels, cut_into_classes, merge_rare_classes
+from protolearn.folds import row_groups
+from protolearn.selection import Answers, on_test_set
 
 FIT = "--target", "label", "--model", "mean-of-class,glvq", "--fits", "10", "--folds", "3"
 
@@ -149,3 +160,117 @@ def test_rare_classes_decide_what_is_optimised(command, tmp_path):
     assert [balanced["metric"], accurate["metric"]] == ["balanced-accuracy", "accuracy"]
     assert "class_weight='balanced'" in balanced["model"]
     assert balanced["recall"]["ill"]["value"] > accurate["recall"]["ill"]["value"] + 0.2
+
+
+def small_table(folder, n_rows=300):
+    """Write a table with a rare class, days in random order, and return its days by row."""
+    rng = np.random.RandomState(0)
+    y, day = rng.uniform(size=n_rows) < 0.12, rng.permutation(n_rows)
+    x = rng.normal(size=(n_rows, 2)) + 1.3 * y[:, None]
+    with (folder / "rare.csv").open("w") as file:
+        file.write("a,b,day,label\n")
+        for (a, b), number, ill in zip(x, day, y.tolist(), strict=True):
+            date = np.datetime64("2024-01-01") + int(number)
+            file.write(f"{a:.3f},{b:.3f},{date},{'a>b' if ill else 'well'}\n")
+    return day
+
+
+LIGHT = "--target", "label", "--model", "mean-of-class,soft-margin-svm", "--fits", "40"
+
+
+def test_costs_and_a_positive_class(command, tmp_path):
+    small_table(tmp_path)
+    found = {}
+    for name, more in {
+        "cost": ("--cost", "'a>b'>well=30", "--drop", "day"),
+        "accuracy": ("--metric", "accuracy", "--drop", "day"),
+        "average": ("--metric", "average-precision", "--drop", "day"),
+        "positive": ("--metric", "f1", "--positive", "a>b", "--drop", "day"),
+    }.items():
+        done = command("fit", "rare.csv", *LIGHT, *more, "--out", name, cwd=tmp_path)
+        assert done.code == 0, done.err
+        found[name] = json.loads((tmp_path / name / "metrics.json").read_text())
+        found[name]["told"] = " ".join(done.out.split())
+    cost = found["cost"]
+    with (tmp_path / "cost" / "predictions.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    price = {("a>b", "well"): 30.0, ("well", "a>b"): 1.0}
+    costs = [price.get((row["true"], row["label"]), 0.0) for row in rows]
+    assert cost["measures"]["mean cost"]["value"] == pytest.approx(np.mean(costs))
+    assert cost["measures"]["mean cost"]["low"] < np.mean(costs)
+    assert cost["recall"]["a>b"]["value"] > found["accuracy"]["recall"]["a>b"]["value"] + 0.2
+    assert cost["threshold"]["label"] == "a>b"
+    assert cost["threshold"]["probability"] < 0.25
+    lowest = min(float(r["probability_a>b"]) for r in rows if r["label"] == "a>b")
+    assert lowest < 0.5  # probabilities stay what they are
+    assert "It predicts 'a>b' from a probability of" in cost["told"]
+    assert found["accuracy"]["threshold"] is None
+    assert found["average"]["positive"] == "a>b"  # the rarer class
+    assert found["positive"]["metric"] == "f1"
+    done = command("predict", "cost/model.protolearn", "rare.csv", "-o", "said.csv", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "a>b" in (tmp_path / "said.csv").read_text()
+
+
+def test_wrong_aims(command, tmp_path):
+    small_table(tmp_path)
+    for more, told in (
+        (("--cost", "ill>well=3"), "'ill', which is no class"),
+        (("--cost", "well>well"), "is not understood"),
+        (("--cost", "'a>b'>well=-3"), "is not understood"),
+        (("--metric", "cost"), "needs what errors cost"),
+        (("--metric", "auc", "--cost", "well>'a>b'=3"), "has no meaning with --metric auc"),
+        (("--positive", "ill"), "is no class"),
+        (("--time-column", "when"), "no column 'when'"),
+        (("--time-column", "label"), "is the target"),
+        (("--time-column", "day", "--group", "a"), "use one of them"),
+    ):
+        done = command("fit", "rare.csv", *LIGHT, *more, cwd=tmp_path)
+        assert done.code == 2, more
+        assert told in " ".join(done.err.split())
+
+
+def test_later_rows_judge_the_model(command, tmp_path):
+    day = small_table(tmp_path)
+    given = *LIGHT, "--time-column", "day", "--out", "r"
+    done = command("fit", "rare.csv", *given, cwd=tmp_path)
+    assert done.code == 0, done.err
+    folds = {}
+    with (tmp_path / "r" / "predictions.csv").open() as file:
+        for line in csv.DictReader(file):
+            folds.setdefault(int(line["fold"]), []).append(day[int(line["row"]) - 1])
+    assert sorted(folds) == [1, 2, 3, 4, 5]
+    for number in range(1, 5):
+        assert max(folds[number]) < min(folds[number + 1])
+    assert min(folds[1]) > 10
+    metrics = json.loads((tmp_path / "r" / "metrics.json").read_text())
+    assert metrics["columns"] == ["a", "b"]
+    assert "never held out" in " ".join(done.out.split())
+
+
+def test_what_predictions_and_folds_show():
+    n_rows, rng = 200, np.random.RandomState(0)
+    y = np.repeat(["no", "yes"], [150, 50])
+    shares = np.tile([0.98, 0.02], (n_rows, 1))
+    answers = Answers(y, np.full(n_rows, "no"), np.array(["no", "yes"]), np.log(shares), shares)
+    fold = OuterFold(1, np.arange(n_rows), answers, "GLVQ()", 200)
+    evaluation = on_test_set(answers, 0.95, 100, 0)
+    found = {one.kind for one in prediction_warnings(evaluation, [fold])}
+    assert found == {"never_predicted", "calibration"}
+    assert [one.kind for one in family_warnings([fold] * 3, "SoftMarginSVM()")] == ["family"]
+    assert not list(family_warnings([fold] * 3, "GLVQ(beta=5)"))
+    X = rng.normal(size=(n_rows, 3))
+    X[150:] = X[:50]
+    assert [one.kind for one in duplicate_warnings(None, row_groups(X))] == ["duplicates"]
+    days = np.arange(n_rows).astype("datetime64[D]")
+    found = list(structure_warnings("day", days, np.arange(n_rows), n_rows, y))
+    assert "--time-column day" in found[0].text
+
+
+def test_how_costs_are_read():
+    labels = {"a": "a", "b, c": "b, c", "it's": "it's", "3": 3}
+    found = costs_of("a>'b, c'=2, \"it's\">a=0.5,3>a=1e2", labels)
+    assert found == {("a", "b, c"): 2.0, ("it's", "a"): 0.5, (3, "a"): 100.0}
+    for text in ("", "a>3", "a>3=x", "a>3=1 3>a=2", "a=3"):
+        with pytest.raises(Failure, match="--cost"):
+            costs_of(text, labels)

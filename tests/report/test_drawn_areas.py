@@ -1,10 +1,16 @@
 """The area below each drawn curve is the number of its legend."""
 
+import gzip
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import auc, average_precision_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ
 from protolearn.report import Story, Subject
@@ -13,6 +19,8 @@ from protolearn.report.page.evidence import by_folds
 from protolearn.report.page.performance import precision_chart, roc_chart, thin_steps
 from protolearn.report.page.suspect_rows import find_mislabelled, label_doubt
 from protolearn.selection import precision_steps
+
+DATA = Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent")
 
 
 def story_of(evidence, model, X, y):
@@ -80,6 +88,33 @@ def test_flipped_labels_come_first():
     evidence = by_folds(LogisticRegression(), X, given, 5, 0, None)
     first = [row for row, _ in find_mislabelled(evidence)[:100]]
     assert flipped[first].mean() >= 0.6
+
+
+NAMES = "digits", "segment", "satimage", "pendigits", "optdigits"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_flipped_labels_of_real_tables_come_first(name):
+    """At least 60 of the first hundred rows have one of the 5 % labels that were flipped."""
+    if name == "digits":
+        X, y = load_digits(return_X_y=True)
+    else:
+        if not (DATA / f"{name}.csv.gz").is_file():
+            pytest.skip("set PROTOLEARN_DATA to the folder of benchmark data")
+        with gzip.open(DATA / f"{name}.csv.gz", "rt") as file:
+            next(file)
+            table = np.array([line.rstrip().split(",") for line in file])
+        X, y = table[:, :-1].astype(float), table[:, -1]
+    rng = np.random.RandomState(0)
+    rows = rng.permutation(len(y))[:3000]
+    X, y = X[rows], y[rows]
+    flipped, labels = rng.uniform(size=len(y)) < 0.05, np.unique(y)
+    given = y.copy()
+    for i in np.flatnonzero(flipped):
+        given[i] = rng.choice(labels[labels != y[i]])
+    model = make_pipeline(StandardScaler(), GLVQ(prototypes_per_class=3, random_state=0))
+    first = [row for row, _ in find_mislabelled(by_folds(model, X, given, 5, 0, None))[:100]]
+    assert flipped[first].sum() >= 60
 
 
 def test_a_rare_class_is_not_suspect_for_being_rare():

@@ -6,9 +6,16 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 
-from protolearn.selection import Comparison, WinTieLoss
-from protolearn.selection.significance import corrected_t_test, holm, nemenyi_difference
+from protolearn.selection import Comparison, WinTieLoss, compare
+from protolearn.selection.significance import (
+    corrected_t_test,
+    holm,
+    nemenyi_difference,
+    row_test,
+)
 
 # Jin, Liu and Hou (2008), table 1: MCE, SNPC, LOGM, GLVQ on twelve data sets.
 JIN = [
@@ -267,3 +274,44 @@ def test_share_of_test_rows_widens_the_test():
     narrow, wide = (corrected_t_test(difference, 10, n_test) for n_test in (0, 10))
     assert narrow == pytest.approx(tuple(stats.ttest_1samp(difference, 0.0)))
     assert wide.statistic == pytest.approx(narrow.statistic / 2.0)  # 1/3 + 1 is four times 1/3
+
+
+def test_false_alarms_of_the_test_over_rows():
+    """5,000 pairs of equally good models, right about each row with the same chance."""
+    rng, alarms, covered = np.random.RandomState(0), 0, 0
+    codes = np.arange(200)
+    for _ in range(5000):
+        hard = rng.uniform(0.6, 1.0, 200)
+        right = (rng.uniform(size=(2, 200)) < hard).astype(float)
+        found = row_test(*right, codes, 0.95)
+        alarms += found.pvalue < 0.05
+        covered += found.low <= 0.0 <= found.high
+    assert 0.04 <= alarms / 5000 <= 0.06
+    assert covered / 5000 >= 0.94
+
+
+def test_rows_are_counted_as_mcnemar_does():
+    first = np.r_[np.ones(9), np.zeros(2), np.ones(30)]
+    second = np.r_[np.zeros(9), np.ones(2), np.ones(30)]
+    found = row_test(first, second, np.arange(41), 0.95)
+    exact = stats.binomtest(2, 11).pvalue
+    assert found.pvalue == pytest.approx(exact - stats.binom.pmf(2, 11, 0.5))
+    assert found.difference == pytest.approx(7 / 41)
+    # Bonett and Price (2012), but for Student's quantile.
+    p12, p21 = 10 / 43, 3 / 43
+    half = stats.t.ppf(0.975, 40) * np.sqrt((p12 + p21 - (p12 - p21) ** 2) / 43)
+    assert found.high - found.difference == pytest.approx(half, rel=0.05)
+    twice = row_test(np.tile(first, 2), np.tile(second, 2), np.tile(np.arange(41), 2), 0.95)
+    assert twice.difference == pytest.approx(found.difference)
+    assert twice.high - twice.low == pytest.approx(found.high - found.low, rel=0.1)
+    assert np.isnan(row_test(first * np.nan, second, np.arange(41), 0.95).pvalue)
+
+
+def test_rows_of_a_comparison():
+    models = {"dummy": DummyClassifier(strategy="most_frequent"), "bayes": GaussianNB()}
+    found = compare(models, ["iris", "wine"], cv=3, random_state=0)
+    for right, mean in zip(found.right, found.means, strict=True):
+        np.testing.assert_allclose(right.mean(axis=1), mean, atol=0.01)
+    test = found.row_test("bayes", "dummy")
+    assert (test.low > 0.4).all()
+    assert (test.pvalue < 1e-6).all()

@@ -1,15 +1,19 @@
 """Intervals of measures: by hand, and how often they cover the truth."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit
+from sklearn.metrics import average_precision_score
 
 from given_profile import THOROUGH, in_all
 from protolearn.selection.evaluation import evaluate_predictions
 from protolearn.selection.held_out import Answers
 from protolearn.selection.intervals import (
     SPREADS,
+    bounded_mean_interval,
     corrected_variance,
     design_effect,
     exponential_variance,
@@ -18,6 +22,7 @@ from protolearn.selection.intervals import (
     mean_f,
     mean_recall,
     measure_interval,
+    precision_influence,
     share_interval,
 )
 from protolearn.selection.metrics import auc, measure, row_losses
@@ -245,3 +250,75 @@ def test_groups_of_predictions_widen_the_intervals(rng):
     grouped = evaluate_predictions(y[rows], said[rows], groups=rows, **given)
     for name, estimate in grouped.table.items():
         assert estimate.high - estimate.low > 1.5 * (alone.table[name].high - alone.table[name].low)
+
+
+def test_one_prediction_for_many_classes_has_no_correlation():
+    y = np.repeat(np.arange(20), 7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = evaluate_predictions(y, np.full(140, 3), classes=np.arange(20))
+    assert found.mcc.value == 0.0
+    assert found.mcc.low <= 0.0 <= found.mcc.high
+
+
+def test_intervals_with_a_rare_class_that_is_hardly_found():
+    """Fifteen rows of a class in 300, of which one in ten is found; 100 draws."""
+    names, draw = ["balanced_accuracy", "average_precision", "log_loss"], draw_right_probabilities
+    truth = measured(*draw(np.random.RandomState(1), 200_000, 0.05), 10)
+    rng, hits, n_used = np.random.RandomState(0), np.zeros(3), 0
+    while n_used < 100:
+        y, p = draw(rng, 300, 0.05)
+        if y.sum() >= 10:
+            n_used += 1
+            found = measured(y, p, 200)
+            for k, name in enumerate(names):
+                one = getattr(found, name)
+                hits[k] += one.low <= getattr(truth, name).value <= one.high
+    assert (hits >= stats.binom.ppf(0.001, 100, 0.93)).all()
+
+
+def draw_right_probabilities(rng, n_rows, share):
+    y = (rng.uniform(size=n_rows) < share).astype(int)
+    x = rng.normal(size=n_rows) + 1.5 * y
+    odds = share / (1.0 - share) * np.exp(1.5 * x - 0.5 * 1.5**2)
+    return y, odds / (1.0 + odds)
+
+
+def measured(y, p, n_resamples):
+    shares = np.stack([1.0 - p, p], axis=1)
+    given = {
+        "probabilities": shares,
+        "classes": [0, 1],
+        "n_resamples": n_resamples,
+        "random_state": 0,
+    }
+    return evaluate_predictions(y, (p > 0.5).astype(int), **given)
+
+
+def test_influence_of_rows_on_the_average_precision():
+    """The change by a weight of one row more, by a finite difference of scikit-learn's measure."""
+    rng = np.random.RandomState(0)
+    y, scores = rng.uniform(size=40) < 0.3, rng.normal(size=40).round(1)
+    at_rows, added = precision_influence(y, scores)
+    assert at_rows.mean() == pytest.approx(average_precision_score(y, scores))
+    found = added.copy()
+    found[y] += at_rows - at_rows.mean()
+    for i in range(40):
+        weight = np.ones(40)
+        weight[i] += 1e-6
+        more = average_precision_score(y, scores, sample_weight=weight)
+        slope = (more - at_rows.mean()) / 1e-6 * y.sum()
+        assert found[i] == pytest.approx(slope, abs=1e-3)
+
+
+def test_interval_of_costs_is_that_of_a_share():
+    values = np.r_[np.zeros(37), np.full(3, 20.0)]
+    found = bounded_mean_interval(values, (0.0, 20.0), None, 0.95)
+    assert 0.0 < found.low < 1.5 < found.high < 20.0
+    exact = share_interval(3, 40, 0.95)
+    np.testing.assert_allclose(np.array(found) / 20.0, exact, rtol=0.1)
+    assert bounded_mean_interval(np.zeros(40), (0.0, 20.0), None, 0.95).high > 1.0
+    grouped = bounded_mean_interval(
+        np.tile(values, 3), (0.0, 20.0), np.tile(np.arange(40), 3), 0.95
+    )
+    np.testing.assert_allclose(grouped, found, rtol=0.15)

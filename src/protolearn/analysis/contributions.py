@@ -27,6 +27,7 @@ class Contributions(NamedTuple):
     ``values`` (n, C) are positive where a column speaks for the predicted class; they add up to
     ``total``. ``beside`` is what the row is compared with. None and a ``reason`` if there is none.
     ``entries`` are what they are sums of: what each number that the model sees adds.
+    ``threshold`` (n,) is what a threshold of the decision adds to the total, None if there is none.
     """
 
     values: Floats | None
@@ -34,6 +35,7 @@ class Contributions(NamedTuple):
     beside: str
     reason: str = ""
     entries: Floats | None = None
+    threshold: Floats | None = None
 
 
 def column_contributions(
@@ -62,7 +64,10 @@ def column_contributions(
             try:
                 entries = rule.feature_leads(rows)
                 values, beside = by_column(view, entries), "the nearest prototypes"
-                return Contributions(values, values.sum(axis=1), beside, entries=entries)
+                total, more = values.sum(axis=1), None
+                if rule.offsets is not None:
+                    more = np.ptp(rule.own_and_rival(rows), axis=1) - total
+                return Contributions(values, total, beside, entries=entries, threshold=more)
             except (AttributeError, TypeError):  # a distance that is no sum over features
                 pass
     return compare_rows(view, own, rival, candidates)

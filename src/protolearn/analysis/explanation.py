@@ -112,6 +112,9 @@ class Explanation:
         In what the certified radius is measured.
     words : tuple of list of str
         For each row, of each column of text, the words that speak for the class and for the other.
+    threshold : array of shape (n_samples,) or None
+        What the threshold of the decision adds to ``score_difference``: their sum is the lead. None
+        if the decision of nearest prototypes has no threshold.
     """
 
     columns: tuple[str, ...]
@@ -131,6 +134,7 @@ class Explanation:
     values: list[list[str]]
     unit: str
     words: tuple[list[str], ...] = ()
+    threshold: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -222,8 +226,13 @@ class Explanation:
                 f"Nothing changes the answer within {radius}, the certified radius, in {self.unit}."
             )
         if self.contributions is not None and self.score_difference is not None:
+            total, what = self.score_difference[row], "the lead"
+            if self.threshold is not None:
+                lead = total + self.threshold[row]
+                more = f"{self.threshold[row]:+.3g}"
+                what = f"and the threshold adds {more} to give {lead:.3g}, the lead"
             lines.append(
-                f"The contributions add up to {self.score_difference[row]:.3g}, the lead of "
+                f"The contributions add up to {total:.3g}, {what} of "
                 f"{self.label[row]} over {self.rival[row]}; each is in percent of the sum of their "
                 f"sizes, compared with {self.compared_with}."
             )
@@ -443,6 +452,7 @@ def explain(
         contributions=contributions.values,
         score_difference=contributions.total,
         compared_with=contributions.beside,
+        threshold=contributions.threshold,
         examples=find_examples(view, own, rival, rows, known),
         exemplars=() if rows is None else nearest_rows(view, own, rival, rows, known, n_exemplars),
         counterfactual=found,

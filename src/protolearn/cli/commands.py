@@ -45,9 +45,11 @@ class Metric(StrEnum):
     accuracy = "accuracy"
     balanced_accuracy = "balanced-accuracy"
     auc = "auc"
+    average_precision = "average-precision"
     log_loss = "log-loss"
     f1 = "f1"
     mcc = "mcc"
+    cost = "cost"
 
 
 Rows = Annotated[
@@ -169,6 +171,16 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(help="The class that is looked for, in f1, auc and the like."),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="What errors cost: 'TRUE>PREDICTED=20, ...'; others cost 1.", show_default=False
+        ),
+    ] = None,
     bins: Annotated[
         str | None,
         typer.Option(
@@ -190,6 +202,13 @@ def fit(
     by: Annotated[
         str | None,
         typer.Option(help="Column by whose values to tell the measures.", show_default=False),
+    ] = None,
+    time_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of when rows were observed: models are judged by later rows.",
+            show_default=False,
+        ),
     ] = None,
     raw: Raw = False,
     force: Force = False,
@@ -218,10 +237,13 @@ def fit(
             tolerance=tolerances(robust, tolerance or ()),
             reject_cost=reject_cost,
             metric=metric,
+            positive=positive,
+            cost=cost,
             bins=bins,
             merge_rare=merge_rare,
             group=group,
             by=by,
+            time_column=time_column,
             engine=engine,
             scheduler=scheduler,
             raw=raw,

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from .._files import replacing_files
 from .._names import count
 from ..folds import RowGroups, row_groups
 from ..report import colour, percent
-from ..selection import MOST_PAIRS, Comparison, SplitFailedWarning
+from ..selection import MOST_PAIRS, Comparison, SplitFailedWarning, holm
 from ..tables import table_pipeline
 from .command_output import Screen, open_text, plain_table, say, spreadsheet_lines
 from .failure import FAILED, Failure
@@ -229,6 +230,7 @@ def rank_finished(comparison: Comparison) -> Comparison:
     return replace(
         comparison,
         models=tuple(comparison.models[i] for i in order),
+        right=tuple(one[order] for one in comparison.right),
         scores=comparison.scores[:, order],
         fit_times=comparison.fit_times[:, order],
     )
@@ -237,28 +239,36 @@ def rank_finished(comparison: Comparison) -> Comparison:
 def comparison_table(comparison: Comparison) -> Table:
     """Return the models from best to worst, with the difference to the best and its p value."""
     ranked = rank_finished(comparison)
-    heads = "accuracy", "deviation", "difference", "p", "seconds"
+    heads = "accuracy", "sd", "diff", "95% interval", "p", "p folds", "s"
     table = plain_table("model", *heads, right=slice(1, None))
     table.title = "Accuracy in percent, on rows that the models have not seen"
     table.caption = (
-        "deviation: of the accuracy over folds; difference: to the best; p: of that difference, by "
-        "the corrected resampled t-test, with Holm's correction for all pairs of models; seconds: "
-        "of a fit"
+        "sd: standard deviation of the accuracy over folds; diff: difference to the best, over all "
+        "rows; p: of that difference, by McNemar's test over the rows; p folds: by the corrected "
+        "resampled t-test; both with Holm's correction for all pairs of models; s: seconds of a fit"
     )
-    table.columns[0].no_wrap = True
+    table.columns[0].no_wrap = table.columns[4].no_wrap = True
     means, deviations = 100.0 * ranked.means[0], 100.0 * ranked.standard_deviations[0]
-    pvalues = pvalues_to_best(ranked)
+    by_rows, by_folds = pvalues_to_best(ranked), np.asarray(ranked.pairwise()[0:1]).ravel()
     seconds = np.median(ranked.fit_times[0], axis=1)  # the first fit may compile
     for i, model in enumerate(ranked.models):
-        p = "< 0.001" if pvalues[i] < 0.001 else f"{pvalues[i]:.3f}"
-        against = (f"{means[i] - means[0]:.1f}", p) if i else ("best", "")
-        table.add_row(
-            model, f"{means[i]:.1f}", f"{deviations[i]:.1f}", *against, f"{seconds[i]:.2g}"
-        )
+        against: tuple[str, ...] = ("best", "", "", "")
+        if i:
+            test = ranked.row_test(model, ranked.models[0])
+            ends = f"{100.0 * test.low[0]:.1f} to {100.0 * test.high[0]:.1f}"
+            gap = f"{100.0 * test.difference[0]:.1f}"
+            against = gap, ends, pvalue_text(by_rows[i]), pvalue_text(by_folds[i])
+        numbers = f"{means[i]:.1f}", f"{deviations[i]:.1f}"
+        table.add_row(model, *numbers, *against, f"{seconds[i]:.2g}")
     for model in comparison.models:
         if model not in ranked.models:
             table.add_row(model, "failed")
     return table
+
+
+def pvalue_text(pvalue: float) -> str:
+    """Return a p value as text."""
+    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
 
 
 def verdict(comparison: Comparison) -> list[str]:
@@ -280,11 +290,15 @@ def verdict(comparison: Comparison) -> list[str]:
 
 
 def pvalues_to_best(ranked: Comparison) -> Floats:
-    """Return the p values of the differences to the first model.
+    """Return the p values of the differences to the first model, by the rows.
 
     The correction is that for all pairs, since the best was not known before.
     """
-    return np.asarray(ranked.pairwise()[0]) if ranked.models else np.empty(0)
+    if not ranked.models:
+        return np.empty(0)
+    pairs = list(combinations(ranked.models, 2))
+    found = holm(np.array([ranked.row_test(a, b).pvalue[0] for a, b in pairs]))
+    return np.concatenate([[1.0], found[: len(ranked.models) - 1]])
 
 
 def write_scores(comparison: Comparison, folds: int, out: Path, raw: bool) -> None:

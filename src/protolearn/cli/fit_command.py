@@ -16,6 +16,7 @@ from rich.table import Table
 from .._names import number_repeats
 from ..analysis import column_effects, is_linear_rule
 from ..report import Certified
+from ..store import text
 from ..tables import (
     CategoryColumn,
     Column,
@@ -35,7 +36,7 @@ from .fit_procedure import (
     FitSettings,
     Procedure,
     ReportProgress,
-    metric_for,
+    aim_of,
     outer_folds,
 )
 from .fit_warnings import ResultWarning
@@ -80,6 +81,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             form=settings.form,
         )
     table = opened.table
+    aim_of(settings, table.y)  # a wrong label is told at once
     print_table(console, opened.read, table)
     check_tolerances(settings.tolerance, table)
     check_image(settings.image, table.X.dtype)
@@ -90,8 +92,9 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
         with progress_bar(aside) as report:
             procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
             model = procedure.model()
-    folds, n_planned = outer_folds(model, table.y), len(model[-1].held_out_models_)
-    performance = evaluate_folds(folds, n_planned, settings.reject_cost, table)
+    folds, n_planned = outer_folds(model, table), len(model[-1].held_out_models_)
+    aim = aim_of(settings, table.y)
+    performance = evaluate_folds(folds, n_planned, settings.reject_cost, table, aim)
     model[-1].forget_held_out()
     certified = certify_answers(settings, model, table)
     seconds = clock.elapsed_seconds
@@ -179,7 +182,8 @@ def fit_key(settings: FitSettings, table: LearningTable, families: object) -> di
         "prefer": str(settings.prefer),
         "folds": settings.folds,
         "groups": table.groups,
-        "metric": metric_for(settings.metric, table.y),
+        "times": table.times,
+        "aim": text(aim_of(settings, table.y).scoring),
         "seed": settings.seed,
     }
 
@@ -241,7 +245,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     for sentence in outcome.sentences:
         say(console, sentence)
     measures = plain_table("measure", "value", "95 % interval")
-    for name, one in outcome.performance.evaluation.table.items():
+    for name, one in outcome.performance.measures.items():
         ends = one.reason if one.reason else f"{one.low:.3f} to {one.high:.3f}"
         measures.add_row(name, "-" if np.isnan(one.value) else f"{one.value:.3f}", ends)
     say(console, measures)

@@ -84,7 +84,7 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         "rows": len(outcome.table.y),
         "rows_with_a_label": outcome.opened.n_labelled,
         "columns": [column.name for column in outcome.model[0].columns_],
-        "measures": {name: interval(one) for name, one in performance.evaluation.table.items()},
+        "measures": {name: interval(one) for name, one in performance.measures.items()},
         "recalls": {
             str(label): interval(one) for label, one in performance.evaluation.recalls.items()
         },
@@ -118,7 +118,10 @@ def metrics_record(outcome: Outcome) -> dict[str, Any]:
         },
         "n_candidates": len(auto.leaderboard_),
         "prefer": auto.prefer,
-        "metric": outcome.metric,
+        "metric": outcome.aim.metric,
+        "positive": None if outcome.aim.positive is None else str(outcome.aim.positive),
+        "threshold": outcome.threshold
+        and {"label": outcome.threshold[0], "probability": outcome.threshold[1]},
         "n_fits": auto.n_fits_,
         "seed": settings.seed,
         "seconds": round(outcome.seconds, 1),

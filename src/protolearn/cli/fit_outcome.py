@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from .._arrays import Floats
 from .._names import count
 from ..analysis import cheapest_threshold
 from ..folds import RowGroups, row_groups
-from ..report import Certified, pool_answers, sample_rows
-from ..selection import Answers, Evaluation, on_folds, on_test_set
-from .fit_procedure import FitSettings, OuterFold, chosen_model, metric_for
+from ..report import Certified, pool_answers
+from ..selection import (
+    Answers,
+    Estimate,
+    Evaluation,
+    bounded_mean_interval,
+    on_folds,
+    on_test_set,
+    places_among,
+)
+from .fit_procedure import Aim, FitSettings, OuterFold, aim_of, chosen_model
 from .fit_warnings import ResultWarning, find_warnings
 from .learning_table import LearningTable
 from .training_rows import OpenedTable
@@ -59,7 +68,8 @@ class RejectRule(NamedTuple):
 class Performance:
     """How good the procedure is, by the outer folds that there was time for.
 
-    ``majority`` is the most frequent class, and how often it is right to say that always.
+    ``majority`` is the most frequent class, and how often it is right to say that always. ``cost``
+    is the mean cost of a prediction, if costs are known.
     """
 
     evaluation: Evaluation
@@ -69,6 +79,13 @@ class Performance:
     reject: RejectRule
     together: RowGroups
     subgroups: dict[str, Evaluation]
+    cost: Estimate | None = None
+
+    @property
+    def measures(self) -> dict[str, Estimate]:
+        """All measures by name."""
+        table = self.evaluation.table
+        return table if self.cost is None else {"mean cost": self.cost, **table}
 
     @property
     def fold_count(self) -> str:
@@ -79,7 +96,7 @@ class Performance:
 
 
 def evaluate_folds(
-    folds: Sequence[OuterFold], n_planned: int, cost: float, table: LearningTable
+    folds: Sequence[OuterFold], n_planned: int, cost: float, table: LearningTable, aim: Aim
 ) -> Performance:
     """Return what the outer folds say about the procedure."""
     answers, together = [fold.answers for fold in folds], row_groups(table.X, table.groups)
@@ -91,7 +108,21 @@ def evaluate_folds(
     most = int(counts.argmax())
     majority = str(labels[most]), float(counts[most] / len(true))
     rule, subgroups = cheapest_rule(folds, cost), evaluate_subgroups(folds, table, together)
-    return Performance(evaluation, tuple(folds), n_planned, majority, rule, together, subgroups)
+    price = mean_cost(answers, aim, rows)
+    about = n_planned, majority, rule, together, subgroups, price
+    return Performance(evaluation, tuple(folds), *about)
+
+
+def mean_cost(answers: Sequence[Answers], aim: Aim, rows: Any) -> Estimate | None:
+    """Return the mean cost of a prediction for held-out rows, with its interval."""
+    if aim.costs is None:
+        return None
+    classes = answers[0].classes
+    true, assigned = (np.concatenate([one[i] for one in answers]) for i in (0, 1))
+    values, table = aim.costs.row_costs(true, assigned, classes), aim.costs.matrix(classes)
+    ends = float(table.min()), float(table.max())
+    groups = rows if len(np.unique(rows)) < len(rows) else None
+    return Estimate(float(values.mean()), *bounded_mean_interval(values, ends, groups, CONFIDENCE))
 
 
 def evaluate_subgroups(
@@ -115,7 +146,7 @@ def evaluate_subgroups(
 
 def cheapest_rule(folds: Sequence[OuterFold], cost: float) -> RejectRule:
     """Return the probability below which a second look costs less than the errors do."""
-    probability = np.concatenate([fold.answers.probabilities.max(axis=1) for fold in folds])  # type: ignore[union-attr]
+    probability = np.concatenate([own_probability(fold.answers) for fold in folds])
     wrong = np.concatenate([fold.answers.y_true != fold.answers.y_pred for fold in folds])
     found = cheapest_threshold(probability, wrong, np.ones(len(wrong)), cost)
     flagged = probability < found
@@ -124,14 +155,11 @@ def cheapest_rule(folds: Sequence[OuterFold], cost: float) -> RejectRule:
     return RejectRule(cost, threshold, float(flagged.mean()), accuracy)
 
 
-def certify_answers(
-    settings: FitSettings, model: Pipeline, table: LearningTable
-) -> Certified | None:
-    """Return which answers stay the same under the tolerances that were asked for."""
-    if settings.tolerance is None:
-        return None
-    rows = sample_rows(len(table.y), CERTIFIED_ROWS, settings.seed)
-    return Certified.of(model, table.X[rows], table.y[rows], settings.tolerance)
+def own_probability(answers: Answers) -> Floats:
+    """Return the probability of each predicted class."""
+    assert answers.probabilities is not None
+    places = places_among(answers.classes, answers.y_pred)
+    return np.asarray(answers.probabilities[np.arange(len(places)), places])
 
 
 @dataclass(frozen=True)
@@ -157,9 +185,23 @@ class Outcome:
         return chosen_model(self.model)
 
     @property
-    def metric(self) -> str:
+    def aim(self) -> Aim:
         """What the choice has optimised."""
-        return metric_for(self.settings.metric, self.table.y)
+        return aim_of(self.settings, self.table.y)
+
+    @property
+    def threshold(self) -> tuple[str, float] | None:
+        """The rarer of two classes, and the probability from which on it is predicted."""
+        auto = self.model[-1]
+        if auto.raised_scores_ is None or len(auto.classes_) > 2:
+            return None
+        counts = np.unique(self.table.y, return_counts=True)[1]
+        lead = -np.diff(auto.raised_scores_)  # of the second class where both are level
+        shares = auto.calibration_.probabilities(lead, agree=False)[0]
+        rarer = int(counts.argmin())
+        if self.aim.positive is not None:
+            rarer = auto.classes_.tolist().index(self.aim.positive)
+        return str(auto.classes_[rarer]), float(shares[rarer])
 
     @cached_property
     def warnings(self) -> list[ResultWarning]:
@@ -172,7 +214,7 @@ class Outcome:
             performance.folds,
             self.chosen_model,
             performance.together,
-            is_split=self.table.groups is not None,
+            is_split=self.table.groups is not None or self.table.times is not None,
         )
 
     @property
@@ -190,11 +232,18 @@ class Outcome:
             f"{accuracy.low:.1%} to {accuracy.high:.1%}, {performance.fold_count}); always "
             f"predicting {label!r} would be correct {share:.1%} of the time.",
         ]
-        if self.settings.metric is None and self.metric != "accuracy":
+        if self.settings.metric is None and self.aim.metric == "balanced-accuracy":
             sentences.append(
                 "The classes have very different sizes, so the choice optimises balanced accuracy, "
                 "to which each class counts alike. To optimise accuracy: --metric accuracy."
             )
+        if self.table.times is not None:
+            n_first = len(self.table.y) - sum(len(fold.test) for fold in performance.folds)
+            sentences.append(
+                "Held-out rows are later than all rows of the model that predicts them, in the "
+                f"order of {self.settings.time_column!r}; the first {n_first:,} are never held out."
+            )
+        sentences += self.sentences_on_aim
         price = self.model[-1].leaderboard_.price_of_choice()
         if price is not None and round(100.0 * price[1], 1) > 0.0:
             sentences.append(
@@ -207,6 +256,32 @@ class Outcome:
                 f"There was time for {n_done} of {n_planned} folds; allow more with --time."
             )
         return [*sentences, self.flagging]
+
+    @property
+    def sentences_on_aim(self) -> list[str]:
+        """How well the class that is looked for is found, at which threshold, and what it costs."""
+        sentences, performance = [], self.performance
+        if performance.cost is not None:
+            one = performance.cost
+            sentences.append(
+                f"A prediction costs {one.value:.3g} on average ({one.low:.3g} to {one.high:.3g})."
+            )
+        wanted = self.threshold[0] if self.threshold else self.aim.positive
+        if wanted is not None:
+            label, found = str(wanted), performance.evaluation
+            names = {str(name): name for name in found.recalls}
+            recall, precision = found.recalls[names[label]], found.precisions[names[label]]
+            right = "it is never predicted"
+            if not precision.reason:
+                right = f"{precision.value:.1%} of the predictions of {label!r} are right"
+            sentences.append(f"It finds {recall.value:.1%} of the rows of {label!r}, and {right}.")
+        if self.threshold:
+            label, share = self.threshold
+            sentences.append(
+                f"It predicts {label!r} from a probability of {share:.2g} on: the threshold that "
+                f"is best for {self.aim.metric.replace('-', ' ')} on held-out rows."
+            )
+        return sentences
 
     @property
     def flagging(self) -> str:

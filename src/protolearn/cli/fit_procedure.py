@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -14,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from .._arrays import Indices
 from ..folds import group_keyword
-from ..selection import Answers, AutoPrototypeClassifier
+from ..selection import Answers, AutoPrototypeClassifier, CostScorer, PositiveScorer
 from ..store import UnusableStore
 from ..tables import table_pipeline
 from .engines import Engine
@@ -39,27 +40,101 @@ SCORERS = {
     "accuracy": "accuracy",
     "balanced-accuracy": "balanced_accuracy",
     "auc": "roc_auc",
+    "average-precision": "average_precision",
     "log-loss": "neg_log_loss",
     "f1": "f1_macro",
     "mcc": "matthews_corrcoef",
+    "cost": "",
 }
 """What the choice optimises, and scikit-learn's name of it."""
 
 UNEQUAL = 4.0
 """Times as large as the smallest class that the largest may be, if accuracy is optimised."""
 
+LABEL = r"""\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|([^"',>=]+?))\s*"""
+COST = re.compile(rf"{LABEL}>{LABEL}=\s*([^,]+?)\s*(?:,|$)")
+"""One of the costs of errors, such as ``ill>well=20``; labels may be quoted."""
 
-def metric_for(metric: str | None, y: NDArray[Any]) -> str:
+
+@dataclass(frozen=True)
+class Aim:
+    """What the choice of a model optimises.
+
+    Attributes
+    ----------
+    metric : str
+        A key of ``SCORERS``.
+    positive : object
+        The label of the class that is looked for, or None.
+    scoring : object
+        What :class:`AutoPrototypeClassifier` takes.
+    costs : CostScorer or None
+        What errors cost.
+    """
+
+    metric: str
+    positive: Any
+    scoring: Any
+    costs: CostScorer | None
+
+
+def aim_of(settings: FitSettings, y: NDArray[Any]) -> Aim:
     """Return what the choice optimises: as wished, or by the sizes of the classes."""
-    if metric is not None:
-        return str(metric)
-    sizes = np.unique(y, return_counts=True)[1]
-    return "balanced-accuracy" if sizes.max() > UNEQUAL * sizes.min() else "accuracy"
+    labels, sizes = np.unique(y, return_counts=True)
+    by_text = {str(label): label for label in labels.tolist()}
+    positive = None
+    if settings.positive is not None:
+        if settings.positive not in by_text:
+            raise Failure(
+                f"--positive {settings.positive!r} is no class; the classes are "
+                f"{', '.join(map(repr, by_text))}."
+            )
+        positive = by_text[settings.positive]
+    metric = "cost" if settings.metric is None and settings.cost else settings.metric
+    if metric is None:
+        uneven = sizes.max() > UNEQUAL * sizes.min()
+        metric = "balanced-accuracy" if uneven else "accuracy"
+    metric = str(metric)
+    if (metric == "cost") != bool(settings.cost):
+        raise Failure(
+            "--metric cost needs what errors cost, such as --cost 'ill>well=20'."
+            if metric == "cost"
+            else f"--cost has no meaning with --metric {metric}; use --metric cost instead."
+        )
+    costs = CostScorer(costs_of(settings.cost, by_text)) if settings.cost else None
+    scoring: Any = costs or SCORERS[metric]
+    if metric == "average-precision" and positive is None and len(labels) == 2:
+        positive = labels.tolist()[int(sizes.argmin())]  # the rarer class is looked for
+    name = SCORERS[metric].removeprefix("roc_").removesuffix("_macro")
+    if metric == "average-precision" or (positive is not None and name in ("f1", "auc")):
+        scoring = PositiveScorer(name, positive)
+    elif metric == "auc" and len(labels) > 2:
+        scoring = "roc_auc_ovr"
+    return Aim(metric, positive, scoring, costs)
 
 
-def scorer_named(metric: str, n_classes: int) -> str:
-    """Return scikit-learn's name of a metric."""
-    return "roc_auc_ovr" if metric == "auc" and n_classes > 2 else SCORERS[metric]
+def costs_of(text: str, by_text: Mapping[str, Any]) -> dict[tuple[Any, Any], float]:
+    """Return what errors cost, by true and predicted label, read from an option."""
+    found, end = {}, 0
+    expected = "expected is TRUE>PREDICTED=NUMBER, such as 'ill>well=20, well>ill=1'"
+    for one in COST.finditer(text):
+        pair = [next(part for part in one.groups()[k : k + 3] if part is not None) for k in (0, 3)]
+        unknown = [label for label in pair if label not in by_text]
+        if unknown:
+            raise Failure(
+                f"--cost names {unknown[0]!r}, which is no class; the classes are "
+                f"{', '.join(map(repr, by_text))}."
+            )
+        try:
+            cost = float(one[7])
+        except ValueError:
+            cost = np.nan
+        if one.start() != end or not 0.0 <= cost < np.inf:
+            break
+        found[by_text[pair[0]], by_text[pair[1]]], end = cost, one.end()
+    if not found or end < len(text.rstrip().rstrip(",")):
+        raise Failure(f"--cost {text!r} is not understood at {text[end:]!r}; {expected}.")
+    return found
 
 
 ALL_ROWS = "all"
@@ -88,10 +163,13 @@ class FitSettings:
     tolerance: float | dict[str, float] | None = None
     reject_cost: float = 0.2
     metric: str | None = None
+    positive: str | None = None
+    cost: str | None = None
     bins: str | None = None
     merge_rare: bool = False
     group: str | None = None
     by: str | None = None
+    time_column: str | None = None
     engine: Engine = Engine.local
     scheduler: str | None = None
     raw: bool = False
@@ -101,7 +179,8 @@ class FitSettings:
     def form(self) -> TableForm:
         """How the table is taken."""
         fewest = self.folds if self.merge_rare else 0
-        return TableForm(self.bins, fewest, self.group, self.by, self.image is not None)
+        form = TableForm(self.bins, fewest, self.group, self.by, self.time_column)
+        return form._replace(keep_constant=self.image is not None)
 
     @property
     def folder(self) -> Path:
@@ -185,9 +264,7 @@ class Procedure:
             time_budget=self.clock.budget,
             cv=self.settings.folds,
             standardize=False,
-            scoring=scorer_named(
-                metric_for(self.settings.metric, self.table.y), len(np.unique(self.table.y))
-            ),
+            scoring=aim_of(self.settings, self.table.y).scoring,
             checkpoint=path,
             callback=tell,
             n_jobs=self.n_jobs,
@@ -195,10 +272,13 @@ class Procedure:
         )
         try:
             model = table_pipeline(auto, self.table.X)
-            together = (
-                {} if self.table.groups is None else {group_keyword(model) or "": self.table.groups}
-            )
-            model.fit(self.table.X, self.table.y, **together)
+            keyword = group_keyword(model) or ""
+            given = {
+                keyword: self.table.groups,
+                keyword.replace("groups", "times"): self.table.times,
+            }
+            given = {name: values for name, values in given.items() if values is not None}
+            model.fit(self.table.X, self.table.y, **given)
         except UnusableStore:
             set_aside(path)
             return self._fit()
@@ -208,14 +288,18 @@ class Procedure:
         return model
 
 
-def outer_folds(model: Pipeline, y: NDArray[Any]) -> list[OuterFold]:
+def outer_folds(model: Pipeline, table: LearningTable) -> list[OuterFold]:
     """Return the folds that the search has held out, each with the answers about its rows."""
-    auto = model[-1]
+    auto, y = model[-1], table.y
     found = []
     for number, chosen in enumerate(auto.held_out_models_):
         test = np.flatnonzero(auto.held_out_folds_ == number)
         if len(test):
-            n_train = int((auto.held_out_folds_ != number).sum())
+            held = auto.held_out_folds_
+            known = held != number if table.times is None else held < number
+            if len(auto.held_out_models_) == 1:
+                known = held < 0
+            n_train = int(known.sum())
             found.append(OuterFold(number + 1, test, answers_about(auto, test, y), chosen, n_train))
     return found
 
@@ -225,7 +309,7 @@ def answers_about(auto: AutoPrototypeClassifier, rows: Indices, y: NDArray[Any])
     shares = auto.held_out_proba_[rows]
     with np.errstate(divide="ignore"):
         scores = np.maximum(np.log(shares), np.log(np.finfo(float).tiny))
-    return Answers(y[rows], auto.classes_[shares.argmax(axis=1)], auto.classes_, scores, shares)
+    return Answers(y[rows], auto.held_out_labels_[rows], auto.classes_, scores, shares)
 
 
 def chosen_model(model: Pipeline) -> str:

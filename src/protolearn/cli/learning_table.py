@@ -48,6 +48,8 @@ class TableForm(NamedTuple):
         Column whose rows with one value stay together in the folds; it is no feature.
     by : str or None
         Column by whose values the measures are told.
+    time : str or None
+        Column of when rows were observed, by which folds follow each other; it is no feature.
     keep_constant : bool
         Whether columns with one value stay.
     """
@@ -56,6 +58,7 @@ class TableForm(NamedTuple):
     merge_rare: int = 0
     group: str | None = None
     by: str | None = None
+    time: str | None = None
     keep_constant: bool = False
 
 
@@ -86,6 +89,8 @@ class LearningTable(NamedTuple):
         Rows that stay together have the same value.
     by : array of shape (n,) or None
         The subgroup of each row, by whose values the measures are told.
+    times : array of shape (n,) or None
+        When each row was observed: numbers or dates.
     """
 
     X: NDArray[Any]
@@ -96,6 +101,7 @@ class LearningTable(NamedTuple):
     left_out: tuple[tuple[str, str], ...] = ()
     groups: NDArray[Any] | None = None
     by: NDArray[Any] | None = None
+    times: NDArray[Any] | None = None
 
 
 def learning_table(
@@ -111,7 +117,14 @@ def learning_table(
     """
     names = list(read.frame.dtype.names or ())
     target = target_of(names, target)
-    named = [one for one in (form.group, form.by) if one is not None]
+    named = [one for one in (form.group, form.by, form.time) if one is not None]
+    if form.group is not None and form.time is not None:
+        raise Failure(
+            "--group and --time-column are both given, and a group may be observed at several "
+            "times; use one of them."
+        )
+    if target in named:
+        raise Failure(f"{target!r} is the target; --group, --by and --time-column need another.")
     check_names(names, drop, keep, named)
     texts = read.frame[target]
     labelled = ~is_missing(texts)
@@ -122,9 +135,26 @@ def learning_table(
     rows = np.flatnonzero(labelled) + 1
     groups, by = (None if one is None else frame[one] for one in (form.group, form.by))
     groups, by = (None if one is None else as_texts(one) for one in (groups, by))
-    table = LearningTable(frame, y, target, rows, (*notes, *merged, *rare), (), groups, by)
-    drop = [*drop, *([] if form.group is None else [form.group])]
+    times = None if form.time is None else checked_times(form.time, frame[form.time])
+    table = LearningTable(frame, y, target, rows, (*notes, *merged, *rare), (), groups, by, times)
+    drop = [*drop, *(one for one in (form.group, form.time) if one is not None)]
     return with_columns(frame, table, drop, keep, keep_constant=form.keep_constant)
+
+
+def checked_times(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of numbers or dates, none of them missing."""
+    n_missing = int(is_missing(values).sum())
+    if n_missing:
+        raise Failure(
+            f"--time-column {name}: {count(n_missing, 'row')} have no value there. Fill them "
+            "in, or leave these rows out."
+        )
+    if values.dtype.kind not in "fM":
+        raise Failure(
+            f"--time-column {name}: the column holds {values[0]!r}, and expected are dates or "
+            "numbers that rise with time."
+        )
+    return values
 
 
 def as_texts(values: NDArray[Any]) -> NDArray[Any]:

@@ -64,8 +64,8 @@ def open_table(
     if folder is not None and rows and folder.n_rows > rows:
         if form._replace(keep_constant=False) != AS_IT_IS:
             raise Failure(
-                "--bins, --merge-rare, --group and --by need a table that is read as a whole; use "
-                "--rows 0."
+                "--bins, --merge-rare, --group, --by and --time-column need a table that is read "
+                "as a whole; use --rows 0."
             )
         return draw_from_folder(folder, target, kinds, rows, seed, drop, keep)
     read = open_data(data, kinds=kinds)
@@ -89,6 +89,7 @@ def draw_rows(table: LearningTable, most: int, seed: int) -> LearningTable:
         rows=table.rows[keep],
         groups=None if table.groups is None else table.groups[keep],
         by=None if table.by is None else table.by[keep],
+        times=None if table.times is None else table.times[keep],
         notes=(*table.notes, draw_note(len(keep), len(table.y))),
     )
 

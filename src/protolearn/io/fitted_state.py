@@ -50,6 +50,7 @@ PROTOTYPES = {
     "rule_.codebook.metric": "g p float",
     "rule_.codebook.group": "K below g",
     "rule_.codebook.center": "d float",
+    "rule_.offsets": "K float",
 }
 
 COMBINATIONS = PROTOTYPES | {

@@ -54,6 +54,8 @@ HOLDERS = (
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",
     "selection.held_out.LeaveOneOutFromEachClass",
+    "selection.scorers.CostScorer",
+    "selection.scorers.PositiveScorer",
     "solvers.batch_solver.Memory",
     "tables.columns.CategoryColumn",
     "tables.columns.NumberColumn",

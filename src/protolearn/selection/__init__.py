@@ -27,13 +27,15 @@ from .held_out import labelled_rows as labelled_rows
 from .held_out import over_folds as over_folds
 from .held_out import places_among as places_among
 from .intervals import Interval
+from .intervals import bounded_mean_interval as bounded_mean_interval
 from .intervals import corrected_variance as corrected_variance
 from .intervals import share_interval as share_interval
 from .nested import NestedResult, nested_cross_validate
 from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of
 from .roc_curves import precision_steps as precision_steps
-from .significance import PairedTest, WinTieLoss
+from .scorers import CostScorer, PositiveScorer
+from .significance import PairedTest, RowTest, WinTieLoss
 from .significance import corrected_t_test as corrected_t_test
 from .significance import holm as holm
 
@@ -43,6 +45,7 @@ __all__ = [
     "BiasVariance",
     "Comparison",
     "ConfusionMatrix",
+    "CostScorer",
     "Estimate",
     "Evaluation",
     "Interval",
@@ -50,7 +53,9 @@ __all__ = [
     "LeaveOneOutFromEachClass",
     "NestedResult",
     "PairedTest",
+    "PositiveScorer",
     "RocCurve",
+    "RowTest",
     "SearchProgress",
     "SquaredParts",
     "Standing",

@@ -15,6 +15,7 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from .._arrays import Floats
 from .._names import class_name, number_repeats
 from .._validation import integer_in
 from ..datasets import load
@@ -27,14 +28,14 @@ from .held_out import as_indices
 
 @dataclass(frozen=True, eq=False)
 class ComparedData:
-    """A data set, the splits that all models share, the user's groups, and notes on copies."""
+    """A data set, the splits that all models share, the user's groups, and which rows are equal."""
 
     name: str
     X: Any
     y: NDArray[Any]
     splits: tuple[Fold, ...]
     groups: NDArray[Any] | None
-    notes: tuple[str, ...]
+    together: RowGroups
 
 
 def compare(
@@ -168,7 +169,7 @@ def _comparison(
             scores[i, j, :n_splits] = np.nan if error_score == "raise" else error_score
             for number in range(n_splits):
                 if (fold := kept.get((data.name, name, number))) is not None:
-                    scores[i, j, number], times[i, j, number] = FoldScore(*fold)
+                    scores[i, j, number], times[i, j, number] = FoldScore(*fold)[:2]
     return Comparison(
         datasets=tuple(data.name for data in datas),
         models=models,
@@ -180,9 +181,26 @@ def _comparison(
         notes=tuple(
             note if len(datas) == 1 else f"{data.name}: {note}"
             for data in datas
-            for note in data.notes
+            for note in data.together.notes
         ),
+        right=tuple(rows_right(data, models, kept) for data in datas),
+        row_codes=tuple(data.together.of(np.arange(len(data.y))) for data in datas),
     )
+
+
+def rows_right(data: ComparedData, models: tuple[str, ...], kept: Store) -> Floats:
+    """Return how often each model is right about each row when it is tested; NaN if unknown."""
+    right, n_tests = np.zeros((len(models), len(data.y))), np.zeros(len(data.y))
+    for number, (_, test) in enumerate(data.splits):
+        np.add.at(n_tests, test, 1.0)
+        for j, name in enumerate(models):
+            fold = kept.get((data.name, name, number))
+            told = "" if fold is None else FoldScore(*fold).right
+            flags = np.full(len(test), np.nan)
+            if told:
+                flags = np.unpackbits(np.frombuffer(bytes.fromhex(told), np.uint8))[: len(test)]
+            np.add.at(right[j], test, flags)
+    return np.divide(right, n_tests, out=np.full_like(right, np.nan), where=n_tests > 0.0)
 
 
 def _check_scoring(scoring: Any, error_score: Any) -> None:
@@ -308,7 +326,7 @@ def _compared_data(
         raise ValueError(f"Data set {name!r}: {error}") from error
     if not splits or not all(len(part) for split in splits for part in split):
         raise ValueError(f"cv={cv!r} gives data set {name!r} no splits, or empty ones.")
-    return ComparedData(name, X, y, splits, groups, together.notes)
+    return ComparedData(name, X, y, splits, groups, together)
 
 
 def _check_cv(cv: Any, n_repeats: int, n_datasets: int) -> Any:

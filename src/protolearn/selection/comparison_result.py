@@ -13,7 +13,8 @@ from .._arrays import Floats, Indices
 from .._validation import number_in
 from ..analysis import import_pandas
 from . import significance
-from .significance import PairedTest, WinTieLoss, drop_rounding
+from .intervals import check_confidence
+from .significance import PairedTest, RowTest, WinTieLoss, drop_rounding
 
 SHARES = "accuracy", "balanced_accuracy"
 """Scores that are shown in percent."""
@@ -44,14 +45,21 @@ class Comparison:
         Name of the score.
     notes : tuple of str
         What to know about the splits, such as how many rows are copies.
+    right : tuple of arrays of shape (n_models, n_rows)
+        For each data set, how often each model is right about each row when it is tested; NaN for
+        rows that are not tested.
+    row_codes : tuple of arrays of shape (n_rows,)
+        For each data set, the group of each row: equal rows, and those of one group, share it.
 
     Notes
     -----
     Folds of one data set share most of their training rows, and a plain t-test over them finds
     differences where there are none. :meth:`t_test` takes this into account (Nadeau and Bengio
-    2003, *Inference for the generalization error*). Over several data sets use :meth:`wilcoxon`
-    for two models; :meth:`friedman` and :meth:`critical_difference`, or :meth:`pairwise`, for more
-    (Demsar 2006, *Statistical comparisons of classifiers over multiple data sets*).
+    2003, *Inference for the generalization error*), at the price of few true differences that it
+    finds. :meth:`row_test` compares the answers row by row. Over several data sets use
+    :meth:`wilcoxon` for two models; :meth:`friedman` and :meth:`critical_difference`, or
+    :meth:`pairwise`, for more (Demsar 2006, *Statistical comparisons of classifiers over multiple
+    data sets*).
 
     Examples
     --------
@@ -79,6 +87,8 @@ class Comparison:
     test_sizes: Indices
     scoring: str = "accuracy"
     notes: tuple[str, ...] = ()
+    right: tuple[Floats, ...] = ()
+    row_codes: tuple[Indices, ...] = ()
 
     @property
     def n_splits(self) -> Indices:
@@ -132,6 +142,37 @@ class Comparison:
             for i, scores in enumerate(map(self._split_scores, range(len(self.datasets))))
         ]
         return PairedTest(*np.array(tests).T)
+
+    def row_test(self, a: str, b: str, confidence: float = 0.95) -> RowTest:
+        """Compare the accuracies of two models on each data set, row by row.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of the models.
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        test : RowTest
+            ``difference`` (positive where ``a`` is better), ``low`` and ``high`` of its interval,
+            and ``pvalue`` (two-sided), arrays of shape (n_datasets,); NaN where a fit failed.
+
+        Notes
+        -----
+        McNemar's test with the mid-p value, over the rows of all folds together; a t test over
+        groups of rows if rows are tested several times or are equal. In simulations of two equally
+        good procedures it is below 0.05 in 4.6 to 6.5 % of the cases, and in 13 to 15 % where there
+        is nothing to learn. The corrected t-test is below in 1 to 2 %, and 6 % there.
+        """
+        first, second = self._two(a, b)
+        level = check_confidence(confidence)
+        tests = [
+            significance.row_test(right[first], right[second], codes, level)
+            for right, codes in zip(self.right, self.row_codes, strict=True)
+        ]
+        return RowTest(*np.array(tests).reshape(-1, 4).T)
 
     def wins(self, a: str, b: str, alpha: float = 0.05) -> WinTieLoss:
         """Count the data sets on which a model is significantly better than another.

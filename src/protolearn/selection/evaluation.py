@@ -97,7 +97,9 @@ def evaluate(
     right and half a wrong row more in each class; it is that of a share of some number of rows,
     and the interval is Clopper and Pearson's for so many rows. So no interval collapses where all
     predictions are right. The standard error of the AUC is DeLong's, or that of Hanley and McNeil
-    if it is larger. The interval of the log loss comes from the bootstrap over rows.
+    if it is larger. That of the average precision is likewise the larger one of two. The interval
+    of the balanced accuracy also holds the sum of those of the classes (Zou and Donner, 2008). The
+    interval of the log loss comes from the bootstrap of the t statistic over rows.
 
     Rows are equal if their numbers agree in about 12 digits, and everything else exactly; labels
     play no part.

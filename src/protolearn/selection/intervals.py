@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta, rankdata, t
 from sklearn.utils.multiclass import unique_labels
 
-from .._arrays import Floats, Indices, rows_at_a_time
+from .._arrays import Floats, Indices, as_floats, rows_at_a_time
 from .._validation import number_in
 from .held_out import Answers
 from .metrics import rankings, row_losses
@@ -38,6 +38,10 @@ class Interval(NamedTuple):
     def around(self, value: float) -> Interval:
         """Return the interval, widened to the value that it belongs to."""
         return Interval(min(self.low, value), max(self.high, value))
+
+    def around_both(self, other: Interval) -> Interval:
+        """Return the interval that holds both."""
+        return self.around(other.low).around(other.high)
 
 
 class MeasureSpread(NamedTuple):
@@ -117,7 +121,48 @@ def measure_interval(
     share = (value - low) / (high - low)
     n_effective = effective_rows(name, folds, groups)
     ends = share_interval(share * n_effective, n_effective, confidence).around(share)
+    if name == "balanced_accuracy":
+        ends = Interval(*mean_share_interval(share, folds, groups, confidence)).around_both(ends)
     return Interval(*(low + (high - low) * end for end in ends))
+
+
+def mean_share_interval(
+    value: float, folds: Sequence[Answers], groups: Indices | None, confidence: float
+) -> Interval:
+    """Return the interval of a mean of recalls by Clopper and Pearson's of each class.
+
+    The distances of their ends to the recalls are added as those of independent estimates (Zou and
+    Donner, 2008). So few rows with a small recall have a long upper end.
+    """
+    true, assigned = (np.concatenate([one[i] for one in folds]) for i in (0, 1))
+    labels, effect = np.unique(true), design_effect(SPREADS["balanced_accuracy"](folds), groups)
+    below, above = 0.0, 0.0
+    for label in labels:
+        n_rows, right = (true == label).sum(), ((true == label) & (assigned == label)).sum()
+        ends = share_interval(right / effect, n_rows / effect, confidence)
+        below += (right / n_rows - ends.low) ** 2
+        above += (ends.high - right / n_rows) ** 2
+    size = np.sqrt([below, above]) / len(labels)
+    return Interval(float(value - size[0]), float(value + size[1])).within(0.0, 1.0)
+
+
+def bounded_mean_interval(
+    values: Floats, ends: tuple[float, float], groups: Indices | None, confidence: float
+) -> Interval:
+    """Return the interval of the mean of numbers between two ends, such as costs of predictions.
+
+    By the standard error with half a smallest and half a largest number more, as of a share.
+    """
+    low, high = ends
+    x, n_rows = (values - low) / (high - low), len(values)
+    centre = (x.sum() + 0.5) / (n_rows + 1.0)
+    squares = np.square(x - centre).sum() + 0.5 * (centre**2 + (1.0 - centre) ** 2)
+    variance = float(squares) / ((n_rows + 1.0) * n_rows)
+    spread = MeasureSpread(float(centre), variance, (x - x.mean()) / n_rows)
+    n_effective = centre * (1.0 - centre) / (variance * design_effect(spread, groups))
+    share = float(x.mean())
+    found = share_interval(share * n_effective, n_effective, confidence).around(share)
+    return Interval(*(low + (high - low) * end for end in found))
 
 
 def effective_rows(name: str, folds: Sequence[Answers], groups: Indices | None) -> float:
@@ -211,8 +256,8 @@ def half_correlation(cells: Floats) -> tuple[float, Floats]:
     """Return Matthews' coefficient on the scale from 0 to 1, and its derivatives."""
     true, assigned = cells.sum(axis=1), cells.sum(axis=0)
     spreads = 1.0 - true @ true, 1.0 - assigned @ assigned
-    size = np.sqrt(spreads[0] * spreads[1])
-    if not size > 0.0:  # one class is predicted, and the coefficient is zero
+    size = np.sqrt(max(spreads[0], 0.0) * max(spreads[1], 0.0))
+    if not size > ROUNDING:  # one class is predicted, and the coefficient is zero
         return 0.5, np.zeros_like(cells)
     value = (np.trace(cells) - true @ assigned) / size
     slopes = (np.eye(len(cells)) - assigned[:, None] - true) / size
@@ -273,8 +318,8 @@ def exponential_variance(area: float, n_positive: int, n_negative: int) -> float
 def precision_spread(folds: Sequence[Answers]) -> MeasureSpread:
     """Return the spread of the mean average precision of the classes.
 
-    The variance is that of a share of as many rows as the class has (Boyd, Eng and Page 2013), and
-    influence is the difference of the precision at each row of the class to their mean.
+    The variance is that of a share of as many rows as the class has (Boyd, Eng and Page 2013), or
+    the sum of the squares of what the rows add, if that is larger.
     """
     ranked = [rankings(one, by_class=True) or [] for one in folds]
     ends = np.cumsum([0, *(len(one.y_true) for one in folds)])
@@ -284,20 +329,35 @@ def precision_spread(folds: Sequence[Answers]) -> MeasureSpread:
         n_rows = int(own.sum())
         if not n_rows:
             continue
-        at_rows = np.concatenate([precision_at_rows(*one) for one in curve])
-        influence[own] += (at_rows - at_rows.mean()) / n_rows
+        parts = [precision_influence(*one) for one in curve]
+        at_rows = np.concatenate([one[0] for one in parts])
+        more = np.concatenate([one[1] for one in parts])
+        more[own] += at_rows - at_rows.mean()
+        influence += more / n_rows
         centres.append((at_rows.sum() + 0.5) / (n_rows + 1.0))
         variances.append(centres[-1] * (1.0 - centres[-1]) / n_rows)
     n_curves = len(centres)
-    centre, variance = float(np.mean(centres)), sum(variances) / n_curves**2
-    return MeasureSpread(centre, float(variance), influence / n_curves)
+    influence /= n_curves
+    variance = max(sum(variances) / n_curves**2, float(influence @ influence))
+    return MeasureSpread(float(np.mean(centres)), variance, influence)
 
 
-def precision_at_rows(positive: NDArray[np.bool_], scores: Floats) -> Floats:
-    """Return for each positive row the share of positive ones among those that score as high."""
-    rising = np.sort(scores), np.sort(scores[positive])
-    above = [len(one) - np.searchsorted(one, scores[positive], side="left") for one in rising]
-    return np.asarray(above[1] / above[0])
+def precision_influence(positive: NDArray[np.bool_], scores: Floats) -> tuple[Floats, Floats]:
+    """Return the precision at each positive row, and what each row adds to that of the others.
+
+    At a row it is the share of positive ones among those that score as high. One more positive row
+    raises it at all that score no higher, and one more negative row lowers it.
+    """
+    order = np.sort(scores)
+    own, at = np.sort(scores[positive]), scores[positive]
+    n_above = len(order) - np.searchsorted(order, own, side="left")
+    n_right = len(own) - np.searchsorted(own, own, side="left")
+    per_right, per_wrong = (n_above - n_right) / n_above**2, n_right / n_above**2
+    sums = np.stack([np.append(0.0, np.cumsum(one)) for one in (per_right, per_wrong)])
+    reached = np.searchsorted(own, scores, side="right")
+    added = np.where(positive, sums[0][reached], -sums[1][reached])
+    precision = (n_right / n_above)[np.searchsorted(own, at, side="left")]
+    return np.asarray(precision), added
 
 
 def brier_losses(answers: Answers) -> Floats:
@@ -310,17 +370,35 @@ def brier_losses(answers: Answers) -> Floats:
 def bootstrap_interval(
     losses: Floats, groups: Indices | None, confidence: float, n_resamples: int, rng: Any
 ) -> Interval:
-    """Return the middle of the means of resamples, which draw groups of rows with replacement."""
+    """Return the interval of a mean by the bootstrap of its t statistic (Efron, 1981).
+
+    Resamples draw groups of rows with replacement. The mean of a few large losses among many small
+    ones is rather too small than too large; percentiles of means would not see that.
+    """
     codes = np.arange(len(losses)) if groups is None else np.unique(groups, return_inverse=True)[1]
-    sums, sizes = np.bincount(codes, losses), np.bincount(codes).astype(np.float64)
-    means, n_groups = [], len(sums)
+    sums, sizes = as_floats(np.bincount(codes, losses)), as_floats(np.bincount(codes))
+    n_groups, found = len(sums), []
+    mean, error = mean_and_error(sums[None], sizes[None])
     block = rows_at_a_time(n_groups)
     for start in range(0, n_resamples, block):
         drawn = rng.randint(n_groups, size=(min(block, n_resamples - start), n_groups))
-        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+        means, errors = mean_and_error(sums[drawn], sizes[drawn])
+        errors = np.maximum(errors, 1e-3 * error)  # a resample of equal rows
+        found.append(np.divide(means - mean, errors, out=np.zeros_like(means), where=errors > 0.0))
     tail = 50.0 * (1.0 - confidence)
-    low, high = np.percentile(np.concatenate(means), [tail, 100.0 - tail])
-    return Interval(float(low), float(high))
+    low, high = np.percentile(np.concatenate(found), [tail, 100.0 - tail])
+    least = float(losses.min())
+    return Interval(float(mean[0] - high * error[0]), float(mean[0] - low * error[0])).within(
+        least, np.inf
+    )
+
+
+def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of the rows of each line of groups, and its standard error."""
+    total = sizes.sum(axis=1)
+    means = sums.sum(axis=1) / total
+    away = sums - means[:, None] * sizes
+    return means, np.sqrt(np.square(away).sum(axis=1)) / total
 
 
 SPREADS: dict[str, Callable[[Sequence[Answers]], MeasureSpread]] = {

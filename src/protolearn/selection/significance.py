@@ -32,6 +32,23 @@ class PairedTest(NamedTuple):
     pvalue: Any
 
 
+class RowTest(NamedTuple):
+    """The difference of two accuracies on the same rows.
+
+    Attributes
+    ----------
+    difference, low, high : float or array of shape (n_datasets,)
+        The difference and the ends of its interval.
+    pvalue : float or array of shape (n_datasets,)
+        Probability of a difference as large if there is none.
+    """
+
+    difference: Any
+    low: Any
+    high: Any
+    pvalue: Any
+
+
 class WinTieLoss(NamedTuple):
     """On how many data sets a model is better, about equal, and worse.
 
@@ -48,6 +65,42 @@ class WinTieLoss(NamedTuple):
     win: int
     tie: int
     loss: int
+
+
+def row_test(first: Floats, second: Floats, codes: Any, confidence: float) -> RowTest:
+    """Compare two models by the rows about which one of them is right and the other wrong.
+
+    The p value is the mid-p value of McNemar's exact test, if each row is tested once and depends
+    on no other; otherwise that of a t test over groups of rows. The interval is that of Bonett and
+    Price (2012): the standard error counts one row more on each side.
+    """
+    known = ~np.isnan(first) & ~np.isnan(second)
+    gap = (first - second)[known]
+    n_rows = len(gap)
+    if not n_rows:
+        return RowTest(np.nan, np.nan, np.nan, np.nan)
+    sums = np.bincount(np.unique(codes[known], return_inverse=True)[1], gap)
+    difference, n_groups = float(gap.mean()), len(sums)
+    more = np.square(np.array([1.0, -1.0]) - difference).sum()
+    sizes = np.bincount(np.unique(codes[known], return_inverse=True)[1])
+    spread = float(np.square(sums - difference * sizes).sum() + more) / (n_rows + 2.0) ** 2
+    error, quantile = np.sqrt(spread), stats.t.ppf(0.5 + 0.5 * confidence, max(n_groups - 1, 1))
+    ends = difference + quantile * error * np.array([-1.0, 1.0])
+    if n_groups == n_rows and np.isin(gap, (-1.0, 0.0, 1.0)).all():
+        pvalue = mcnemar_pvalue(int((gap > 0.0).sum()), int((gap < 0.0).sum()))
+    else:
+        pvalue = float(2.0 * stats.t.sf(abs(difference) / error, max(n_groups - 1, 1)))
+    low, high = np.clip(ends, -1.0, 1.0).tolist()
+    return RowTest(difference, low, high, pvalue)
+
+
+def mcnemar_pvalue(n_first: int, n_second: int) -> float:
+    """Return the mid-p value of as many rows about which only one of two models is right."""
+    n_rows, fewer = n_first + n_second, min(n_first, n_second)
+    if n_first == n_second:
+        return 1.0
+    tail = stats.binom.cdf(fewer - 1, n_rows, 0.5) + 0.5 * stats.binom.pmf(fewer, n_rows, 0.5)
+    return float(2.0 * tail)
 
 
 def corrected_t_test(difference: Floats, n_train: Any, n_test: Any) -> PairedTest:

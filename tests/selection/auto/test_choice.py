@@ -13,8 +13,8 @@ from protolearn.selection.auto.choice import (
     chosen_of,
     chosen_without,
     expected_score,
+    held_out_answers,
     held_out_place,
-    held_out_probabilities,
     most_readable,
     search,
     simplest,
@@ -188,7 +188,7 @@ def test_probabilities_of_a_fold_are_calibrated_by_the_others():
     for fold, test in enumerate(rows):
         others = [k for k in range(3) if k != fold]
         known = calibrate([answers[k] for k in others], [codes[rows[k]] for k in others])
-        found, shares = held_out_probabilities(ledger, 0, fold)
+        found, shares, _ = held_out_answers(ledger, 0, fold)
         assert found.tolist() == test.tolist()
         assert shares == pytest.approx(known.probabilities(answers[fold]))
 
@@ -198,7 +198,7 @@ def test_a_fit_without_two_folds_tells_about_each_until_there_is_a_better_one():
     assert [held_out_place(ledger, 0, fold) for fold in range(3)] == [0, 0, 1]
     ledger.fill([0], 6)
     assert [held_out_place(ledger, 0, fold) for fold in range(3)] == ledger.single
-    assert held_out_probabilities(filled(np.ones((2, 6, 2)), 3, [1, 0]), 1, 2) is None
+    assert held_out_answers(filled(np.ones((2, 6, 2)), 3, [1, 0]), 1, 2) is None
 
 
 @pytest.fixture(scope="module")

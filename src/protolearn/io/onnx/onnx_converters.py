@@ -344,12 +344,14 @@ def convert_auto(scope: Any, operator: Any, container: Any) -> None:
     graph, model = graph_in(scope, container), operator.raw_operator
     check_declared(operator, "scores")
     scores = numbers(graph, operator.inputs[0])
-    scores = scores / (2.0 if len(model.classes_) == 2 else 1.0)
-    shares = calibrate_scores(scores, model.calibration_)
+    scores, raised = scores / (2.0 if len(model.classes_) == 2 else 1.0), model.raised_scores_
+    if raised is not None:
+        scores = scores - raised[None, :]
+    shares = calibrate_scores(scores, model.calibration_, agree=raised is None)
     graph.give(shares, operator.outputs[0].full_name)
 
 
-def calibrate_scores(scores: Tensor, calibration: Any) -> Tensor:
+def calibrate_scores(scores: Tensor, calibration: Any, agree: bool) -> Tensor:
     """Return what ``ScoreCalibration.probabilities`` returns."""
     if calibration.method == "temperature":
         return (scores * calibration.factor).softmax()
@@ -367,6 +369,8 @@ def calibrate_scores(scores: Tensor, calibration: Any) -> Tensor:
         ]
         shares = columns[0].beside(*columns[1:])
         shares = shares / shares.sum(1)
+    if not agree:
+        return shares
     above = shares >= shares.at(code)
     among = above.cast(shares.dtype)
     return shares.replace_where(above, (shares * among).sum(1) / among.sum(1))

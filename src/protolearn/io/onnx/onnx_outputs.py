@@ -81,6 +81,9 @@ class NearestOutputs(ModelOutputs):
             )
         self.codebook = self.rule.codebook
         self.parts = distance_parts(self.rule.distance, X, self.codebook)
+        if self.rule.offsets is not None:
+            raised = self.parts.relative + self.rule.offsets[None, :]
+            self.parts = self.parts._replace(relative=raised)
 
     @classmethod
     def output_types(cls, model: NearestPrototypeClassifier) -> dict[str, Output]:

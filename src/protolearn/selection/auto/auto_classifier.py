@@ -22,7 +22,10 @@ from ..._dask import AccuracyMixin
 from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
 from ...folds import RowGroups
+from ...rule import with_raised_scores
 from ...tables import TableEncoder
+from ..held_out import by_class
+from ..scorers import class_weights_for, label_score_of
 from .candidates import KINDS, Candidate, candidates, chosen_names, with_class_weights
 from .choice import (
     CHOICES,
@@ -31,8 +34,9 @@ from .choice import (
     chosen_of,
     chosen_without,
     expected_score,
-    held_out_probabilities,
+    held_out_answers,
     most_readable,
+    raise_of,
     search,
 )
 from .leaderboard import Leaderboard, leaderboard
@@ -44,14 +48,12 @@ from .search_data import (
     affordable,
     check_parameters,
     checked_data,
+    checked_times,
     encoder_for,
     plan_search,
 )
 from .search_progress import progress_of, search_bar
 from .trials import SearchedData, quiet_fits
-
-BY_CLASS = "balanced_accuracy", "f1_macro", "matthews_corrcoef"
-"""Scores to which rare classes count as much as others, so that class weights may help."""
 
 HARDER = 1e12
 """Numbers by which a kind of model seems larger than one that is easier to look at."""
@@ -99,9 +101,11 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         Put a scaler before every candidate; False: X is scaled already, as by
         :class:`~protolearn.tables.TableEncoder`.
     scoring : str or callable, default="accuracy"
-        What is best, a scorer of scikit-learn's. The method ``score`` gives the accuracy all the
-        same. With ``"balanced_accuracy"``, ``"f1_macro"`` and ``"matthews_corrcoef"``, candidates
-        that take class weights are also tried with ``class_weight="balanced"``.
+        What is best, a scorer of scikit-learn's, or a :class:`~protolearn.selection.CostScorer` or
+        :class:`~protolearn.selection.PositiveScorer`. The method ``score`` gives the accuracy all
+        the same. With ``"balanced_accuracy"``, ``"f1_macro"``, ``"matthews_corrcoef"``, costs, and
+        the F1 of a class, candidates that take class weights are also tried with such weights, and
+        the threshold between the classes is chosen on held-out probabilities.
     n_jobs : int, default=None
         Fits at a time, as in scikit-learn. It does not change the choice unless time is short.
     checkpoint : str or path, default=None
@@ -138,6 +142,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         Probabilities of the classes for each row, by a model that was fitted without its fold and
         chosen by the other folds: what the whole procedure says about rows that it has not seen.
         NaN for rows that were never held out.
+    held_out_labels_ : array of shape (n_samples,)
+        The labels that these models predict; of no meaning for rows that were never held out.
     held_out_folds_ : array of shape (n_samples,)
         The fold of each row, from 0; -1 for rows that were never held out.
     held_out_models_ : list of str
@@ -157,6 +163,9 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         ``"isotonic"``, the one that held-out folds prefer.
     temperature_ : float
         What a difference of scores is divided by before.
+    raised_scores_ : array of shape (n_classes,) or None
+        What is added to the score of each class in ``best_estimator_``, so that the threshold suits
+        ``scoring``; None: nothing.
     classes_ : array of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -187,7 +196,8 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     for each class (sigmoid), or a rising function of the lead of a class (isotonic). Each method
     is learned from all folds but one and judged by its log loss on that one. If a class is more
     probable than the one with the largest score, both get the mean of their probabilities, so that
-    ``predict`` and ``predict_proba`` agree.
+    ``predict`` and ``predict_proba`` agree; not so if a threshold was chosen for ``scoring``: then
+    the probabilities stay as they are.
 
     The first look takes 2,000 rows at most, the comparison of those that go on 10,000; the chosen
     model is fitted to all rows. Of more than 10,000 rows a fifth, 20,000 at most, is set aside.
@@ -229,6 +239,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
     best_estimator_: Pipeline
     leaderboard_: Leaderboard
     table_: TableEncoder | None = None  # as in files of versions without it
+    raised_scores_: Floats | None = None
 
     def __init__(
         self,
@@ -261,7 +272,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         self.random_state = random_state
         self.prefer_simple = prefer_simple
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, times: Any = None) -> Self:
         """Choose a model, and fit it to all rows.
 
         Parameters
@@ -276,6 +287,10 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             Rows that depend on each other, such as those of one patient, have the same label here.
             They stay in one fold, as equal rows do. Groups that have a row in common, up to
             rounding, count as one group.
+        times : array-like of shape (n_samples,), default=None
+            When rows were observed, as numbers or dates. Folds then follow each other in time, and
+            models are judged by rows that are later than all they were fitted to. The first rows
+            are never held out.
 
         Returns
         -------
@@ -290,14 +305,15 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             rng = check_random_state(self.random_state)
             names = chosen_names(self.families, len(array))
             tried = candidates(names, array.shape[1], rng, scaled)
-            if self.scoring in BY_CLASS:
-                tried = with_class_weights(tried)
+            if label_score_of(self.scoring, self.classes_) is not None:
+                tried = with_class_weights(tried, class_weights_for(self.scoring, self.classes_))
             seed = int(rng.randint(2**31 - 1))
             prefer = self.prefer
             if self.prefer_simple is not None:
                 prefer = "small" if self.prefer_simple else "accurate"
             choose = CHOICES[prefer]
-            plan = plan_search(y, together, self.cv, seed)
+            times = None if times is None else checked_times(times, groups, len(y))
+            plan = plan_search(y, together, self.cv, seed, times)
             tried = affordable(tried, plan, array.shape[1], len(self.classes_))
             ledger = self._search(tried, array, y, plan, seed, choose, together)
             number = chosen_of(ledger, choose)
@@ -307,15 +323,16 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             found = calibration_of(ledger, number, list(range(ledger.n_folds)))
             self.calibration_ = found or ScoreCalibration()
             self.temperature_ = 1.0 / self.calibration_.factor
+            every = list(range(ledger.n_folds))
+            self.raised_scores_ = raise_of(ledger, number, every, self.scoring)
             if plan.test is None:
-                self._keep_held_out(ledger, choose, plan.rows, len(y))
-                self.best_score_ = expected_score(ledger, choose)
+                self._keep_held_out(ledger, choose, plan.rows, y)
             else:
                 self._keep_tested(ledger, number, array, y, plan.test)
             with one_blas_thread(), warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Features .* are constant|invalid value")
                 rows = with_names(X, array) if self.table_ is None else array
-                self.best_estimator_ = chosen.pipeline(y, seed).fit(rows, y)
+                self.best_estimator_ = self._with_threshold(chosen.pipeline(y, seed).fit(rows, y))
             if self.table_ is not None:
                 self.best_estimator_.steps.insert(0, ("table", self.table_))
             model = self.best_estimator_[-1]
@@ -385,10 +402,10 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         Returns
         -------
         probabilities : array of shape (n_samples, n_classes)
-            Each row sums to one; the predicted class has the largest.
+            Each row sums to one. The predicted class has the largest, unless a threshold was
+            chosen (``raised_scores_``).
         """
-        scores = self.decision_function(X)
-        return self.calibration_.probabilities(scores)
+        return self._shares(self.decision_function(X))
 
     def _answer(self, method: str, X: Any) -> Any:
         """Return the answer of the chosen model."""
@@ -459,26 +476,41 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         Returns
         -------
         self : object
-            The same classifier, without ``held_out_proba_``, ``held_out_folds_`` and
-            ``held_out_models_``.
+            The same classifier, without ``held_out_proba_``, ``held_out_labels_``,
+            ``held_out_folds_`` and ``held_out_models_``.
         """
-        for name in ("held_out_proba_", "held_out_folds_", "held_out_models_"):
+        for name in [name for name in vars(self) if name.startswith("held_out_")]:
             if hasattr(self, name):
                 delattr(self, name)
         return self
 
-    def _keep_held_out(self, ledger: Ledger, choose: Choice, rows: Indices, n_rows: int) -> None:
+    def _with_threshold(self, model: Pipeline) -> Pipeline:
+        """Return a fitted model whose scores are raised as held-out rows ask for."""
+        if self.raised_scores_ is not None:
+            name, last = model.steps[-1]
+            model.steps[-1] = name, with_raised_scores(last, self.raised_scores_)
+        return model
+
+    def _keep_held_out(
+        self, ledger: Ledger, choose: Choice, rows: Indices, y: NDArray[Any]
+    ) -> None:
         """Store what the models that were chosen without a fold say about its rows."""
-        self.held_out_proba_ = np.full((n_rows, len(self.classes_)), np.nan)
-        self.held_out_folds_ = np.full(n_rows, -1)
-        self.held_out_models_ = []
+        self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
+        self.held_out_folds_ = np.full(len(y), -1)
+        self.held_out_labels_ = np.repeat(self.classes_[:1], len(y))
+        self.held_out_models_, scores = [], []
+        score = label_score_of(self.scoring, self.classes_)
         for fold in range(ledger.n_folds):
             number = chosen_without(ledger, fold, choose)
             self.held_out_models_.append(str(ledger.candidates[number]))
-            found = held_out_probabilities(ledger, number, fold)
+            found = held_out_answers(ledger, number, fold, self.scoring)
             if found is not None:
-                test = rows[found[0]]
-                self.held_out_proba_[test], self.held_out_folds_[test] = found[1], fold
+                test = rows[found.rows]
+                self.held_out_proba_[test], self.held_out_folds_[test] = found.shares, fold
+                self.held_out_labels_[test] = self.classes_[found.codes]
+                if score is not None:
+                    scores.append(score(y[test], self.held_out_labels_[test]))
+        self.best_score_ = float(np.mean(scores)) if scores else expected_score(ledger, choose)
 
     def _keep_tested(
         self, ledger: Ledger, number: int, X: Floats, y: NDArray[Any], test: Indices
@@ -486,13 +518,21 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         """Store what the choice says about the rows that had no part in the search."""
         chosen, train = ledger.candidates[number], np.setdiff1d(np.arange(len(y)), test)
         with quiet_fits():
-            model = chosen.pipeline(y[train], ledger.task.seed).fit(X[train], y[train])
-        shares = self.calibration_.probabilities(model.decision_function(X[test]))
+            fitted = chosen.pipeline(y[train], ledger.task.seed).fit(X[train], y[train])
+        model = self._with_threshold(fitted)
         self.held_out_proba_ = np.full((len(y), len(self.classes_)), np.nan)
         self.held_out_folds_ = np.full(len(y), -1)
-        self.held_out_proba_[test], self.held_out_folds_[test] = shares, 0
+        self.held_out_labels_ = np.repeat(self.classes_[:1], len(y))
+        self.held_out_proba_[test] = self._shares(model.decision_function(X[test]))
+        self.held_out_folds_[test], self.held_out_labels_[test] = 0, model.predict(X[test])
         self.held_out_models_ = [str(chosen)]
         self.best_score_ = float(check_scoring(model, self.scoring)(model, X[test], y[test]))
+
+    def _shares(self, scores: Floats) -> Floats:
+        """Return the probabilities that belong to scores of the chosen model."""
+        if self.raised_scores_ is None:
+            return self.calibration_.probabilities(scores)
+        return self.calibration_.probabilities(by_class(scores) - self.raised_scores_, agree=False)
 
     @contextmanager
     def _follow(self, ledger: Ledger) -> Iterator[None]:

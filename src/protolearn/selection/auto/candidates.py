@@ -335,13 +335,13 @@ def candidates(
     return [member for turn in zip_longest(*turns) for member in turn if member is not None]
 
 
-def with_class_weights(tried: Iterable[Candidate]) -> list[Candidate]:
-    """Return candidates, each that takes class weights also with balanced ones."""
+def with_class_weights(tried: Iterable[Candidate], weights: Any) -> list[Candidate]:
+    """Return candidates, each that takes class weights also with these: balanced, or by label."""
     found = []
     for one in tried:
         found.append(one)
         if "class_weight" in one.model().get_params():
-            found.append(replace(one, settings={**one.settings, "class_weight": "balanced"}))
+            found.append(replace(one, settings={**one.settings, "class_weight": weights}))
     return found
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._arrays import Floats, Indices
+from ..scorers import raise_of_scores
 from .ledger import BudgetSpent, Ledger
-from .score_calibration import ScoreCalibration, calibrate
+from .score_calibration import ScoreCalibration, calibrate, fit_sigmoid
 
 Choice = Callable[[Floats, Floats], int]
 
@@ -210,10 +212,21 @@ def held_out_place(ledger: Ledger, number: int, fold: int) -> int | None:
     return next((p for p in fitting if ledger.decisions(number, p) is not None), None)
 
 
-def held_out_probabilities(ledger: Ledger, number: int, fold: int) -> tuple[Indices, Floats] | None:
+class HeldOutAnswers(NamedTuple):
+    """What a candidate says about rows of a fold that it was fitted without."""
+
+    rows: Indices
+    shares: Floats
+    codes: Indices  # of the predicted classes
+
+
+def held_out_answers(
+    ledger: Ledger, number: int, fold: int, scoring: Any = None
+) -> HeldOutAnswers | None:
     """Return rows of a fold, and what a candidate says that was fitted without it; None: no fit.
 
-    Its probabilities are calibrated by its fits without the other folds, if there are any.
+    Its probabilities are calibrated by its fits without the other folds, if there are any, and so
+    is the threshold for a score of labels.
     """
     place = held_out_place(ledger, number, fold)
     if place is None:
@@ -221,7 +234,10 @@ def held_out_probabilities(ledger: Ledger, number: int, fold: int) -> tuple[Indi
     others = [k for k in range(ledger.n_folds) if k != fold]
     calibration = calibration_of(ledger, number, others) or calibration_of(ledger, number, [fold])
     rows, decisions = ledger.answers(number, place, fold)
-    return rows, (calibration or ScoreCalibration()).probabilities(decisions)
+    raised = raise_of(ledger, number, others, scoring)
+    shares = (calibration or ScoreCalibration()).probabilities(decisions, agree=raised is None)
+    codes = shares if raised is None else decisions + raised
+    return HeldOutAnswers(rows, shares, codes.argmax(axis=1))
 
 
 def calibration_of(ledger: Ledger, number: int, folds: list[int]) -> ScoreCalibration | None:
@@ -229,6 +245,24 @@ def calibration_of(ledger: Ledger, number: int, folds: list[int]) -> ScoreCalibr
 
     None: it has none. Scores of models that learned from other rows have about the same size.
     """
+    scores, codes = answers_on(ledger, number, folds)
+    return calibrate(scores, codes) if scores else None
+
+
+def raise_of(ledger: Ledger, number: int, folds: list[int], scoring: Any) -> Floats | None:
+    """Return what is added to the scores of a candidate, by its answers about some folds.
+
+    None if the most probable class wins, or if the candidate is an ensemble, which has no score
+    that could be raised.
+    """
+    scores, codes = answers_on(ledger, number, folds)
+    if not scores or ledger.candidates[number].kind == "ensemble":
+        return None
+    return raise_of_scores(scores, codes, np.unique(ledger.task.y), scoring, fit_sigmoid)
+
+
+def answers_on(ledger: Ledger, number: int, folds: list[int]) -> tuple[list[Floats], list[Indices]]:
+    """Return the scores of a candidate on some folds, and the places of the true classes."""
     scores, codes = [], []
     for fold in folds:
         place = held_out_place(ledger, number, fold)
@@ -236,7 +270,7 @@ def calibration_of(ledger: Ledger, number: int, folds: list[int]) -> ScoreCalibr
             rows, decisions = ledger.answers(number, place, fold)
             scores.append(decisions)
             codes.append(np.searchsorted(np.unique(ledger.task.y), ledger.task.y[rows]))
-    return calibrate(scores, codes) if scores else None
+    return scores, codes
 
 
 def no_fit_error(ledger: Ledger) -> ValueError:

@@ -46,13 +46,15 @@ class ScoreCalibration:
     offsets: Floats = field(default_factory=lambda: np.zeros(0))
     steps: tuple[tuple[Floats, Floats], ...] = ()
 
-    def probabilities(self, scores: Floats) -> Floats:
+    def probabilities(self, scores: Floats, agree: bool = True) -> Floats:
         """Return the probability of each class; the one with the largest score has the largest.
 
         Parameters
         ----------
         scores : array of shape (n_samples, n_classes), or (n_samples,) for two classes
             What ``decision_function`` returns.
+        agree : bool, default=True
+            Whether the largest score has the largest probability; False: probabilities as they are.
 
         Returns
         -------
@@ -69,7 +71,7 @@ class ScoreCalibration:
             columns = zip(leads.T, self.steps, strict=True)
             shares = np.stack([np.interp(lead, *step) for lead, step in columns], axis=1)
             shares /= shares.sum(axis=1, keepdims=True)
-        return agree_with(shares, scores.argmax(axis=1))
+        return agree_with(shares, scores.argmax(axis=1)) if agree else np.asarray(shares)
 
 
 def leads_of(scores: Floats) -> Floats:

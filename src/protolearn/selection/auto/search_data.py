@@ -169,8 +169,27 @@ def checked_data(
     return X, y, together
 
 
-def plan_search(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -> SearchPlan:
+def checked_times(times: Any, groups: Any, n_rows: int) -> NDArray[Any]:
+    """Return when rows were observed, as numbers that rise with time."""
+    if groups is not None:
+        raise ValueError(
+            "groups and times are both given: a group may be observed at several times. Give times "
+            "alone, or groups alone."
+        )
+    times = column_or_1d(times)
+    if len(times) != n_rows:
+        raise ValueError(f"times has {len(times)} values for {n_rows} rows.")
+    if times.dtype.kind not in "iufM" or (times != times).any():
+        raise ValueError("times must be numbers or dates (datetime64), none of them missing.")
+    return np.unique(times, return_inverse=True)[1]
+
+
+def plan_search(
+    y: NDArray[Any], together: RowGroups, n_folds: int, seed: int, times: Any = None
+) -> SearchPlan:
     """Return which rows a search learns from and which it holds out.
+
+    With ``times``, folds follow each other, and each is predicted by models of earlier rows alone.
 
     The rows are divided into folds. A first look leaves out each fold and the next one, so that no
     fold has a part in the choice of a model that predicts it. With many rows a test part takes the
@@ -178,13 +197,16 @@ def plan_search(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -
     """
     rows, test = np.arange(len(y)), None
     if len(y) > LARGE:
-        test = set_aside(y, together, seed)
+        test = set_aside(y, together, seed) if times is None else latest_rows(y, times)
         rows = np.setdiff1d(rows, test)
     rows = draw_rows(rows, y, MOST_ROWS, seed)
     few = draw_rows(np.arange(len(rows)), y[rows], LOOK_ROWS, seed)
-    folds = held_out_folds(y[rows], together.take(rows), n_folds, seed)
-    n_folds, everything = len(folds), np.arange(len(rows))
-    single = [leave_out(everything, folds, (k,)) for k in range(n_folds)]
+    if times is None:
+        folds = held_out_folds(y[rows], together.take(rows), n_folds, seed)
+    else:
+        folds, few = forward_folds(y[rows], times[rows], n_folds), np.arange(len(rows))
+    forward, n_folds, everything = times is not None, len(folds), np.arange(len(rows))
+    single = [leave_out(everything, folds, (k,), forward) for k in range(n_folds)]
     if n_folds == 2:  # two left out would leave nothing to learn from
         return SearchPlan(single, [], rows, test)
     neighbours = [tuple(sorted((k, (k + 1) % n_folds))) for k in range(n_folds)]
@@ -194,8 +216,8 @@ def plan_search(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int) -
     elif len(few) == len(rows):
         pairs = [out for out in combinations(range(n_folds), 2) if out not in neighbours]
     return SearchPlan(
-        [leave_out(few, folds, out) for out in neighbours],
-        [*(leave_out(everything, folds, out) for out in pairs), *single],
+        [leave_out(few, folds, out, forward) for out in neighbours],
+        [*(leave_out(everything, folds, out, forward) for out in pairs), *single],
         rows,
         test,
     )
@@ -261,7 +283,49 @@ def held_out_folds(y: NDArray[Any], together: RowGroups, n_folds: int, seed: int
     return [np.setdiff1d(test, rare) for _, test in split]
 
 
-def leave_out(rows: Indices, folds: Sequence[Indices], out: tuple[int, ...]) -> LeftOut:
-    """Return what a fit to some rows learns from, if it leaves out these folds."""
+def forward_folds(y: NDArray[Any], times: NDArray[Any], n_folds: int) -> list[Indices]:
+    """Return folds that follow each other; the rows before the first have all classes.
+
+    Rows of the same time are in the same fold.
+    """
+    moments, places = np.unique(times, return_inverse=True)
+    last_first = max(int(places[y == label].min()) for label in np.unique(y))
+    least = np.searchsorted(np.cumsum(np.bincount(places)), len(y) / (n_folds + 1))
+    start = max(int(least), last_first)
+    if len(moments) - 1 - start < n_folds:
+        raise ValueError(
+            f"times has {len(moments)} different values, and the rows of the first {start + 1} are "
+            f"needed to have seen all classes; fewer than {n_folds} are left for {n_folds} folds. "
+            "Use fewer folds, merge rare classes, or leave out times."
+        )
+    later = np.bincount(places, minlength=len(moments))[start + 1 :]
+    shares = (np.cumsum(later) - 0.5 * later) / later.sum()
+    fold_of = np.minimum((shares * n_folds).astype(np.intp), n_folds - 1)
+    fold_of = np.concatenate([np.full(start + 1, -1), fold_of])[places]
+    folds = [np.flatnonzero(fold_of == k) for k in range(n_folds)]
+    return [fold for fold in folds if len(fold)]
+
+
+def latest_rows(y: NDArray[Any], times: NDArray[Any]) -> Indices:
+    """Return the last rows, which have no part in a search."""
+    share = min(TESTED_SHARE, MOST_TESTED / len(y))
+    test = np.flatnonzero(times > np.sort(times)[int((1.0 - share) * len(y)) - 1])
+    unseen = np.setdiff1d(y[test], np.delete(y, test)).tolist()
+    if unseen or not len(test):
+        raise ValueError(
+            f"The last {share:.0%} of the rows in the order of times are to test the model, but "
+            f"{f'no earlier row has the classes {unseen!r}' if unseen else 'all have one time'}."
+        )
+    return test
+
+
+def leave_out(
+    rows: Indices, folds: Sequence[Indices], out: tuple[int, ...], forward: bool = False
+) -> LeftOut:
+    """Return what a fit to some rows learns from, if it leaves out these folds.
+
+    ``forward``: from what is before the first of them.
+    """
     tests = tuple(np.intersect1d(folds[fold], rows) for fold in out)
-    return LeftOut(np.setdiff1d(rows, np.concatenate(tests)), tests, out)
+    unseen = folds[min(out) :] if forward else tests
+    return LeftOut(np.setdiff1d(rows, np.concatenate(list(unseen))), tests, out)
