@@ -68,13 +68,13 @@ def words():
 
 
 @pytest.mark.parametrize(
-    ("form", "attraction", "least"), [(np.asarray, 0.0, 0.9), (csr_array, 0.003, 0.955)]
+    ("form", "attraction", "least"), [(np.asarray, 0.0, 0.99), (csr_array, 0.003, 0.96)]
 )
 def test_many_classes_and_features_have_tiny_slopes_and_are_learned(words, form, attraction, least):
     """Every derivative begins below tol: an absolute test would stop at the class means.
 
-    With the attraction 0.966 is as many as 1,000 iterations reach, and 0.952 where three iterations
-    without progress end them.
+    Without attraction ten iterations without progress would end it at 0.926, on an edge of the cost
+    where winners change. With attraction 0.966 is what 1,000 iterations reach at any ``tol``.
     """
     X, y = form(words[0]), words[1]
     model = LOGM(attraction=attraction, random_state=0)
