@@ -127,7 +127,8 @@ def row_weights(
     rows = Block(np.arange(len(D))[:, None], encode(y, rule.classes), weight)
     rows = weigh(rows, model.class_weight, rule.classes, to_mean_one=True)
     some = rows.X[:, 0]
-    first = FirstDistances(rule.scale)
+    missing = getattr(model, "_first", FirstDistances(None)).missing
+    first = FirstDistances(rule.scale, missing=missing)
     objective = settings.objective(rule.distance, len(rule.classes), 0, first, times)
     same = rule.codebook.same_class(len(rule.classes))
     G = np.zeros_like(D)

@@ -382,9 +382,9 @@ class LOGM(CostFunctionClassifier):
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
-        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
-        where ``fit`` finds missing values. Without it, 0.0 as in the paper, prototypes of classes
-        that can be separated leave the data and never stop.
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, plus
+        half the share of missing values in ``fit``. Without it, 0.0 as in the paper, prototypes of
+        classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -721,9 +721,9 @@ class RSLVQ(CostFunctionClassifier):
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
-        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
-        where ``fit`` finds missing values. Without it, 0.0 as in the paper, prototypes of classes
-        that can be separated leave the data and never stop.
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, plus
+        half the share of missing values in ``fit``. Without it, 0.0 as in the paper, prototypes of
+        classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge

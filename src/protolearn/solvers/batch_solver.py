@@ -43,8 +43,8 @@ ORDINARY_SLOPE = 0.1
 """Largest derivative at a start, in units of the scale, of few classes and few features."""
 
 RECENT, FIRST = 10, 3
-"""Iterations that together have to lower the cost: a few may stall. The same at the beginning, where
-nothing has been reached yet."""
+"""Iterations that together have to lower the cost: a few may stall. The same at the beginning,
+where nothing has been reached yet."""
 
 AT_EDGES = 20
 """The same where only the winners count: the cost has edges where they change, and with many
@@ -333,9 +333,9 @@ class LBFGS(Solver):
 
         It is level where the largest derivative, in units of the scale, is below ``tol``; if even
         the first one is below 0.1, as with many classes and features, below ``10 tol`` times that.
-        It hardly falls if ten iterations (twenty if the nearest of several prototypes decides, where
-        the cost has edges) lower it by less than ``tol**2`` each, as a share of it where it is above
-        one. Without any slope the codebook is returned as it is.
+        It hardly falls if ten iterations (twenty if the nearest of several prototypes decides,
+        where the cost has edges) lower it by less than ``tol**2`` each, as a share of it where it
+        is above one. Without any slope the codebook is returned as it is.
 
         Parameters of the distance that belong to where the prototypes are stay as they are for
         one such minimisation; then they are made anew, and so on for some rounds.
