@@ -118,7 +118,6 @@ OTHER_TEXTS = {
         "Pocket": "examples are drawn at random",
     },
     ("perceptrons", "c"): {"BayesPoint": "there are many perceptrons"},
-    ("perceptrons", "n_iter_"): {"CommitteeMachine": "a class has a committee, not a unit"},
     ("perceptrons", "n_features_in_"): {"Hopfield": "a feature is a unit"},
     ("perceptrons", "random_state"): {
         "Hopfield": "a recall has its own random order",

@@ -59,6 +59,11 @@ __all__ = [
 
 margin_at = pointer(MARGIN)
 
+LOG_2, LOG2_E = math.log(2.0), math.log2(math.e)
+C2, C3, C4, C5, C6, C7, C8, C9, C10, C11 = (1.0 / math.factorial(k) for k in range(2, 12))
+HALVES = 2.0 ** -np.arange(1024.0)
+"""What :func:`exp_all` computes with."""
+
 ROUNDING = 1e-12
 """Share of the distance to the other winner that is nothing but rounding."""
 
@@ -435,6 +440,24 @@ class KNearest(Margin):
         return 0.5 * (far - near)
 
 
+@numba.njit(fastmath={"reassoc", "contract", "nsz", "arcp"})
+def exp_all(x):
+    """Replace numbers from -700 to 0 by their exponentials; others count as the nearer end.
+
+    The loop becomes one of vectors, and takes a quarter of the time of ``math.exp`` for a relative
+    error of 1e-13: ``exp(x) = 2^-n exp(r)``, with the Taylor polynomial of a small rest r.
+    """
+    for k in range(x.size):
+        a = x[k] if x[k] > -700.0 else -700.0  # also if it is not a number
+        a = a if a < 0.0 else 0.0
+        n = np.int32(0.5 - a * LOG2_E)
+        r = a + n * LOG_2
+        p = C10 + r * C11
+        p = C6 + r * (C7 + r * (C8 + r * (C9 + r * p)))
+        p = 1.0 + r * (1.0 + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * p)))))
+        x[k] = p * HALVES[n]
+
+
 class LogOdds(Margin):
     """The log-odds of the own class under a mixture of equal Gaussians.
 
@@ -478,14 +501,13 @@ class LogOdds(Margin):
                 own = min(own, d[k])
             else:
                 rival = min(rival, d[k])
+        for k in range(d.size):
+            g[k] = xi * ((own if same[k] else rival) - d[k])
+        exp_all(g)
         own_sum = rival_sum = 0.0
         for k in range(d.size):
-            if same[k]:
-                g[k] = math.exp(xi * (own - d[k]))
-                own_sum += g[k]
-            else:
-                g[k] = math.exp(xi * (rival - d[k]))
-                rival_sum += g[k]
+            own_sum += g[k] if same[k] else 0.0
+            rival_sum += 0.0 if same[k] else g[k]
         own_share, rival_share = -xi / own_sum, xi / rival_sum
         for k in range(d.size):
             g[k] *= own_share if same[k] else rival_share

@@ -68,13 +68,13 @@ def words():
 
 
 @pytest.mark.parametrize(
-    ("form", "attraction", "least"), [(np.asarray, 0.0, 0.9), (csr_array, 0.003, 0.955)]
+    ("form", "attraction", "least"), [(np.asarray, 0.0, 0.99), (csr_array, 0.003, 0.96)]
 )
 def test_many_classes_and_features_have_tiny_slopes_and_are_learned(words, form, attraction, least):
     """Every derivative begins below tol: an absolute test would stop at the class means.
 
-    With the attraction 0.966 is as many as 1,000 iterations reach, and 0.952 where three iterations
-    without progress end them.
+    Without attraction ten iterations without progress would end it at 0.926, on an edge of the cost
+    where winners change. With attraction 0.966 is what 1,000 iterations reach at any ``tol``.
     """
     X, y = form(words[0]), words[1]
     model = LOGM(attraction=attraction, random_state=0)
@@ -151,7 +151,7 @@ def test_how_strong_the_default_attraction_is(cls, iris):
     X, y = iris
     holes = X.copy()
     holes[3, 1] = np.nan
-    for rows, alpha in ((X, 0.003), (holes, 0.01)):
+    for rows, alpha in ((X, 0.003), (holes, 0.003 + 0.5 / X.size)):
         found = [
             cls(attraction=a, max_iter=5, random_state=0).fit(rows, y).prototypes_
             for a in (None, alpha, 0.0)
@@ -160,7 +160,19 @@ def test_how_strong_the_default_attraction_is(cls, iris):
         assert not np.array_equal(found[0], found[2])
 
 
-@pytest.mark.parametrize("cls", [LOGM, RSLVQ])
+def test_the_share_of_missing_values_counts_weights(iris):
+    X, y = iris
+    X, weight = X.copy(), np.ones(len(y))
+    X[3, :2], X[5, 1], weight[3], weight[5] = np.nan, np.nan, 2.0, 0.5
+    missing = (2 * 2.0 + 0.5) / (weight.sum() * X.shape[1])
+    found = [
+        RSLVQ(attraction=a, max_iter=5).fit(X, y, sample_weight=weight).prototypes_
+        for a in (None, 0.003 + 0.5 * missing)
+    ]
+    np.testing.assert_allclose(*found, rtol=1e-9)
+
+
+@pytest.mark.parametrize("cls", [LOGM, RSLVQ, GMLVQ, MRSLVQ])
 def test_missing_values_cost_no_more_than_mean_imputation(cls):
     X, y = z_scored(load_wine)
     gains = []
@@ -172,7 +184,17 @@ def test_missing_values_cost_no_more_than_mean_imputation(cls):
             for model in (cls(random_state=0), make_pipeline(SimpleImputer(), cls(random_state=0)))
         ]
         gains.append(scores[0] - scores[1])
-    assert np.mean(gains) > 0.0  # without attraction -0.04
+    assert np.mean(gains) > 0.0  # LOGM and RSLVQ without attraction -0.04
+
+
+@pytest.mark.parametrize("cls", [GMLVQ, MRSLVQ])
+def test_a_matrix_is_learned_in_epochs_where_values_are_missing(cls, iris):
+    X, y = iris
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    assert cls(max_iter=2).fit(X, y).solver_ == "lbfgs"
+    assert cls(max_iter=2).fit(holes, y).solver_ == "adam"
+    assert cls(max_iter=2, solver="lbfgs").fit(holes, y).solver_ == "lbfgs"
 
 
 def test_outside_is_the_formula(iris):

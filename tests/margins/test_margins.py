@@ -18,6 +18,7 @@ from protolearn.margins import (
     MetricHypothesis,
     PrunedLogOdds,
     Radius,
+    exp_all,
 )
 
 
@@ -86,6 +87,17 @@ def test_attraction_is_the_formula(row, xi):
         np.testing.assert_allclose(value, formula(), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(g.sum(), 1.0)
         assert not g[~same].any()
+
+
+def test_exponentials_are_those_of_numpy():
+    """Numbers outside of its range do no harm: the margin adds weights of 1e-304 or of one."""
+    x = -np.r_[0.0, 1e-300, np.logspace(-18.0, np.log10(700.0), 10_000)]
+    found = x.copy()
+    exp_all(found)
+    np.testing.assert_allclose(found, np.exp(x), rtol=2e-13)
+    outside = np.array([np.nan, -np.inf, -1e4, 0.0, 1e-20, np.inf])
+    exp_all(outside)
+    np.testing.assert_allclose(outside, np.exp([-700.0, -700.0, -700.0, 0.0, 0.0, 0.0]), rtol=2e-13)
 
 
 @given(row=rows(), k=st.integers(1, 9))

@@ -127,7 +127,8 @@ def row_weights(
     rows = Block(np.arange(len(D))[:, None], encode(y, rule.classes), weight)
     rows = weigh(rows, model.class_weight, rule.classes, to_mean_one=True)
     some = rows.X[:, 0]
-    first = FirstDistances(rule.scale)
+    missing = getattr(model, "_first", FirstDistances(None)).missing
+    first = FirstDistances(rule.scale, missing=missing)
     objective = settings.objective(rule.distance, len(rule.classes), 0, first, times)
     same = rule.codebook.same_class(len(rule.classes))
     G = np.zeros_like(D)
@@ -181,7 +182,7 @@ class PrototypeClassifier(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0

@@ -112,7 +112,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
         fewer for very large and very small data.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0

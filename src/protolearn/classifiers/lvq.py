@@ -46,7 +46,7 @@ class GLVQ(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -214,7 +214,7 @@ class MCE(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -378,13 +378,13 @@ class LOGM(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
-        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
-        where ``fit`` finds missing values. Without it, 0.0 as in the paper, prototypes of classes
-        that can be separated leave the data and never stop.
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, plus
+        half the share of missing values in ``fit``. Without it, 0.0 as in the paper, prototypes of
+        classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -546,7 +546,7 @@ class SNPC(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0
@@ -717,13 +717,13 @@ class RSLVQ(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float or None, default=None
-        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, or 0.01
-        where ``fit`` finds missing values. Without it, 0.0 as in the paper, prototypes of classes
-        that can be separated leave the data and never stop.
+        Weight of a term that pulls the nearest own prototype to each sample; None: 0.003, plus
+        half the share of missing values in ``fit``. Without it, 0.0 as in the paper, prototypes of
+        classes that can be separated leave the data and never stop.
     scale : "data" or float, default="data"
         Unit of distance. "data" takes the mean distance of a sample to its nearest initial own
         prototype, so that the other parameters have no dimension; it also makes a sigmoid, hinge
@@ -894,7 +894,7 @@ class MarginLVQ(CostFunctionClassifier):
         fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
-        where that is less, or when ten iterations lower the cost by less than ``10 tol**2``.
+        where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
         Epochs without a linear schedule stop after five of them without a relative improvement of
         ``tol``. Early stopping requires the same improvement.
     attraction : float, default=0.0

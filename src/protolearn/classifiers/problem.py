@@ -32,11 +32,14 @@ class FirstDistances:
     n_decisive : float
         How many rows the unit rests on: ``(sum D)^2 / sum D^2`` of the distances to the nearest
         own prototype, the number of rows if all distances are equal and one if one row has all.
+    missing : float
+        Share of the values that are missing.
     """
 
     unit: float | None
     contrast: float = 1.0
     n_decisive: float = np.inf
+    missing: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,18 @@ class Extent:
 
     def __add__(self, other: Extent) -> Extent:
         return Extent(np.fmin(self.low, other.low), np.fmax(self.high, other.high))
+
+
+def missing_share(blocks: Blocks) -> float:
+    """Return the share of the values that are missing."""
+    missing, values = blocks.reduce(count_missing)
+    return float(missing / values)
+
+
+def count_missing(block: Block) -> Floats:
+    """Return the weighted numbers of the missing values of a block, and of all its values."""
+    counts = [chunk.weights @ np.isnan(chunk.X).sum(axis=1) for chunk in block.chunks(0.0)]
+    return np.array([sum(counts), block.total_weight * block.X.shape[1]])
 
 
 def have_extent(blocks: Blocks, codebook: Codebook) -> bool:

@@ -31,7 +31,7 @@ from ..margins import Margin
 from ..objective import ErrorCount, Objective, own_and_rival
 from ..rule import Decision
 from ..solvers import LBFGS, SGD, Adam, Callback, Kohonen, Solver, StochasticSolver
-from .problem import FREE, FREE_UNBOUNDED, FirstDistances, Problem, have_extent
+from .problem import FREE, FREE_UNBOUNDED, FirstDistances, Problem, have_extent, missing_share
 
 SMALLEST_SCALE = 1e-305
 """The inverse of a smaller number overflows."""
@@ -57,8 +57,9 @@ FEATURES = 20
 STEEPEST = 10.0
 """How many times steeper a slope may become."""
 
-ATTRACTION, PARTIAL_ATTRACTION = 0.003, 0.01
-"""Attraction that keeps prototypes among the data, and where rows have missing values."""
+ATTRACTION, ATTRACTION_TO_HOLES = 0.003, 0.5
+"""Attraction that keeps prototypes among the data, and how much more times the share of missing
+values: found by cross-validation on four sets (docs/daily_use.md)."""
 
 UNSUITED_SLOPE = (
     "Its slope or sharpness (beta or xi) may be out of proportion to the data: take another one, "
@@ -144,8 +145,9 @@ class Settings(ABC):
 
         With a scale that the user names, distances are as they are.
         """
+        missing = missing_share(blocks) if type(form) is self.distance.missing_form else 0.0
         if self.scale is not None:
-            return FirstDistances(self.scale)
+            return FirstDistances(self.scale, missing=missing)
         *sums, squares, weight = blocks.reduce(own_and_rival, form, codebook).tolist()
         own, rival, gap = np.divide(sums, weight).tolist()
         if not np.isfinite(own + rival):
@@ -156,12 +158,11 @@ class Settings(ABC):
         if own > SMALLEST_SCALE:
             contrast = gap / own if self.follows_contrast else 1.0
             known = 0.0 < squares < np.inf  # within double precision
-            return FirstDistances(
-                own, contrast, (sums[0] / np.sqrt(squares)) ** 2 if known else np.inf
-            )
+            decisive = (sums[0] / np.sqrt(squares)) ** 2 if known else np.inf
+            return FirstDistances(own, contrast, decisive, missing)
         # Where all rows lie on their prototypes the next class is the unit.
         apart = rival > SMALLEST_SCALE and have_extent(blocks, codebook)
-        return FirstDistances(rival if apart else None, np.inf)
+        return FirstDistances(rival if apart else None, np.inf, missing=missing)
 
 
 def read_shared(model: Any, distance: Distance, stream: bool) -> dict[str, Any]:
@@ -316,8 +317,7 @@ class CostSettings(Settings):
             times = max(1.0, min(most, low))
         attraction = self.attraction
         if attraction is None:
-            is_partial = type(form) is self.distance.missing_form and not self.is_stream
-            attraction = PARTIAL_ATTRACTION if is_partial else ATTRACTION
+            attraction = ATTRACTION + ATTRACTION_TO_HOLES * first.missing
         axes = form, self.margin, self.loss
         objective = Objective(*axes, n_classes, attraction, first.unit or 1.0)
         return objective if times is None or times == 1.0 else objective.steepened(times)
@@ -383,7 +383,8 @@ class CostSettings(Settings):
         time, to ones that are as good on held-out rows or better. Steps of mini-batches through
         sparse rows take long, so there L-BFGS has all costs that do not level off. Where rows are
         elsewhere it takes as few sums over them as it can. Several maps have so many entries that
-        a minimum of their cost has learned the noise as well, so they are learned in epochs.
+        a minimum of their cost has learned the noise as well, so they are learned in epochs; so is
+        one map of rows with missing values.
         """
         distance, sparse = objective.distance, objective.distance.takes_only_sparse
         of_pairs = objective.margin.winners == "pair"
@@ -395,7 +396,8 @@ class CostSettings(Settings):
         small = not of_pairs and work <= (BLOCK_WORK if distance.blockwise else BATCH_WORK)
         is_matrix = isinstance(distance, LinearMetric) and distance.blockwise
         is_local = is_matrix and distance.localized is not None
-        in_epochs = is_local or distance.batch_size is not None
+        with_missing = is_matrix and type(distance) is self.distance.missing_form
+        in_epochs = is_local or with_missing or distance.batch_size is not None
         tame = not levels_off and (sparse or (n_extra <= 0 and small and not in_epochs))
         if smooth and (elsewhere or tame):
             return LBFGS()

@@ -138,8 +138,9 @@ class Examples:
         groups = np.minimum(errors * np.array([1, 2, 4]), n - 1)
         rows = self.mirrored_rows[np.argpartition(potentials, groups)[: 4 * errors + HARD]]
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+        lengths[lengths == 0.0] = 1.0
         hard = np.zeros((1 - -len(rows) // TOGETHER * TOGETHER, rows.shape[1]), np.float32)
-        np.divide(rows, lengths, out=hard[1 : len(rows) + 1], where=lengths > 0.0, casting="unsafe")
+        np.divide(rows, lengths, out=hard[1 : len(rows) + 1], casting="unsafe")
         return hard
 
     def unit(

@@ -162,7 +162,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return weights
 
     def recall(self, X: Any) -> Floats:
-        """Update states until they are fixed points.
+        """Update states until they are fixed points; ``transform`` is the same.
 
         Parameters
         ----------
@@ -174,22 +174,23 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         states : ndarray of shape (n_states, n_features)
             The last states, as doubles -1 and +1.
         """
-        return self._recall(X)
+        check_is_fitted(self, "patterns_")
+        self._check_parameters()
+        states = self._states(X, copy=True)
+        thin = self.patterns_ if self.rule == "hebb" else None
+        fields_of = partial(local_fields, thin, self._couplings)
+        least, n_cycling = self._least_field(), 0
+        if self.updates == "parallel":
+            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter, least)
+        else:
+            fields, orders = fields_of(states), self._orders()
+            n_moving = update_sequentially(
+                self._couplings, states, fields, orders, self.max_iter, least
+            )
+        self._warn(n_cycling, n_moving, len(states))
+        return states
 
-    def transform(self, X: Any) -> Floats:
-        """Update states until they are fixed points: the same as ``recall``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_states, n_features)
-            The first states, of -1 and +1.
-
-        Returns
-        -------
-        states : ndarray of shape (n_states, n_features)
-            The last states, as doubles -1 and +1.
-        """
-        return self._recall(X)
+    transform = recall
 
     def energy(self, X: Any) -> Floats:
         """Return the energy ``-1/2 sum_ij w_ij s_i s_j`` of states.
@@ -229,24 +230,6 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         overlap: Floats = self._products(X) / self.n_features_in_
         return overlap
-
-    def _recall(self, X: Any) -> Floats:
-        """Update states, and warn of those that are not at rest."""
-        check_is_fitted(self, "patterns_")
-        self._check_parameters()
-        states = self._states(X, copy=True)
-        thin = self.patterns_ if self.rule == "hebb" else None
-        fields_of = partial(local_fields, thin, self._couplings)
-        least, n_cycling = self._least_field(), 0
-        if self.updates == "parallel":
-            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter, least)
-        else:
-            fields, orders = fields_of(states), self._orders()
-            n_moving = update_sequentially(
-                self._couplings, states, fields, orders, self.max_iter, least
-            )
-        self._warn(n_cycling, n_moving, len(states))
-        return states
 
     def _least_field(self) -> float:
         """Return the field above which a unit takes its sign: none for whole numbers."""
@@ -291,14 +274,14 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"{n_cycling} of {n_states} states ended in a cycle of two under parallel updates; "
                 "updates='sequential' or 'random' has none.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         if n_moving:
             warnings.warn(
                 f"{n_moving} of {n_states} states still move after max_iter={self.max_iter} "
                 "sweeps; increase max_iter.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
 

@@ -83,23 +83,17 @@ class KernelAdaTron(StabilityMixin):
         ``u_j y_j`` of the examples that support the decision.
     intercept_ : array of shape (1,), or (n_classes,)
         Minus the thresholds.
-    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        The embedding strengths ``u`` of the examples.
-    support_ : array of int
-        Examples with an embedding strength other than zero.
+    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
+        The embedding strengths ``u``, and the examples with another one than zero.
     stability_ : float
         The least stability of the examples, negative if there are errors.
-    n_updates_ : int
-        How many times weights were changed, in all.
-    n_iter_ : int
-        Number of sweeps; with several classes, the largest.
+    n_updates_, n_iter_ : int
+        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
     history_ : list of dict
-        For each unit, arrays with one line a state: "embedding_strengths", "potentials",
-        "stability", "errors", "example", "n_iter".
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Names of the features, if X had names of type str.
+        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
+        before training.
+    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
+        Number of features, and their names if X had names of type str.
     support_vectors_ : array of shape (n_support, n_features)
         The rows that support the decision; not there if the kernel is precomputed.
     kernel_gamma_ : float

@@ -71,10 +71,8 @@ class ParityMachine(OneVersusRestClassifier):
         that were not kept.
     validation_errors_ : list of arrays
         The same for the rows held out. Only with ``early_stopping``.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Names of the features, if X had names of type str.
+    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
+        Number of features, and their names if X had names of type str.
 
     See Also
     --------

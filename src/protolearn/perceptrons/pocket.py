@@ -84,30 +84,22 @@ class Pocket(LinearUnit):
     ----------
     classes_ : array of shape (n_classes,)
         Labels in sorted order.
-    coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        The weights ``w = sum u_i y_i x_i / N``; a clamped input counts in the number N of inputs.
-    intercept_ : array of shape (1,), or (n_classes,)
-        Minus the thresholds.
+    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
+        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
+        than two classes, one a class. A clamped input counts in the number N of inputs.
     best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
         The same of the best weights, and of the last.
-    embedding_strengths_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        The embedding strengths ``u`` of the examples.
-    support_ : array of int
-        Examples with an embedding strength other than zero.
+    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
+        The embedding strengths ``u``, and the examples with another one than zero.
     stability_ : float
         The least stability of the examples, negative if there are errors.
-    n_updates_ : int
-        How many times weights were changed, in all.
-    n_iter_ : int
-        Number of sweeps; with several classes, the largest.
+    n_updates_, n_iter_ : int
+        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
     history_ : list of dict
-        For each unit, arrays with one line a state, the first before training: "coef",
-        "intercept", "embedding_strengths", "potentials", "stability", "errors", "example",
-        "n_iter".
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Names of the features, if X had names of type str.
+        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
+        before training.
+    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
+        Number of features, and their names if X had names of type str.
     errors_curve_ : list of arrays
         Number of errors of the weights in the pocket after each sweep, for each unit.
     optimal_ : array of bool of shape (n_units,)

@@ -69,13 +69,13 @@ def random_orders(n: int, rng: np.random.RandomState) -> Iterator[Indices]:
         yield as_indices(rng.permutation(n))
 
 
-def comparison_point(n_iter: int, n: int, rarer: int = RARER) -> int:
+def comparison_point(n_iter: int, n: int) -> int:
     """Return after how many examples of a sweep the weights are compared with the best.
 
     That is now and then, and each time somewhere else: rows that are sorted by class would give
     the weights at the end of every sweep the same bias.
     """
-    return n if n_iter > LOOKS and n_iter % rarer else int(n * (n_iter * GOLDEN % 1.0))
+    return n if n_iter > LOOKS and n_iter % RARER else int(n * (n_iter * GOLDEN % 1.0))
 
 
 class Draws:

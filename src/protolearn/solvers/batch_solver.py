@@ -43,8 +43,12 @@ ORDINARY_SLOPE = 0.1
 """Largest derivative at a start, in units of the scale, of few classes and few features."""
 
 RECENT, FIRST = 10, 3
-"""Iterations that together have to lower the cost: a few may stall where winners change. The same
-at the beginning, where nothing has been reached yet."""
+"""Iterations that together have to lower the cost: a few may stall. The same at the beginning,
+where nothing has been reached yet."""
+
+AT_EDGES = 20
+"""The same where only the winners count: the cost has edges where they change, and with many
+classes a way down from one may take twice as long to find."""
 
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
@@ -329,8 +333,9 @@ class LBFGS(Solver):
 
         It is level where the largest derivative, in units of the scale, is below ``tol``; if even
         the first one is below 0.1, as with many classes and features, below ``10 tol`` times that.
-        It hardly falls if ten iterations lower it by less than ``10 tol**2``, as a share of it
-        where it is above one. Without any slope the codebook is returned as it is.
+        It hardly falls if ten iterations (twenty if the nearest of several prototypes decides,
+        where the cost has edges) lower it by less than ``tol**2`` each, as a share of it where it
+        is above one. Without any slope the codebook is returned as it is.
 
         Parameters of the distance that belong to where the prototypes are stay as they are for
         one such minimisation; then they are made anew, and so on for some rounds.
@@ -389,11 +394,13 @@ class LBFGS(Solver):
 
         cost, gradient = record(evaluate, start)
         known, costs = [(cost, gradient)], [cost]
+        has_edges = objective.margin.winners is not None and len(codebook.labels) > 2
+        patience = AT_EDGES if has_edges else RECENT
 
         def after_iteration(intermediate_result: OptimizeResult) -> None:
             costs.append(float(intermediate_result.fun))
             stopped = progress.report(costs[-1], coordinates.codebook(intermediate_result.x))
-            recent = costs[-1 - RECENT :]
+            recent = costs[-1 - patience :]
             least = (len(recent) - 1) * tol**2 * max(1.0, abs(costs[-1]))
             if stopped or (len(recent) > FIRST and recent[0] - recent[-1] <= least):
                 raise StopIteration
