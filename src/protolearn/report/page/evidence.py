@@ -91,13 +91,13 @@ def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
     judged = np.unique(rows)
     if len(judged) == len(rows) == n_rows:
         return (
-            f"Every row was judged by a model that had not seen it: {n_splits} folds, a model "
-            "fitted to all rows but those of a fold each time."
+            "Each row was predicted by a model that was fitted without it: cross-validation with "
+            f"{n_splits} folds."
         )
     often = ", some of them several times" if len(judged) < len(rows) else ""
     return (
-        f"{len(judged):,} of {n_rows:,} rows were judged by models that had not seen them{often}: "
-        f"{n_splits} splits, and {len(rows):,} answers in all."
+        f"{len(judged):,} of {n_rows:,} rows were predicted by models that were fitted without "
+        f"them{often}: {n_splits} splits, and {len(rows):,} predictions in all."
     )
 
 
@@ -105,8 +105,8 @@ def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
     """Ask the model itself about rows that it has not seen, or so it is said."""
     answers = answers_of(model, LabelledRows(X, y, None))
     how = (
-        "All rows of this page were judged by the model itself. If it was fitted to them, these "
-        "measures flatter it."
+        "The model itself predicted all rows of this page. If it was fitted to them, these "
+        "measures are too good."
     )
     n_resamples = int(np.clip(DRAWN // len(y), FEWEST_RESAMPLES, MOST_RESAMPLES))
     evaluation = on_test_set(answers, CONFIDENCE, n_resamples, seed, row_groups(X).codes)

@@ -1,0 +1,271 @@
+"""Prototypes as cards: what is special about each, in words, beside the rows of its class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._arrays import Floats
+from ...analysis import Effect, find_exemplars, is_linear_rule
+from ...classifiers import NearestPrototypeClassifier
+from ...tables import CategoryColumn
+from ..subject import Spread, Subject, spread_of
+from .chart import grey_image
+from .column_importance import Direction
+from .contents import LARGEST_PICTURE, Story
+
+MOST_CARDS, MOST_LINES = 120, 12
+MOST_PICTURES = 100
+# Shares of the rows with a smaller value up to which a value is called so.
+WORDS = (0.1, "very low"), (0.3, "low"), (0.7, "average"), (0.9, "high"), (1.0, "very high")
+
+
+class Strip(NamedTuple):
+    """A value among the rows, as places between 0 and 100."""
+
+    all: tuple[float, float]  # the middle 90% of all rows
+    # Percentiles 5, 25, 50, 75 and 95 of the rows of the class; None if it has no rows.
+    own: tuple[float, ...] | None
+    value: float
+    told: str  # the same in words
+
+
+class Line(NamedTuple):
+    """A column of a prototype."""
+
+    column: str
+    text: str  # its value
+    word: str  # what that is among all rows
+    strip: Strip | None = None
+    share: float | None = None  # of a category: share of the rows of the class that have it
+
+
+@dataclass
+class Card:
+    """A prototype, or the mean of a class."""
+
+    name: str
+    code: int  # its class
+    lines: list[Line] = field(default_factory=list)  # the columns that matter most first
+    share: str = ""  # the rows that it stands for
+    exemplars: list[str] = field(default_factory=list)  # names of the nearest rows of its class
+    picture: str = ""  # the address of a picture
+    reasons: list[str] = field(default_factory=list)  # of a linear model: what speaks for it
+
+
+def rule_text(model: Any) -> str:
+    """Return a text that says how prototypes decide."""
+    if is_linear_rule(model):
+        return (
+            "The model is linear: each column adds its effect to the score of a class, and the "
+            "highest score wins. A card shows the mean of a class beside its rows."
+        )
+    if not isinstance(model, NearestPrototypeClassifier):
+        return "The model decides by all prototypes together, not by the nearest one alone."
+    if model.rule_.decision.soft:
+        return (
+            "Each prototype votes for its class, and near prototypes count more. The class with "
+            "the most votes is predicted."
+        )
+    if not model.rule_.decision.by_nearest:
+        return "The class of most of the nearest prototypes is predicted."
+    return "The class of the nearest prototype is predicted."
+
+
+def why_none(subject: Subject) -> str:
+    """Return why no prototypes can be shown; nothing if they can."""
+    name = type(subject.last).__name__
+    if is_linear_rule(subject.last):
+        return ""
+    if subject.prototypes is None:
+        return f"{name} has no prototypes."
+    if subject.prototypes[0].shape[1] != subject.inner.shape[1]:
+        return f"The prototypes of {name} are not rows of the table, so they cannot be shown."
+    return ""
+
+
+def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> list[Card]:
+    """Return the cards, those that stand for most rows first; of a linear model class means."""
+    subject = story.subject
+    if why_none(subject):
+        return []
+    if is_linear_rule(subject.last):
+        codes = np.unique(subject.codes)
+        inner = np.stack([subject.inner[subject.codes == code].mean(axis=0) for code in codes])
+        names = [f"average {subject.classes[code]}" for code in codes]
+        cards = [Card(name, int(code)) for name, code in zip(names, codes, strict=True)]
+        for card in cards:
+            card.reasons = reasons_for(subject.classes[card.code], directions)
+    else:
+        assert subject.prototypes is not None
+        inner, codes = subject.prototypes
+        names = subject.prototype_names
+        cards = [Card(name, int(code)) for name, code in zip(names, codes, strict=True)]
+        add_exemplars(story, cards)
+    plain = subject.undo_steps(inner)
+    order = add_shares(story, cards) if len(cards) > 1 else [0]
+    shown = np.array(order[: MOST_CARDS if story.image_shape is None else MOST_PICTURES])
+    chosen, values = [cards[k] for k in shown], plain[shown]
+    if story.image_shape is None:
+        add_lines(story, chosen, values)
+    else:
+        for card, row in zip(chosen, values, strict=True):
+            card.picture = image_of(story, row)
+    return chosen
+
+
+def add_exemplars(story: Story, cards: list[Card]) -> None:
+    """Name the rows of the class that are nearest to each prototype."""
+    subject = story.subject
+    try:
+        found = find_exemplars(subject.model, subject.X, subject.y)
+    except (TypeError, ValueError):
+        return
+    for card, one in zip(cards, found, strict=True):
+        card.exemplars = [str(story.row_names[row]) for row in one.rows]
+
+
+def add_shares(story: Story, cards: list[Card]) -> list[int]:
+    """Return the order of the cards, by class and then by the rows that they stand for."""
+    model, some = story.subject.last, story.measured_subject
+    size = np.zeros(len(cards))
+    if isinstance(model, NearestPrototypeClassifier) and model.rule_.decision.by_nearest:
+        nearest = np.ravel(model.nearest_prototypes(some.inner)[1])
+        for k, card in enumerate(cards):
+            here = nearest == k
+            size[k] = here.sum()
+            if not here.any():
+                card.share = "Nearest to no row."
+                continue
+            own = float((some.codes[here] == card.code).mean())
+            name = story.subject.classes[card.code]
+            card.share = f"Nearest to {here.mean():.0%} of all rows; {own:.0%} of these are {name}."
+    return np.lexsort([-size, [card.code for card in cards]]).tolist()
+
+
+def overview_cards(cards: list[Card], most: int) -> list[Card]:
+    """Return some cards: the first of each class, then the second of each."""
+    rank: dict[int, int] = {}
+    ranked = []
+    for k, card in enumerate(cards):
+        rank[card.code] = rank.get(card.code, -1) + 1
+        ranked.append((rank[card.code], card.code, k))
+    return [cards[k] for *_, k in sorted(sorted(ranked)[:most], key=lambda one: one[1:])]
+
+
+def add_lines(story: Story, cards: list[Card], plain: Floats) -> None:
+    """Describe prototypes by their columns, those that set each apart from all rows first."""
+    subject = story.subject
+    texts, spreads = subject.prototype_texts(plain), spread_of(subject)
+    parts, rows = subject.parts(plain), subject.parts(subject.plain)
+    weights = np.ones(len(parts))
+    if story.columns_that_count is not None:
+        weights = story.relevances.values.mean(axis=0)
+    far = np.stack([distances_from_mean(*one) for one in zip(parts, rows, strict=True)], axis=1)
+    far = np.where(subject.is_used, far, 0.0) * (weights + 0.05 * weights.max())
+    every = [np.percentile(part[:, 0], [5.0, 95.0]) for _, part in rows]
+    for k, card in enumerate(cards):
+        for j in np.argsort(-far[k], kind="stable")[:MOST_LINES]:
+            (column, part), values = parts[j], rows[j][1]
+            text, name = texts[j][k], subject.names[j]
+            if not subject.is_used[j] or np.ptp(values, axis=0).max() == 0.0:
+                word = "" if not subject.is_used[j] else "same in all rows"
+                card.lines.append(Line(name, text, word))
+            elif isinstance(column, CategoryColumn):
+                card.lines.append(category_line(name, text, column, part[k], spreads[j], card))
+            else:
+                strip = strip_of(column, part[k, 0], spreads[j].quantiles[card.code], every[j])
+                card.lines.append(Line(name, text, word_for(part[k, 0], values[:, 0]), strip))
+
+
+def distances_from_mean(one: tuple[Any, Floats], rows: tuple[Any, Floats]) -> Floats:
+    """Return how far prototypes are from the mean of all rows in a column."""
+    (column, part), (_, values) = one, rows
+    away = np.abs(part - values.mean(axis=0))
+    if isinstance(column, CategoryColumn):
+        return np.asarray(2.0 * away.max(axis=1))
+    return np.asarray(away[:, 0] / max(float(values.std()), 1e-300))
+
+
+def word_for(value: float, values: Floats) -> str:
+    """Return what a value is among others: low, average or high."""
+    rank = float(0.5 * (np.mean(values < value) + np.mean(values <= value)))
+    return next(word for most, word in WORDS if rank <= most)
+
+
+def category_line(
+    name: str, text: str, column: Any, part: Floats, spread: Spread, card: Card
+) -> Line:
+    """Return a category, and how many rows of the class have it."""
+    category = int(column.nearest(part[None])[0])
+    if category < 0 or spread.shares is None:
+        return Line(name, text, "")
+    share = float(spread.shares[card.code, category])
+    return Line(name, text, "", share=share)
+
+
+def strip_of(column: Any, value: float, own: Floats, everything: Floats) -> Strip | None:
+    """Return where a value is among the rows."""
+    ends = np.concatenate([everything, [value], own[np.isfinite(own)]])
+    low, high = float(ends.min()), float(ends.max())
+    if not high > low:
+        return None
+
+    def place(x: float) -> float:
+        return round(100.0 * (x - low) / (high - low), 1)
+
+    told = f"{column.text(value)}; middle 90% of all rows {column.text(everything[0])} to "
+    told += column.text(everything[1])
+    if not math.isfinite(own[0]):
+        return Strip((place(everything[0]), place(everything[1])), None, place(value), told)
+    told += f", of its class {column.text(own[0])} to {column.text(own[4])}"
+    classes = tuple(place(x) for x in own.tolist())
+    return Strip((place(everything[0]), place(everything[1])), classes, place(value), told)
+
+
+def reasons_for(name: str, directions: dict[str, list[Direction]]) -> list[str]:
+    """Return the steps that raise the score of a class most, in words."""
+    found = [one for several in directions.values() for one in several if one.toward == name]
+    return [one.reason for one in sorted(found, key=lambda one: -one.size)[:4]]
+
+
+def effect_cells(one: Effect) -> list[str]:
+    """Return an effect as the cells of a line."""
+    odds = "" if math.isnan(one.odds_ratio) else f"{one.odds_ratio:.3g}"
+    unit = "" if math.isnan(one.per_unit) else f"{one.per_unit:+.3g}"
+    return [one.column, one.step, f"{one.effect:+.3g}", unit, odds]
+
+
+def image_of(story: Story, plain: Floats) -> str:
+    """Return a row as a picture, all of a page with the same black and white."""
+    assert story.image_shape is not None
+    image = plain.reshape(story.image_shape)
+    step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / LARGEST_PICTURE))
+    return grey_image(image[::step, ::step], *story.black_and_white)
+
+
+def class_strips(story: Story, columns: list[int]) -> dict[int, list[tuple[int, Strip]]]:
+    """Return for some columns the values of each class, on one scale a column."""
+    subject, found = story.subject, {}
+    spreads, rows = spread_of(subject), subject.parts(subject.plain)
+    for j in columns:
+        column, values = rows[j]
+        quantiles = spreads[j].quantiles
+        if quantiles is None or not np.ptp(values) > 0.0:
+            continue
+        everything = np.percentile(values[:, 0], [5.0, 95.0])
+        known = np.concatenate([everything, quantiles[np.isfinite(quantiles)]])
+        low, high = np.array([known.min()]), np.array([known.max()])
+        strips = []
+        for code in np.flatnonzero(np.isfinite(quantiles[:, 0])):
+            own = quantiles[code]
+            strip = strip_of(column, own[2], own, np.concatenate([low, high]))
+            if strip is not None:
+                strips.append((int(code), strip))
+        found[j] = strips
+    return found
+
+
