@@ -194,7 +194,7 @@ def report_story(outcome: Outcome) -> Story:
     seconds = None if limit is None else FOR_REFITS * limit
     return Story(
         title=f"Predicting {table.target}",
-        about=f"{outcome.opened.read.origin}. {describe_data(subject)}",
+        about=f"{outcome.opened.read.origin.partition(': ')[0]}: {describe_data(subject)}",
         sentences=outcome.sentences,
         subject=subject,
         evidence=report_evidence(outcome.performance),

@@ -50,15 +50,15 @@ class ImportantColumn(NamedTuple):
     """A column, how much it counts, and which way it pushes."""
 
     name: str
-    value: float  # share of one
+    importance: float  # share of one
     low: float  # ends of the interval; NaN if there is none
     high: float
     directions: list[Direction]
-    strips: list[tuple[int, Any]]  # the values of each class
+    values: Any  # the values of each class, if they are shown
 
 
 def important_columns(
-    found: Relevances, group: int, directions: dict[str, list[Direction]], strips: dict[str, Any]
+    found: Relevances, group: int, directions: dict[str, list[Direction]], by_class: dict[str, Any]
 ) -> list[ImportantColumn]:
     """Return the columns that count most in a metric, the first counts most."""
     order = np.argsort(-found.values[group], kind="stable")[:MOST_BARS].tolist()
@@ -69,7 +69,7 @@ def important_columns(
             float(found.low[group, j]),
             float(found.high[group, j]),
             directions.get(found.names[j], []),
-            strips.get(found.names[j], []),
+            by_class.get(found.names[j]),
         )
         for j in order
     ]
@@ -190,7 +190,7 @@ def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:
 def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) -> Relevances:
     """Return the relevances of the metric, with those of fits to other rows."""
     if n_refits < FEWEST_REFITS:
-        return without_intervals(subject, "they need more refits than were made")
+        return without_intervals(subject, f"they need at least {FEWEST_REFITS} refits")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
         profile = relevance_profile(

@@ -62,7 +62,7 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
     classes, n_drawn, n_rows = subject.classes, len(rows), len(subject.y)
     codes = found.prototype_codes.tolist()
     stars = [
-        Star(x, y, code, f"prototype {names[k]}" if names else f"average {classes[code]}")
+        Star(x, y, code, f"prototype {names[k]}" if names else f"mean of {classes[code]}")
         for k, ((x, y), code) in enumerate(zip(centers.tolist(), codes, strict=True))
     ]
     share = float((found.regions_at_points == some.predicted_codes).mean())

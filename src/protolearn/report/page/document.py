@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Sequence
 from functools import cache
@@ -11,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
@@ -19,6 +21,7 @@ from ..._files import replacing
 from ..._names import shorten_name
 from ..._validation import integer_in
 from ...analysis import is_linear_rule
+from ...tables import CategoryColumn
 from ..prototype_drawings import checked_shape
 from ..style import COLOURS
 from ..subject import Subject
@@ -46,7 +49,7 @@ from .evidence import CONFIDENCE, by_folds, by_given_rows
 from .margin_charts import robustness_of
 from .performance import MOST_CLASSES, curve_charts, frequent_errors, headline, measures
 from .prototype_cards import (
-    class_strips,
+    class_values,
     effect_cells,
     overview_cards,
     prototype_cards,
@@ -231,6 +234,7 @@ def page_html(story: Story) -> str:
         is_linear=is_linear_rule(subject.last),
         cards=cards,
         first_cards=overview_cards(cards, FEW_CARDS),
+        has_words=any(isinstance(column, CategoryColumn) for column in subject.columns),
         no_prototypes=why_none(subject),
         rule=rule_text(subject.last),
         **feature_parts(story, directions),
@@ -259,7 +263,7 @@ def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
         return {"groups": [], "leading": "", "importance_images": [], "n_more": 0}
     strips: dict[str, Any] = {}
     if story.columns_that_count is not None and len(story.subject.classes) <= MOST_STRIPS:
-        drawn = class_strips(story, story.columns_that_count[:MOST_BARS])
+        drawn = class_values(story, story.columns_that_count[:MOST_BARS])
         strips = {names[j]: one for j, one in drawn.items()}
     is_picture = story.image_shape is not None and len(found.names) == np.prod(story.image_shape)
     groups = found.groups[:MOST_GROUPS] or [""]
@@ -308,7 +312,13 @@ def page_templates() -> Any:
         lstrip_blocks=True,
     )
     found.filters["short"] = short
+    found.filters["breakable"] = breakable
     return found
+
+
+def breakable(text: str) -> Markup:
+    """Return a name that may go on in another line after an underscore and the like."""
+    return Markup("<wbr>").join(part for part in re.split(r"(?<=[_./-])", text) if part)
 
 
 def colours() -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._arrays import Floats
+from ..._arrays import Floats, Indices
+from ..._names import count, digits_text
 from ...analysis import Effect, find_exemplars, is_linear_rule
 from ...classifiers import NearestPrototypeClassifier
 from ...tables import CategoryColumn
@@ -20,7 +22,7 @@ from .contents import LARGEST_PICTURE, Story
 MOST_CARDS, MOST_LINES = 120, 12
 MOST_PICTURES = 100
 # Shares of the rows with a smaller value up to which a value is called so.
-WORDS = (0.1, "very low"), (0.3, "low"), (0.7, "average"), (0.9, "high"), (1.0, "very high")
+WORDS = (0.1, "very low"), (0.3, "low"), (0.7, "medium"), (0.9, "high"), (1.0, "very high")
 
 
 class Strip(NamedTuple):
@@ -40,7 +42,7 @@ class Line(NamedTuple):
     text: str  # its value
     word: str  # what that is among all rows
     strip: Strip | None = None
-    share: float | None = None  # of a category: share of the rows of the class that have it
+    shares: tuple[float, float] | None = None  # of a category: in the class, and in all rows
 
 
 @dataclass
@@ -49,6 +51,7 @@ class Card:
 
     name: str
     code: int  # its class
+    place: str  # which of the prototypes of its class it is
     lines: list[Line] = field(default_factory=list)  # the columns that matter most first
     share: str = ""  # the rows that it stands for
     exemplars: list[str] = field(default_factory=list)  # names of the nearest rows of its class
@@ -95,15 +98,23 @@ def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> lis
     if is_linear_rule(subject.last):
         codes = np.unique(subject.codes)
         inner = np.stack([subject.inner[subject.codes == code].mean(axis=0) for code in codes])
-        names = [f"average {subject.classes[code]}" for code in codes]
-        cards = [Card(name, int(code)) for name, code in zip(names, codes, strict=True)]
+        sizes = np.bincount(subject.codes)
+        cards = [
+            Card(subject.classes[code], code, f"mean of {count(int(sizes[code]), 'row')}")
+            for code in codes.tolist()
+        ]
         for card in cards:
             card.reasons = reasons_for(subject.classes[card.code], directions)
     else:
         assert subject.prototypes is not None
         inner, codes = subject.prototypes
-        names = subject.prototype_names
-        cards = [Card(name, int(code)) for name, code in zip(names, codes, strict=True)]
+        places, total = class_places(codes), np.bincount(codes)
+        cards = [
+            Card(name, code, f"prototype {place} of {total[code]}" if total[code] > 1 else "prototype")
+            for name, code, place in zip(
+                subject.prototype_names, codes.tolist(), places, strict=True
+            )
+        ]
         add_exemplars(story, cards)
     plain = subject.undo_steps(inner)
     order = add_shares(story, cards) if len(cards) > 1 else [0]
@@ -115,6 +126,11 @@ def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> lis
         for card, row in zip(chosen, values, strict=True):
             card.picture = image_of(story, row)
     return chosen
+
+
+def class_places(codes: Indices) -> list[int]:
+    """Return of each prototype its number within its class, from 1."""
+    return [int(np.sum(codes[: k + 1] == code)) for k, code in enumerate(codes)]
 
 
 def add_exemplars(story: Story, cards: list[Card]) -> None:
@@ -175,10 +191,12 @@ def add_lines(story: Story, cards: list[Card], plain: Floats) -> None:
                 word = "" if not subject.is_used[j] else "same in all rows"
                 card.lines.append(Line(name, text, word))
             elif isinstance(column, CategoryColumn):
-                card.lines.append(category_line(name, text, column, part[k], spreads[j], card))
+                shares = category_shares(column, part[k], spreads[j], subject.codes, card.code)
+                card.lines.append(Line(name, text, "", shares=shares))
             else:
-                strip = strip_of(column, part[k, 0], spreads[j].quantiles[card.code], every[j])
-                card.lines.append(Line(name, text, word_for(part[k, 0], values[:, 0]), strip))
+                value = round(part[k, 0]) if column.is_integer else part[k, 0]
+                strip = strip_of(column, value, spreads[j].quantiles[card.code], every[j])
+                card.lines.append(Line(name, text, word_for(value, values[:, 0]), strip))
 
 
 def distances_from_mean(one: tuple[Any, Floats], rows: tuple[Any, Floats]) -> Floats:
@@ -196,15 +214,15 @@ def word_for(value: float, values: Floats) -> str:
     return next(word for most, word in WORDS if rank <= most)
 
 
-def category_line(
-    name: str, text: str, column: Any, part: Floats, spread: Spread, card: Card
-) -> Line:
-    """Return a category, and how many rows of the class have it."""
+def category_shares(
+    column: Any, part: Floats, spread: Spread, codes: Indices, code: int
+) -> tuple[float, float] | None:
+    """Return how many rows of a class, and of all, have the category that a prototype is near."""
     category = int(column.nearest(part[None])[0])
     if category < 0 or spread.shares is None:
-        return Line(name, text, "")
-    share = float(spread.shares[card.code, category])
-    return Line(name, text, "", share=share)
+        return None
+    of_classes = spread.shares[:, category]
+    return float(of_classes[code]), float(np.mean(of_classes[codes]))
 
 
 def strip_of(column: Any, value: float, own: Floats, everything: Floats) -> Strip | None:
@@ -234,9 +252,11 @@ def reasons_for(name: str, directions: dict[str, list[Direction]]) -> list[str]:
 
 def effect_cells(one: Effect) -> list[str]:
     """Return an effect as the cells of a line."""
-    odds = "" if math.isnan(one.odds_ratio) else f"{one.odds_ratio:.3g}"
-    unit = "" if math.isnan(one.per_unit) else f"{one.per_unit:+.3g}"
-    return [one.column, one.step, f"{one.effect:+.3g}", unit, odds]
+    texts = [
+        "" if math.isnan(value) else f"{sign if value > 0.0 else ''}{digits_text(value, 3)}"
+        for value, sign in ((one.effect, "+"), (one.per_unit, "+"), (one.odds_ratio, ""))
+    ]
+    return [one.column, one.step, *texts]
 
 
 def image_of(story: Story, plain: Floats) -> str:
@@ -247,25 +267,31 @@ def image_of(story: Story, plain: Floats) -> str:
     return grey_image(image[::step, ::step], *story.black_and_white)
 
 
-def class_strips(story: Story, columns: list[int]) -> dict[int, list[tuple[int, Strip]]]:
-    """Return for some columns the values of each class, on one scale a column."""
-    subject, found = story.subject, {}
+class ClassValues(NamedTuple):
+    """The values of each class in a column, on one scale."""
+
+    strips: list[tuple[int, Strip]]  # of numbers
+    category: str = ""  # that in which the classes differ most
+    shares: Sequence[tuple[int, float]] = ()  # of the rows of each class that have it
+
+
+def class_values(story: Story, columns: list[int]) -> dict[int, ClassValues]:
+    """Return for some columns the values of each class."""
+    subject = story.subject
     spreads, rows = spread_of(subject), subject.parts(subject.plain)
+    there, found = np.unique(subject.codes), {}
     for j in columns:
-        column, values = rows[j]
-        quantiles = spreads[j].quantiles
-        if quantiles is None or not np.ptp(values) > 0.0:
-            continue
-        everything = np.percentile(values[:, 0], [5.0, 95.0])
-        known = np.concatenate([everything, quantiles[np.isfinite(quantiles)]])
-        low, high = np.array([known.min()]), np.array([known.max()])
-        strips = []
-        for code in np.flatnonzero(np.isfinite(quantiles[:, 0])):
-            own = quantiles[code]
-            strip = strip_of(column, own[2], own, np.concatenate([low, high]))
-            if strip is not None:
-                strips.append((int(code), strip))
-        found[j] = strips
+        (column, values), (quantiles, shares) = rows[j], spreads[j]
+        if shares is not None:
+            category = int(np.ptp(shares[there], axis=0).argmax())
+            each = [(int(code), float(shares[code, category])) for code in there]
+            found[j] = ClassValues([], column.text(category), each)
+        elif quantiles is not None and np.ptp(values) > 0.0:
+            known = np.append(quantiles[there], np.percentile(values[:, 0], [5.0, 95.0]))
+            ends = np.array([known.min(), known.max()])
+            strips = [
+                (int(code), strip_of(column, quantiles[code, 2], quantiles[code], ends))
+                for code in there
+            ]
+            found[j] = ClassValues([(code, one) for code, one in strips if one is not None])
     return found
-
-
