@@ -8,6 +8,7 @@ from sklearn.metrics import auc, average_precision_score
 
 from protolearn import GLVQ
 from protolearn.report import Story, Subject
+from protolearn.report.page.chart import BOTTOM, LEFT, RIGHT, TOP
 from protolearn.report.page.contents import Relevances
 from protolearn.report.page.evidence import by_folds
 from protolearn.report.page.performance import precision_chart, roc_chart, thin_steps
@@ -29,9 +30,11 @@ def story_of(evidence, model, X, y):
 
 
 def areas(chart):
-    for trace in chart.data["traces"]:
-        if "name" in trace:
-            yield auc(trace["x"], trace["y"]), float(trace["name"].rsplit(" ", 1)[1])
+    """Give the area below each curve as it is drawn, in pixels, and the number of its legend."""
+    for layer in chart.legend:
+        x, y = np.array([pair.split(",") for pair in chart.points(layer).split()], dtype=float).T
+        x, y = (x - LEFT) / (RIGHT - LEFT), (BOTTOM - y) / (BOTTOM - TOP)
+        yield auc(x, y), float(layer.name.rsplit(" ", 1)[1])
 
 
 class Flattened(LogisticRegression):

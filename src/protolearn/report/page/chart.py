@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..._arrays import Floats
 
-WIDTH, HEIGHT = 440, 270  # of a chart, in units that are about pixels
-LEFT, RIGHT, TOP, BOTTOM = 46, 426, 24, 228  # ends of the area that is drawn on
+# Ends of the area that is drawn on, in a chart of 440 times 270 units, about pixels.
+LEFT, RIGHT, TOP, BOTTOM = 46, 416, 24, 228
 SIGNATURE = b"\x89PNG\r\n\x1a\n"  # of a PNG file
 GREY_PIXELS, COLOUR_PIXELS, PALETTE_PIXELS = 0, 2, 3  # kinds of PNG
 

@@ -31,6 +31,7 @@ from .contents import Relevances
 MOST_BARS, MOST_GROUPS = 20, 6
 FEWEST_REFITS = 10
 LEVEL = 0.95
+INSTEAD = " instead of "  # between the categories of a step
 NORMAL = 1.96  # half the width of a 95% interval, in standard errors
 
 
@@ -97,19 +98,19 @@ def directions_of(subject: Subject, found: Effects | None) -> dict[str, list[Dir
         top, bottom = int(effects.argmax()), int(effects.argmin())
         one, name = steps[top], shorten_name(str(steps[top].column), LONGEST)
         toward, against = labels[top], labels[bottom]
-        is_number, rises = "instead of" not in one.step, not two or effects[0] > 0.0
+        is_number, rises = INSTEAD not in one.step, not two or effects[0] > 0.0
         if two:
             toward, against = labels[0], subject.classes[0]
             toward, against = (toward, against) if rises else (against, toward)
         size = float(np.abs(effects).max())
         if not size:
             continue
-        here, there = (one.step, "") if is_number else one.step.split(" instead of ", 1)
+        here, there = shorten_step(one.step).split(INSTEAD, 1) if not is_number else ("", "")
         if is_number:
             # Of two classes the step is toward the second, or away from it.
             step, reason = "higher values", f"{'high' if rises or not two else 'low'} {name}"
         else:
-            step = f"{here} instead of {there}" if rises else f"{there} instead of {here}"
+            step = f"{here}{INSTEAD}{there}" if rises else f"{there}{INSTEAD}{here}"
             reason = f"{name}: {step}"
         is_sure = found.exact or (one.low >= 0.0) == (one.high > 0.0)
         directions.setdefault(name, []).append(
@@ -118,6 +119,11 @@ def directions_of(subject: Subject, found: Effects | None) -> dict[str, list[Dir
     return {
         name: sorted(several, key=lambda one: -one.size) for name, several in directions.items()
     }
+
+
+def shorten_step(step: str) -> str:
+    """Return a step of a column without the middle of long categories."""
+    return INSTEAD.join(shorten_name(part, 40) for part in step.split(INSTEAD, 1))
 
 
 def leading_columns(found: Relevances) -> str:
@@ -220,8 +226,7 @@ def without_intervals(subject: Subject, why: str) -> Relevances:
     names, values = names_and_numbers(subject, np.atleast_2d(subject.last.relevances_))
     nothing = np.full_like(values, np.nan)
     meaning = (
-        "Importance is the share of a column in the learned metric. There are no intervals: "
-        f"{why}."
+        f"Importance is the share of a column in the learned metric. There are no intervals: {why}."
     )
     return Relevances(names, values, nothing, nothing, list(group_names(subject.last)), meaning)
 

@@ -71,7 +71,7 @@ from .suspect_rows import cases_of, find_suspects, introduction, short
 # The colours of classes on a dark page, in the order of the others.
 ON_DARK = ("#4FA8E0", "#E69F00", "#2FBF8F", "#E090BE", "#7FCBF2", "#F07F3C", "#F0E442", "#BDBDBD")
 EFFECT_ROWS = 200  # rows over which effects are averaged
-FEW_CARDS = 6  # on the first screen
+FEW_CARDS = 8  # on the first screen
 MOST_EFFECTS, MOST_STRIPS = 25, 8  # effects of a class, and classes whose values are drawn
 
 
@@ -220,39 +220,45 @@ def page_html(story: Story) -> str:
     cards, tested = prototype_cards(story, directions), measures(story.evidence)
     pictures, path_text = path_pictures(story)
     details = row_details(story, rows, cases)
-    return page_templates().get_template("page.html").render(
-        story=story,
-        subject=subject,
-        classes=subject.classes,
-        evidence=story.evidence,
-        confidence=f"{CONFIDENCE:.0%}",
-        measures=tested,
-        headline=headline(story, tested),
-        errors=frequent_errors(story.evidence),
-        most_classes=MOST_CLASSES,
-        curves=curve_charts(story),
-        is_linear=is_linear_rule(subject.last),
-        cards=cards,
-        first_cards=overview_cards(cards, FEW_CARDS),
-        has_words=any(isinstance(column, CategoryColumn) for column in subject.columns),
-        no_prototypes=why_none(subject),
-        rule=rule_text(subject.last),
-        **feature_parts(story, directions),
-        effects=effect_tables(effects),
-        are_exact=effects is not None and effects.exact,
-        cases=cases,
-        no_changes=no_changes,
-        introduction=introduction(story.evidence, with_turns=not no_changes),
-        map=decision_map(story, rows),
-        map_size=(WIDTH, HEIGHT),
-        robustness=robustness_of(story),
-        paths=pictures,
-        path_text=path_text,
-        path_size=PATH_SIZE,
-        candidates=candidate_rows(story),
-        provenance=provenance_tables(story),
-        colours=colours(),
-        data=as_json({"classes": subject.classes, "rows": details, "paths": path_steps(pictures)}),
+    return (
+        page_templates()
+        .get_template("page.html")
+        .render(
+            story=story,
+            subject=subject,
+            classes=subject.classes,
+            evidence=story.evidence,
+            confidence=f"{CONFIDENCE:.0%}",
+            measures=tested,
+            headline=headline(story, tested),
+            errors=frequent_errors(story.evidence),
+            most_classes=MOST_CLASSES,
+            curves=curve_charts(story),
+            is_linear=is_linear_rule(subject.last),
+            cards=cards,
+            first_cards=overview_cards(cards, FEW_CARDS),
+            has_words=any(isinstance(column, CategoryColumn) for column in subject.columns),
+            no_prototypes=why_none(subject),
+            rule=rule_text(subject.last),
+            **feature_parts(story, directions),
+            effects=effect_tables(effects),
+            are_exact=effects is not None and effects.exact,
+            cases=cases,
+            no_changes=no_changes,
+            introduction=introduction(story.evidence, with_turns=not no_changes),
+            map=decision_map(story, rows),
+            map_size=(WIDTH, HEIGHT),
+            robustness=robustness_of(story),
+            paths=pictures,
+            path_text=path_text,
+            path_size=PATH_SIZE,
+            candidates=candidate_rows(story),
+            provenance=provenance_tables(story),
+            colours=colours(),
+            data=as_json(
+                {"classes": subject.classes, "rows": details, "paths": path_steps(pictures)}
+            ),
+        )
     )
 
 
@@ -272,7 +278,9 @@ def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
             (name, important_columns(found, g, directions, strips)) for g, name in enumerate(groups)
         ],
         "leading": leading_columns(found),
-        "importance_images": importance_images(found, story.image_shape or ()) if is_picture else [],
+        "importance_images": importance_images(found, story.image_shape or ())
+        if is_picture
+        else [],
         "n_more": max(len(found.names) - MOST_BARS, 0),
     }
 

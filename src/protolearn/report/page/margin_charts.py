@@ -90,8 +90,13 @@ def margins_chart(subject: Subject, margin: Floats) -> Chart:
         mine = margin if code is None else margin[subject.codes == code]
         counts = np.histogram(mine, edges)[0].astype(np.float64)
         look, name = ("accent", "") if code is None else ("class", subject.classes[code])
-        tips = [f"margin about {x:.3g}: {count(int(n), 'row')} {name}" for x, n in zip(middle, counts, strict=True)]
-        layers.append(Layer("bars", middle, base + counts, base, look, name, code, 0.94 * width, tips))
+        tips = [
+            f"margin about {x:.3g}: {count(int(n), 'row')} {name}"
+            for x, n in zip(middle, counts, strict=True)
+        ]
+        layers.append(
+            Layer("bars", middle, base + counts, base, look, name, code, 0.94 * width, tips)
+        )
         base = base + counts
     wrong = float((margin < 0.0).mean())
     soft = getattr(getattr(subject.last, "_decision", None), "soft", False)

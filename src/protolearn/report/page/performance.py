@@ -11,10 +11,17 @@ from sklearn.metrics import auc
 from ..._arrays import Floats
 from ..._names import count
 from ...analysis import accuracy_reject_curve
-from ...selection import Estimate, curve_of, evaluate_predictions, precision_steps, share_interval
+from ...selection import (
+    Answers,
+    Estimate,
+    curve_of,
+    measure,
+    precision_steps,
+    share_interval,
+)
 from .chart import Chart, Layer, diagonal, every, shares
 from .contents import Story
-from .evidence import CONFIDENCE, Answers, Evidence
+from .evidence import CONFIDENCE, Evidence
 
 MOST_CLASSES, MOST_CURVES, MOST_POINTS = 40, 8, 150
 CURVE_POINTS = 1_000  # of curves whose area is told; fewer would change it
@@ -67,17 +74,14 @@ def measures(evidence: Evidence) -> dict[str, Measure]:
     answers, n = evidence.answers, len(evidence.answers.y_true)
     codes = np.searchsorted(answers.classes, answers.y_true)
     sizes = np.bincount(codes, minlength=len(answers.classes)) / n
-    always = evaluate_predictions(
-        answers.y_true,
-        np.full(n, answers.classes[sizes.argmax()]),
-        probabilities=np.broadcast_to(sizes, (n, len(sizes))),
-        classes=answers.classes,
-        n_resamples=10,
-        random_state=0,
-    ).table
+    constant = np.full(n, answers.classes[sizes.argmax()])
+    shares_of_classes = np.broadcast_to(sizes, (n, len(sizes)))
+    always = measure(Answers(answers.y_true, constant, answers.classes, None, shares_of_classes))
     return {
-        name: Measure(name, EXPLAINED.get(name, ""), one, always[name].value)
-        for name, one in evidence.evaluation.table.items()
+        name: Measure(name, EXPLAINED.get(name, ""), one, baseline.value)
+        for (name, one), baseline in zip(
+            evidence.evaluation.table.items(), always.values(), strict=True
+        )
     }
 
 
@@ -300,5 +304,3 @@ def reject_chart(story: Story) -> Chart | None:
         layers,
         note or "Predictions are left to a person in the order of their certainty.",
     )
-
-

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ..._names import count, digits_text
+from ..._names import count, digits_text, shorten_name
 from ...analysis import Effect, find_exemplars, is_linear_rule
 from ...classifiers import NearestPrototypeClassifier
-from ...tables import CategoryColumn
-from ..subject import Spread, Subject, spread_of
+from ...tables import NO_FEATURE_NAMES, CategoryColumn, ignore_warnings
+from ..subject import LONGEST, Spread, Subject, spread_of
 from .chart import grey_image
-from .column_importance import Direction
+from .column_importance import Direction, shorten_step
 from .contents import LARGEST_PICTURE, Story
 
 MOST_CARDS, MOST_LINES = 120, 12
@@ -39,10 +39,12 @@ class Line(NamedTuple):
     """A column of a prototype."""
 
     column: str
-    text: str  # its value
+    text: str  # its value; of a column of words all of them, with their shares
+    brief: str  # the same, of words the first alone
     word: str  # what that is among all rows
     strip: Strip | None = None
     shares: tuple[float, float] | None = None  # of a category: in the class, and in all rows
+    is_used: bool = True  # whether the model sees the column
 
 
 @dataclass
@@ -110,7 +112,11 @@ def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> lis
         inner, codes = subject.prototypes
         places, total = class_places(codes), np.bincount(codes)
         cards = [
-            Card(name, code, f"prototype {place} of {total[code]}" if total[code] > 1 else "prototype")
+            Card(
+                name,
+                code,
+                f"prototype {place} of {total[code]}" if total[code] > 1 else "prototype",
+            )
             for name, code, place in zip(
                 subject.prototype_names, codes.tolist(), places, strict=True
             )
@@ -137,7 +143,8 @@ def add_exemplars(story: Story, cards: list[Card]) -> None:
     """Name the rows of the class that are nearest to each prototype."""
     subject = story.subject
     try:
-        found = find_exemplars(subject.model, subject.X, subject.y)
+        with ignore_warnings(NO_FEATURE_NAMES):
+            found = find_exemplars(subject.model, subject.X, subject.y)
     except (TypeError, ValueError):
         return
     for card, one in zip(cards, found, strict=True):
@@ -149,7 +156,8 @@ def add_shares(story: Story, cards: list[Card]) -> list[int]:
     model, some = story.subject.last, story.measured_subject
     size = np.zeros(len(cards))
     if isinstance(model, NearestPrototypeClassifier) and model.rule_.decision.by_nearest:
-        nearest = np.ravel(model.nearest_prototypes(some.inner)[1])
+        with ignore_warnings(NO_FEATURE_NAMES):
+            nearest = np.ravel(model.nearest_prototypes(some.inner)[1])
         for k, card in enumerate(cards):
             here = nearest == k
             size[k] = here.sum()
@@ -159,7 +167,7 @@ def add_shares(story: Story, cards: list[Card]) -> list[int]:
             own = float((some.codes[here] == card.code).mean())
             name = story.subject.classes[card.code]
             card.share = f"Nearest to {here.mean():.0%} of all rows; {own:.0%} of these are {name}."
-    return np.lexsort([-size, [card.code for card in cards]]).tolist()
+    return np.lexsort((-size, np.array([card.code for card in cards]))).tolist()
 
 
 def overview_cards(cards: list[Card], most: int) -> list[Card]:
@@ -187,16 +195,18 @@ def add_lines(story: Story, cards: list[Card], plain: Floats) -> None:
         for j in np.argsort(-far[k], kind="stable")[:MOST_LINES]:
             (column, part), values = parts[j], rows[j][1]
             text, name = texts[j][k], subject.names[j]
-            if not subject.is_used[j] or np.ptp(values, axis=0).max() == 0.0:
-                word = "" if not subject.is_used[j] else "same in all rows"
-                card.lines.append(Line(name, text, word))
+            if not subject.is_used[j]:
+                card.lines.append(Line(name, text, text, "", is_used=False))
+            elif np.ptp(values, axis=0).max() == 0.0:
+                card.lines.append(Line(name, text, text, "same in all rows"))
             elif isinstance(column, CategoryColumn):
                 shares = category_shares(column, part[k], spreads[j], subject.codes, card.code)
-                card.lines.append(Line(name, text, "", shares=shares))
+                first, share = first_category(column, part[k])
+                card.lines.append(Line(name, text, first, share, shares=shares))
             else:
                 value = round(part[k, 0]) if column.is_integer else part[k, 0]
                 strip = strip_of(column, value, spreads[j].quantiles[card.code], every[j])
-                card.lines.append(Line(name, text, word_for(value, values[:, 0]), strip))
+                card.lines.append(Line(name, text, text, word_for(value, values[:, 0]), strip))
 
 
 def distances_from_mean(one: tuple[Any, Floats], rows: tuple[Any, Floats]) -> Floats:
@@ -212,6 +222,16 @@ def word_for(value: float, values: Floats) -> str:
     """Return what a value is among others: low, average or high."""
     rank = float(0.5 * (np.mean(values < value) + np.mean(values <= value)))
     return next(word for most, word in WORDS if rank <= most)
+
+
+def first_category(column: Any, part: Floats) -> tuple[str, str]:
+    """Return the category that a prototype is near, and its share if that is not all of it."""
+    category = int(column.nearest(part[None])[0])
+    if category < 0:
+        return "mixed", ""
+    share = float(column.shares(part[None])[0, category])
+    name = shorten_name(column.text(category), LONGEST)
+    return name, f"{share:.0%}" if share < 0.995 else ""
 
 
 def category_shares(
@@ -256,7 +276,7 @@ def effect_cells(one: Effect) -> list[str]:
         "" if math.isnan(value) else f"{sign if value > 0.0 else ''}{digits_text(value, 3)}"
         for value, sign in ((one.effect, "+"), (one.per_unit, "+"), (one.odds_ratio, ""))
     ]
-    return [one.column, one.step, *texts]
+    return [shorten_name(str(one.column), LONGEST), shorten_step(one.step), *texts]
 
 
 def image_of(story: Story, plain: Floats) -> str:

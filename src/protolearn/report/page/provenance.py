@@ -55,7 +55,9 @@ def path_pictures(story: Story) -> tuple[list[PathPicture], str]:
     found, remark = paths_of(some)
     which = f" {len(rows):,} of {len(subject.y):,} rows are drawn." * (len(rows) < len(subject.y))
     if len(found) < len(subject.classes) > 2:
-        which += f" The first {len(found)} of {len(subject.classes)} classes, each against all others."
+        which += (
+            f" The first {len(found)} of {len(subject.classes)} classes, each against all others."
+        )
     pictures = [path_picture(some, path, number) for number, path in enumerate(found[:MOST_PATHS])]
     return pictures, remark + which
 
@@ -117,7 +119,7 @@ def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPict
         {
             "line": drawn(np.transpose(segment(line_in(view, hyperplane_at(path, i)), box))),
             "prototypes": drawn(centers[k]),
-            "told": f"{step_text(path, i)}: {right_at(path, i, what):.1%} of these rows are correct",
+            "told": f"{step_text(path, i)}: correct for {right_at(path, i, what):.1%} of the rows",
         }
         for k, i in enumerate(places)
     ]
