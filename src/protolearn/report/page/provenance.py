@@ -110,15 +110,15 @@ def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPict
     centers = view.places(path.prototypes[places].reshape(-1, len(last.coef))).reshape(-1, 2, 2)
     box = box_of(np.vstack([points, *centers]))
 
-    def drawn(values: Any) -> list[tuple[float, float]]:
+    def places_of(values: Any) -> list[tuple[float, float]]:
         (left, right), (low, high) = box
         share = (np.reshape(values, (-1, 2)) - [left, low]) / [right - left, high - low]
         return (np.abs([0.0, 1.0] - share) * PATH_SIZE).round(1).tolist()
 
     steps = [
         {
-            "line": drawn(np.transpose(segment(line_in(view, hyperplane_at(path, i)), box))),
-            "prototypes": drawn(centers[k]),
+            "line": places_of(np.transpose(segment(line_in(view, hyperplane_at(path, i)), box))),
+            "prototypes": places_of(centers[k]),
             "told": f"{step_text(path, i)}: correct for {right_at(path, i, what):.1%} of the rows",
         }
         for k, i in enumerate(places)
@@ -127,8 +127,8 @@ def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPict
     for side, label in enumerate(last.classes_):
         code = None if label is None else int(subject.codes_of(np.array([label]))[0])
         look = "muted" if code is None else "class"  # the rest is no class
-        sides.append((names[side], look, code, drawn(points[what.codes == side])))
-        trails.append((look, code, points_text(np.array(drawn(centers[:, side])))))
+        sides.append((names[side], look, code, places_of(points[what.codes == side])))
+        trails.append((look, code, points_text(np.array(places_of(centers[:, side])))))
     title = f"{names[0]} and {names[1]}, {step_text(path, 0)} to {step_text(path, -1)}"
     return PathPicture(
         f"path-{number}",
