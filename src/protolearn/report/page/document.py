@@ -212,42 +212,23 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
 
 def page_html(story: Story) -> str:
     """Return the page."""
-    subject, found = story.subject, find_suspects(story)
-    rows = story.rows_on_map(np.array([one.row for one in found], dtype=np.intp))
-    cases, no_changes = cases_of(story, found)
-    effects = effects_of(subject, sample_rows(len(subject.y), EFFECT_ROWS, story.seed))
-    directions = directions_of(subject, effects)
-    cards, tested = prototype_cards(story, directions), measures(story.evidence)
+    subject = story.subject
     pictures, path_text = path_pictures(story)
-    details = row_details(story, rows, cases)
+    cases, details = case_parts(story)
+    data = {"classes": subject.classes, "rows": details, "paths": path_steps(pictures)}
     return (
         page_templates()
         .get_template("page.html")
         .render(
+            title=story.title,
             story=story,
             subject=subject,
             classes=subject.classes,
             evidence=story.evidence,
             confidence=f"{CONFIDENCE:.0%}",
-            measures=tested,
-            headline=headline(story, tested),
-            errors=frequent_errors(story.evidence),
-            most_classes=MOST_CLASSES,
-            curves=curve_charts(story),
-            is_linear=is_linear_rule(subject.last),
-            cards=cards,
-            first_cards=overview_cards(cards, FEW_CARDS),
-            has_words=any(isinstance(column, CategoryColumn) for column in subject.columns),
-            no_prototypes=why_none(subject),
-            rule=rule_text(subject.last),
-            **feature_parts(story, directions),
-            effects=effect_tables(effects),
-            are_exact=effects is not None and effects.exact,
-            cases=cases,
-            no_changes=no_changes,
-            introduction=introduction(story.evidence, with_turns=not no_changes),
-            map=decision_map(story, rows),
-            map_size=(WIDTH, HEIGHT),
+            **performance_parts(story),
+            **learned_parts(story),
+            **cases,
             robustness=robustness_of(story),
             paths=pictures,
             path_text=path_text,
@@ -255,11 +236,55 @@ def page_html(story: Story) -> str:
             candidates=candidate_rows(story),
             provenance=provenance_tables(story),
             colours=colours(),
-            data=as_json(
-                {"classes": subject.classes, "rows": details, "paths": path_steps(pictures)}
-            ),
+            data=as_json(data),
         )
     )
+
+
+def performance_parts(story: Story) -> dict[str, Any]:
+    """Return what the page shows of the performance."""
+    found = measures(story.evidence)
+    return {
+        "measures": found,
+        "headline": headline(story, found),
+        "errors": frequent_errors(story.evidence),
+        "most_classes": MOST_CLASSES,
+        "curves": curve_charts(story),
+    }
+
+
+def learned_parts(story: Story) -> dict[str, Any]:
+    """Return what the page shows of prototypes and columns."""
+    subject = story.subject
+    effects = effects_of(subject, sample_rows(len(subject.y), EFFECT_ROWS, story.seed))
+    directions = directions_of(subject, effects)
+    cards = prototype_cards(story, directions)
+    return {
+        "is_linear": is_linear_rule(subject.last),
+        "cards": cards,
+        "first_cards": overview_cards(cards, FEW_CARDS),
+        "has_words": any(isinstance(column, CategoryColumn) for column in subject.columns),
+        "no_prototypes": why_none(subject),
+        "rule": rule_text(subject.last),
+        "effects": effect_tables(effects),
+        "are_exact": effects is not None and effects.exact,
+        **feature_parts(story, directions),
+    }
+
+
+def case_parts(story: Story) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the page shows of single rows, and the rows of the map for its script."""
+    found = find_suspects(story)
+    rows = story.rows_on_map(np.array([one.row for one in found], dtype=np.intp))
+    cases, no_changes = cases_of(story, found)
+    parts = {
+        "cases": cases,
+        "no_changes": no_changes,
+        "introduction": introduction(story.evidence, with_turns=not no_changes),
+        "map": decision_map(story, rows),
+        "map_size": (WIDTH, HEIGHT),
+    }
+    return parts, row_details(story, rows, cases)
 
 
 def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
