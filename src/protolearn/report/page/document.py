@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
@@ -45,7 +43,7 @@ from .contents import (
     sentences,
 )
 from .decision_map import HEIGHT, WIDTH, decision_map, row_details
-from .evidence import CONFIDENCE, by_folds, by_given_rows
+from .evidence import CONFIDENCE, evidence_for
 from .margin_charts import robustness_of
 from .performance import MOST_CLASSES, curve_charts, frequent_errors, headline, measures
 from .prototype_cards import (
@@ -169,12 +167,7 @@ def write(
     shape = None if image_shape is None else checked_shape(image_shape, subject.columns)
     page_templates()  # before any work
     say("[report] evaluating the model")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
-        if cv is None:
-            evidence = by_given_rows(model, X, y, seed)
-        else:
-            evidence = by_folds(model, X, y, cv, seed, n_jobs)
+    evidence = evidence_for(model, X, y, cv, seed, n_jobs)
     say("[report] measuring the importance of the columns")
     rows = sample_rows(len(y), MOST_MEASURED_ROWS, seed)
     story = Story(

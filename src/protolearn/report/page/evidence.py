@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
 from ...analysis import LabelledRows
@@ -65,6 +67,15 @@ class Evidence:
             return None
         second, best = np.partition(self.answers.scores, -2, axis=1)[:, -2:].T
         return best - second
+
+
+def evidence_for(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:
+    """Return how good a model is: by folds, or with ``cv=None`` by rows that it has not seen."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the fit itself has warned
+        if cv is None:
+            return by_given_rows(model, X, y, seed)
+        return by_folds(model, X, y, cv, seed, n_jobs)
 
 
 def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:

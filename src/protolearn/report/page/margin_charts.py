@@ -83,43 +83,53 @@ def margins_chart(subject: Subject, margin: Floats) -> Chart:
     width = (high - low) / N_BINS or 1.0
     # A bin begins at zero, so that none holds right and wrong answers.
     edges = np.arange(width * np.floor(low / width), high + width + width, width)
-    middle, base = edges[:-1] + 0.5 * width, np.zeros(len(edges) - 1)
-    layers = []
-    codes = np.unique(subject.codes)
-    for code in codes.tolist() if len(codes) <= MOST_CLASSES else [None]:
-        mine = margin if code is None else margin[subject.codes == code]
-        counts = np.histogram(mine, edges)[0].astype(np.float64)
-        look, name = ("accent", "") if code is None else ("class", subject.classes[code])
-        tips = [
-            f"margin about {x:.3g}: {count(int(n), 'row')} {name}"
-            for x, n in zip(middle, counts, strict=True)
-        ]
-        layers.append(
-            Layer("bars", middle, base + counts, base, look, name, code, 0.94 * width, tips)
-        )
-        base = base + counts
-    wrong = float((margin < 0.0).mean())
-    soft = getattr(getattr(subject.last, "_decision", None), "soft", False)
-    right = "the nearest one is of its class" if soft else "its prediction is correct"
-    note = (
-        "The hypothesis margin of a row is how far all prototypes can move before its prediction "
-        "changes. "
-    )
-    note += (
-        f"It is negative for {wrong:.1%} of the rows: the prototypes would have to move that far "
-        f"until {right}."
-        if wrong
-        else "It is positive for all rows."
-    )
+    layers = margin_bars(subject, margin, edges)
+    note = margin_note(subject, float((margin < 0.0).mean()))
     ends = min(float(edges[0]), -0.02 * float(edges[-1])), max(float(edges[-1]), 0.0)
     return Chart(
         "margins",
         "Hypothesis margins",
         f"Histogram of hypothesis margins. {note}",
         Axis("hypothesis margin", *ends),
-        Axis("rows", 0.0, 1.05 * max(float(base.max()), 1.0)),
+        Axis("rows", 0.0, 1.05 * max(float(layers[-1].y.max()), 1.0)),
         [*layers, Layer("line", [0.0, 0.0], [0.0, 1e9], look="ink")],
         note,
+    )
+
+
+def margin_bars(subject: Subject, margin: Floats, edges: Floats) -> list[Layer]:
+    """Return the bars of each class, those of the next one above them."""
+    width = edges[1] - edges[0]
+    middle, base = edges[:-1] + 0.5 * width, np.zeros(len(edges) - 1)
+    layers: list[Layer] = []
+    codes = np.unique(subject.codes)
+    for code in codes.tolist() if len(codes) <= MOST_CLASSES else [None]:
+        mine = margin if code is None else margin[subject.codes == code]
+        counts = np.histogram(mine, edges)[0]
+        look, name = ("accent", "") if code is None else ("class", subject.classes[code])
+        tips = [
+            f"margin about {x:.3g}: {count(int(n), 'row')} {name}"
+            for x, n in zip(middle, counts, strict=True)
+        ]
+        top = base + counts
+        layers.append(Layer("bars", middle, top, base, look, name, code, 0.94 * width, tips))
+        base = top
+    return layers
+
+
+def margin_note(subject: Subject, wrong: float) -> str:
+    """Return a text that says what hypothesis margins are, and how many are negative."""
+    what = (
+        "The hypothesis margin of a row is how far all prototypes can move before its prediction "
+        "changes. "
+    )
+    if not wrong:
+        return f"{what}It is positive for all rows."
+    soft = getattr(getattr(subject.last, "_decision", None), "soft", False)
+    right = "the nearest one is of its class" if soft else "its prediction is correct"
+    return (
+        f"{what}It is negative for {wrong:.1%} of the rows: the prototypes would have to move that "
+        f"far until {right}."
     )
 
 
