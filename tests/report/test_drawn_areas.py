@@ -6,27 +6,13 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import auc, average_precision_score
 
+from given_story import story_of
 from protolearn import GLVQ
-from protolearn.report import Story, Subject
 from protolearn.report.page.chart import BOTTOM, LEFT, RIGHT, TOP
-from protolearn.report.page.contents import Relevances
 from protolearn.report.page.evidence import by_folds
 from protolearn.report.page.performance import precision_chart, roc_chart, thin_steps
 from protolearn.report.page.suspect_rows import find_mislabelled, label_doubt
 from protolearn.selection import precision_steps
-
-
-def story_of(evidence, model, X, y):
-    none = Relevances.none("")
-    given = {"title": "", "about": "", "sentences": (), "made": (), "page": (), "use": ""}
-    return Story(
-        subject=Subject.of(model, X, y),
-        evidence=evidence,
-        relevances=none,
-        begun=0.0,
-        row_names=range(len(y)),
-        **given,
-    )
 
 
 def areas(chart):
