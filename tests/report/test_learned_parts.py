@@ -72,19 +72,25 @@ def test_columns_favour_the_class_that_their_coefficient_does(cancer):
         toward = model.classes_[int(weight > 0.0)]
         assert (one.step, one.toward) == ("higher values", toward)
         assert one.is_sure
-        assert one.reason == f"{'high' if weight > 0.0 else 'low'} {name}"
+        assert one.reason_for("malignant") == f"{'high' if weight > 0.0 else 'low'} {name}"
+        assert one.reason_for("benign") == f"{'low' if weight > 0.0 else 'high'} {name}"
 
 
-def test_words_favour_the_class_that_has_them():
+@pytest.mark.parametrize("share", [0.2, 0.8], ids=["red is rare", "red is frequent"])
+def test_words_favour_the_class_that_has_them(share):
+    """A step is from the most frequent word; whichever that is, red favours yes."""
     rng = np.random.RandomState(0)
-    y = np.array(["no", "yes"])[rng.randint(2, size=300)]
-    colour = np.where(y == "yes", rng.choice(["red", "blue"], 300, p=[0.8, 0.2]), "blue")
+    y = np.array(["no", "yes"])[(rng.uniform(size=300) < share).astype(int)]
+    colour = np.where((y == "yes") ^ (rng.uniform(size=300) < 0.1), "red", "blue")
     X = pd.DataFrame({"colour": colour, "size": rng.normal(size=300)})
-    model = table_pipeline(SoftMarginSVM()).fit(X, y)
-    subject = Subject.of(model, X, y)
-    found = directions_of(subject, effects_of(subject, np.arange(300)))
-    (one,) = found["colour"]
-    assert (one.step, one.toward, one.against) == ("red instead of blue", "yes", "no")
+    for last in SoftMarginSVM(), GLVQ(random_state=0):
+        model = table_pipeline(last).fit(X, y)
+        subject = Subject.of(model, X, y)
+        found = directions_of(subject, effects_of(subject, np.arange(300)))
+        (one,) = found["colour"]
+        assert (one.toward == "yes") == one.step.startswith("red")
+        assert one.reason_for("yes") == "colour: red instead of blue"
+        assert one.reason_for("no") == "colour: blue instead of red"
     values = class_values(story_of(None, model, X, y), [0])[0]
     shares = {
         code: np.mean(colour[y == subject.classes[code]] == values.category) for code in (0, 1)

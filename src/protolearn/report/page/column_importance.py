@@ -36,15 +36,23 @@ NORMAL = 1.96  # half the width of a 95% interval, in standard errors
 
 
 class Direction(NamedTuple):
-    """What a step in a column does to the answer."""
+    """What a step in a column does to the prediction."""
 
-    step: str  # such as "a higher value", or "red instead of blue"
-    toward: str  # the class that it speaks for most
+    column: str
+    step: str  # "higher values", or such as "red instead of blue"
+    toward: str  # the class that the step favours most, and the one that it favours least
     against: str
-    size: float  # by how much the score of the class rises
+    size: float  # by how much it changes the score of the class
     is_number: bool  # whether it is a step of a number, not of categories
     is_sure: bool  # whether the effect has the same sign for most rows
-    reason: str  # the same as a reason for the class, such as "high alcohol"
+
+    def reason_for(self, label: str) -> str:
+        """Return what speaks for one of the two classes, such as "high alcohol"."""
+        if self.is_number:
+            return f"{'high' if label == self.toward else 'low'} {self.column}"
+        if label == self.toward:
+            return f"{self.column}: {self.step}"
+        return f"{self.column}: {INSTEAD.join(reversed(self.step.split(INSTEAD, 1)))}"
 
 
 class ImportantColumn(NamedTuple):
@@ -91,31 +99,22 @@ def directions_of(subject: Subject, found: Effects | None) -> dict[str, list[Dir
     if found is None:
         return {}
     labels = [shorten_name(str(label), LONGEST) for label in found.classes]
-    two = len(labels) == 1
     directions: dict[str, list[Direction]] = {}
     for steps in zip(*found.effects, strict=True):
         effects = np.array([one.effect for one in steps])
         top, bottom = int(effects.argmax()), int(effects.argmin())
-        one, name = steps[top], shorten_name(str(steps[top].column), LONGEST)
+        one, size = steps[top], float(np.abs(effects).max())
         toward, against = labels[top], labels[bottom]
-        is_number, rises = INSTEAD not in one.step, not two or effects[0] > 0.0
-        if two:
-            toward, against = labels[0], subject.classes[0]
-            toward, against = (toward, against) if rises else (against, toward)
-        size = float(np.abs(effects).max())
-        if not size:
-            continue
-        here, there = shorten_step(one.step).split(INSTEAD, 1) if not is_number else ("", "")
-        if is_number:
-            # Of two classes the step is toward the second, or away from it.
-            step, reason = "higher values", f"{'high' if rises or not two else 'low'} {name}"
-        else:
-            step = f"{here}{INSTEAD}{there}" if rises else f"{there}{INSTEAD}{here}"
-            reason = f"{name}: {step}"
-        is_sure = found.exact or (one.low >= 0.0) == (one.high > 0.0)
-        directions.setdefault(name, []).append(
-            Direction(step, toward, against, size, is_number, is_sure, reason)
-        )
+        if len(labels) == 1:  # the second of two classes
+            pair = labels[0], subject.classes[0]
+            toward, against = pair if effects[0] > 0.0 else pair[::-1]
+        if size:
+            name, is_number = shorten_name(str(one.column), LONGEST), INSTEAD not in one.step
+            step = "higher values" if is_number else shorten_step(one.step)
+            is_sure = found.exact or (one.low >= 0.0) == (one.high > 0.0)
+            directions.setdefault(name, []).append(
+                Direction(name, step, toward, against, size, is_number, is_sure)
+            )
     return {
         name: sorted(several, key=lambda one: -one.size) for name, several in directions.items()
     }

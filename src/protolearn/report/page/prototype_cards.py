@@ -265,9 +265,10 @@ def strip_of(column: Any, value: float, own: Floats, everything: Floats) -> Stri
 
 
 def reasons_for(name: str, directions: dict[str, list[Direction]]) -> list[str]:
-    """Return the steps that raise the score of a class most, in words."""
-    found = [one for several in directions.values() for one in several if one.toward == name]
-    return [one.reason for one in sorted(found, key=lambda one: -one.size)[:4]]
+    """Return what speaks most for a class, in words."""
+    every = [one for several in directions.values() for one in several]
+    found = [one for one in every if name in (one.toward, one.against)]
+    return [one.reason_for(name) for one in sorted(found, key=lambda one: -one.size)[:4]]
 
 
 def effect_cells(one: Effect) -> list[str]:
