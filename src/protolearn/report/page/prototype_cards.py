@@ -14,7 +14,7 @@ from ..._names import count, digits_text, shorten_name
 from ...analysis import Effect, find_exemplars, is_linear_rule
 from ...classifiers import NearestPrototypeClassifier
 from ...tables import NO_FEATURE_NAMES, CategoryColumn, ignore_warnings
-from ..subject import LONGEST, Spread, Subject, spread_of
+from ..subject import LONGEST, Spread, Subject
 from .chart import grey_image
 from .column_importance import Direction, shorten_step
 from .contents import LARGEST_PICTURE, Story
@@ -183,7 +183,7 @@ def overview_cards(cards: list[Card], most: int) -> list[Card]:
 def add_lines(story: Story, cards: list[Card], plain: Floats) -> None:
     """Describe prototypes by their columns, those that set each apart from all rows first."""
     subject = story.subject
-    texts, spreads = subject.prototype_texts(plain), spread_of(subject)
+    texts, spreads = subject.prototype_texts(plain), subject.spreads
     parts, rows = subject.parts(plain), subject.parts(subject.plain)
     weights = np.ones(len(parts))
     if story.columns_that_count is not None:
@@ -299,7 +299,7 @@ class ClassValues(NamedTuple):
 def class_values(story: Story, columns: list[int]) -> dict[int, ClassValues]:
     """Return for some columns the values of each class."""
     subject = story.subject
-    spreads, rows = spread_of(subject), subject.parts(subject.plain)
+    spreads, rows = subject.spreads, subject.parts(subject.plain)
     there, found = np.unique(subject.codes), {}
     for j in columns:
         (column, values), (quantiles, shares) = rows[j], spreads[j]
