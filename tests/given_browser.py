@@ -42,7 +42,7 @@ def a_browser():
 
 
 @contextmanager
-def opened(browser, path, with_charts=True, **options):
+def opened(browser, path, with_script=True, **options):
     """Open a file, and see at the end that it said nothing, broke nothing and asked for nothing."""
     context = browser.new_context(**{**DESKTOP, "reduced_motion": "reduce", **options})
     page = context.new_page()
@@ -62,7 +62,7 @@ def opened(browser, path, with_charts=True, **options):
     page.on("pageerror", lambda error: troubles.append(f"broke: {error}"))
     try:
         page.goto(path.as_uri())
-        if with_charts:
+        if with_script:
             page.wait_for_selector("html[data-ready=yes]", state="attached")
         yield page
     finally:
@@ -71,10 +71,8 @@ def opened(browser, path, with_charts=True, **options):
 
 
 def violations(page):
-    """Give what axe finds against the rules for pages that all can use; takes the charts away."""
+    """Give what axe finds against the rules for pages that all can use."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    # What is drawn is told in the names of the charts; to walk through all marks takes long.
-    page.evaluate("document.querySelectorAll('.plot > *').forEach((drawn) => drawn.remove())")
     page.evaluate(axe.axe_script)
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
     found = page.evaluate("tags => axe.run({runOnly: tags}).then((all) => all.violations)", tags)

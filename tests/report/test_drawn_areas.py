@@ -12,9 +12,9 @@ from sklearn.metrics import auc, average_precision_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from given_story import story_of
 from protolearn import GLVQ
-from protolearn.report import Story, Subject
-from protolearn.report.page.contents import Relevances
+from protolearn.report.page.chart import BOTTOM, LEFT, RIGHT, TOP
 from protolearn.report.page.evidence import by_folds
 from protolearn.report.page.performance import precision_chart, roc_chart, thin_steps
 from protolearn.report.page.suspect_rows import find_mislabelled, label_doubt
@@ -23,23 +23,12 @@ from protolearn.selection import precision_steps
 DATA = Path(os.environ.get("PROTOLEARN_DATA") or "/nonexistent")
 
 
-def story_of(evidence, model, X, y):
-    none = Relevances.none("")
-    given = {"title": "", "about": "", "sentences": (), "made": (), "page": (), "use": ""}
-    return Story(
-        subject=Subject.of(model, X, y),
-        evidence=evidence,
-        relevances=none,
-        begun=0.0,
-        row_names=range(len(y)),
-        **given,
-    )
-
-
 def areas(chart):
-    for trace in chart.data["traces"]:
-        if "name" in trace:
-            yield auc(trace["x"], trace["y"]), float(trace["name"].rsplit(" ", 1)[1])
+    """Give the area below each curve as it is drawn, in pixels, and the number of its legend."""
+    for layer in chart.legend:
+        x, y = np.array([pair.split(",") for pair in chart.points(layer).split()], dtype=float).T
+        x, y = (x - LEFT) / (RIGHT - LEFT), (BOTTOM - y) / (BOTTOM - TOP)
+        yield auc(x, y), float(layer.name.rsplit(" ", 1)[1])
 
 
 class Flattened(LogisticRegression):

@@ -29,7 +29,7 @@ def browser():
 
 @pytest.fixture
 def page(browser, path):
-    with opened(browser, path, with_charts=False) as found:
+    with opened(browser, path, with_script=False) as found:
         yield found
 
 
@@ -130,7 +130,7 @@ def test_it_runs_by_itself_and_pauses(page):
 
 @pytest.mark.parametrize("name", ["rosenblatt", "adatron", "lvq1", "glvq"])
 def test_a_telephone_shows_all_of_it(browser, path, name):
-    with opened(browser, path, with_charts=False, **PHONE) as page:
+    with opened(browser, path, with_script=False, **PHONE) as page:
         page.select_option("#algorithm", name)
         page.tap("#step")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

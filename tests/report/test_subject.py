@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from protolearn import GLVQ, AutoPrototypeClassifier, KernelGLVQ, counterfactual
 from protolearn.report.page.suspect_rows import turns_of
-from protolearn.report.subject import Subject, spread_of
+from protolearn.report.subject import Subject
 from protolearn.tables import prototypes_table, table_pipeline
 
 
@@ -139,7 +139,7 @@ def test_spread_is_that_of_each_class(mixed):
     X = X.copy()
     X.iloc[3, 0] = np.nan
     model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
-    first, *_, colour = spread_of(Subject.of(model, X, y))
+    first, *_, colour = Subject.of(model, X, y).spreads
     filled = X["sepal length (cm)"].fillna(X["sepal length (cm)"].median())
     expected = pd.Series(filled).groupby(y).quantile([0.05, 0.25, 0.5, 0.75, 0.95]).unstack()
     np.testing.assert_allclose(first.quantiles, expected)

@@ -209,8 +209,8 @@ def report_story(outcome: Outcome) -> Story:
     rows = sample_rows(len(table.y), REFITTED_ROWS, settings.seed)
     seconds = None if limit is None else FOR_REFITS * limit
     return Story(
-        title=f"{table.target}: {outcome.chosen_model}",
-        about=f"{outcome.opened.read.origin}. {describe_data(subject)}",
+        title=f"Predicting {table.target}",
+        about=f"{outcome.opened.read.origin.partition(': ')[0]}: {describe_data(subject)}",
         sentences=outcome.sentences,
         subject=subject,
         evidence=report_evidence(outcome.performance),
@@ -226,6 +226,8 @@ def report_story(outcome: Outcome) -> Story:
         tried=outcome.model[-1].leaderboard_,
         seed=settings.seed,
         warnings=[one.text for one in outcome.warnings],
+        metric=outcome.metric,
+        subgroups=outcome.performance.subgroups,
     )
 
 
@@ -234,15 +236,15 @@ def report_evidence(performance: Performance) -> Evidence:
     folds, planned, several = performance.folds, performance.n_planned, performance.fold_count
     left = "" if len(folds) == planned else f" of {planned} that were planned"
     how = (
-        "Each row here was predicted by a model that was fitted without it, and chosen by the "
-        f"other folds: {several}{left}. So the measures are those of the whole procedure, the "
-        "choice included."
+        "Each row was predicted by a model that was fitted without it, and chosen by the other "
+        f"folds: {several}{left}. The measures cover the whole procedure, including the choice of "
+        "the model."
     )
     if planned == 1:
         how = (
-            f"The model was chosen and fitted without {several} here. The measures are those of "
-            "the whole procedure, the choice included. The delivered model has then been fitted "
-            "to all rows."
+            f"A model was chosen and fitted without {several}, and tested on these. The measures "
+            "cover the whole procedure, including the choice. The model of this report was then "
+            "fitted to all rows."
         )
     rows = np.concatenate([fold.test for fold in folds])
     answers = pool_answers([fold.answers for fold in folds])

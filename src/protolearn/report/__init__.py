@@ -1,4 +1,4 @@
-"""Pictures of models by matplotlib, and the report, a page by plotly; imported when needed."""
+"""Pictures of models by matplotlib, and the report, a page for a browser."""
 
 from .critical_difference_display import FIRST_GROUP_BAR as FIRST_GROUP_BAR
 from .critical_difference_display import GROUP_BAR_STEP as GROUP_BAR_STEP

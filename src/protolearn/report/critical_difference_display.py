@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ SHORTEST = 0.3  # least share of the width for the axis
 FONT_SIZE = 10.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CriticalDifferenceDisplay(Display):
     """Mean ranks on an axis, the best on the right, and bars over models that do not differ.
 
@@ -51,18 +53,10 @@ class CriticalDifferenceDisplay(Display):
     data sets*, Journal of Machine Learning Research 7.
     """
 
-    def __init__(
-        self,
-        *,
-        models: Sequence[str],
-        ranks: Floats,
-        critical_difference: float,
-        alpha: float | None = None,
-    ):
-        self.models = models
-        self.ranks = ranks
-        self.critical_difference = critical_difference
-        self.alpha = alpha
+    models: Sequence[str]
+    ranks: Floats
+    critical_difference: float
+    alpha: float | None = None
 
     @classmethod
     def from_comparison(

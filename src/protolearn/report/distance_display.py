@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ GREY = "#666666"
 WIDE = 7.4, 4.0  # size of a figure in inches, which has room for a legend beside the axes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DistanceDistributionDisplay(LegendDisplay):
     """Histograms of the signed distances of two classes to the hyperplane between them.
 
@@ -48,22 +50,12 @@ class DistanceDistributionDisplay(LegendDisplay):
         The figure of the axes.
     """
 
-    def __init__(
-        self,
-        *,
-        distances: Floats,
-        codes: Indices,
-        classes: list[str],
-        edges: Floats,
-        prototypes: Floats | None = None,
-        name: str | None = None,
-    ):
-        self.distances = distances
-        self.codes = codes
-        self.classes = classes
-        self.edges = edges
-        self.prototypes = prototypes
-        self.name = name
+    distances: Floats
+    codes: Indices
+    classes: list[str]
+    edges: Floats
+    prototypes: Floats | None = None
+    name: str | None = None
 
     @classmethod
     def from_estimator(

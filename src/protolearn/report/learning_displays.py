@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -24,6 +25,7 @@ ROOM, MOST = 1.6, 0.98  # the picture shows so many times the extent of this sha
 RESOLUTION = 300
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TrajectoryDisplay(LegendDisplay):
     """How the prototypes, or the weights of a perceptron, move from one state to the next.
 
@@ -60,26 +62,14 @@ class TrajectoryDisplay(LegendDisplay):
         The figure of the axes.
     """
 
-    def __init__(
-        self,
-        *,
-        points: Floats,
-        codes: Indices,
-        ways: Floats,
-        way_codes: Indices | None,
-        intercepts: Floats | None = None,
-        example: int = -1,
-        classes: list[str],
-        axis_names: tuple[str, str],
-    ):
-        self.points = points
-        self.codes = codes
-        self.ways = ways
-        self.way_codes = way_codes
-        self.intercepts = intercepts
-        self.example = example
-        self.classes = classes
-        self.axis_names = axis_names
+    points: Floats
+    codes: Indices
+    ways: Floats
+    way_codes: Indices | None
+    intercepts: Floats | None = None
+    example: int = -1
+    classes: list[str]
+    axis_names: tuple[str, str]
 
     @classmethod
     def from_estimator(
@@ -211,6 +201,7 @@ def draw_arrow(ax: Any, start: Floats, end: Floats, tone: str, width: float) -> 
         ax.annotate("", end, start, arrowprops=style, zorder=4)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VersionSpaceDisplay(LegendDisplay):
     """The weights that have all examples right, as a part of the sphere of all weights.
 
@@ -240,18 +231,10 @@ class VersionSpaceDisplay(LegendDisplay):
         The figure of the axes.
     """
 
-    def __init__(
-        self,
-        *,
-        lines: Floats,
-        is_informative: Any,
-        grid: tuple[Floats, Floats, Floats],
-        marks: dict[str, Floats],
-    ):
-        self.lines = lines
-        self.is_informative = is_informative
-        self.grid = grid
-        self.marks = marks
+    lines: Floats
+    is_informative: Any
+    grid: tuple[Floats, Floats, Floats]
+    marks: dict[str, Floats]
 
     @classmethod
     def from_examples(

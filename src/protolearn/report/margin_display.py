@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ GREY = "#666666"
 CURVE, HISTORY_CURVE = "margins", "margins during training"  # by which curves are known in axes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
     """The cumulative distribution of margins: for each value the share of rows that are below it.
 
@@ -47,9 +49,8 @@ class MarginDisplay(Display):
         The figure of the axes.
     """
 
-    def __init__(self, *, margins: Mapping[str, Floats], xlabel: str = "margin"):
-        self.margins = margins
-        self.xlabel = xlabel
+    margins: Mapping[str, Floats]
+    xlabel: str = "margin"
 
     @classmethod
     def from_estimator(
@@ -178,6 +179,7 @@ class MarginDisplay(Display):
         return ax
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginHistoryDisplay(Display):
     """The average margin after every iteration of one or several fits.
 
@@ -196,8 +198,7 @@ class MarginHistoryDisplay(Display):
         The figure of the axes.
     """
 
-    def __init__(self, *, histories: Mapping[str, MarginHistory]):
-        self.histories = histories
+    histories: Mapping[str, MarginHistory]
 
     def _draw(self, ax: Any) -> Any:
         """Return the axes with the picture."""

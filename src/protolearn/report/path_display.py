@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -38,6 +39,7 @@ class PathDisplay(Display):
         return self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConvergenceDisplay(PathDisplay):
     """How far the steps of a path are from other linear classifiers, in three panels.
 
@@ -62,10 +64,9 @@ class ConvergenceDisplay(PathDisplay):
         Their figure.
     """
 
-    def __init__(self, *, values: Floats, differences: Mapping[str, Floats], parameter: str = "C"):
-        self.values = values
-        self.differences = differences
-        self.parameter = parameter
+    values: Floats
+    differences: Mapping[str, Floats]
+    parameter: str = "C"
 
     @classmethod
     def from_path(
@@ -183,6 +184,7 @@ def unit_normals(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
     return coef / size[:, None], intercept / size
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DistancePathDisplay(PathDisplay):
     """How the distances of two classes to the hyperplane change along a path: an image a class.
 
@@ -212,22 +214,12 @@ class DistancePathDisplay(PathDisplay):
         Their figure.
     """
 
-    def __init__(
-        self,
-        *,
-        values: Floats,
-        shares: Floats,
-        edges: Floats,
-        prototypes: Floats,
-        classes: list[str],
-        parameter: str = "C",
-    ):
-        self.values = values
-        self.shares = shares
-        self.edges = edges
-        self.prototypes = prototypes
-        self.classes = classes
-        self.parameter = parameter
+    values: Floats
+    shares: Floats
+    edges: Floats
+    prototypes: Floats
+    classes: list[str]
+    parameter: str = "C"
 
     @classmethod
     def of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ DARK = 40.0  # percent from which a cell is so dark that its number is white
 CURVE = "roc curve"  # by which a curve is known among the lines of an axes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConfusionDisplay(Display):
     """Which class is taken for which, in percent of the true class.
 
@@ -64,8 +66,7 @@ class ConfusionDisplay(Display):
         The numbers in them.
     """
 
-    def __init__(self, *, confusion: ConfusionMatrix):
-        self.confusion = confusion
+    confusion: ConfusionMatrix
 
     @classmethod
     def from_estimator(
@@ -164,6 +165,7 @@ def format_share(share: float) -> str:
     return f"{share:.1f}" if share < 9.95 else f"{share:.0f}"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RocDisplay(CurveDisplay):
     """True over false positive rate, for every threshold Theta between the two classes.
 
@@ -198,10 +200,9 @@ class RocDisplay(CurveDisplay):
         The standard deviations of an averaged curve.
     """
 
-    def __init__(self, *, curve: RocCurve | AveragedRoc, name: str | None = None, n_bars: int = 12):
-        self.curve = curve
-        self.name = name
-        self.n_bars = n_bars
+    curve: RocCurve | AveragedRoc
+    name: str | None = None
+    n_bars: int = 12
 
     @classmethod
     def from_estimator(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ FLATTEST, STEEPEST = 0.4, 2.0
 UNSEEN_STRETCH = 1.3  # stretch up to which an axis is left as it is
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ProjectionDisplay(Display):
     """Samples, prototypes and decision regions in the plane of the metric or of the prototypes.
 
@@ -60,30 +62,16 @@ class ProjectionDisplay(Display):
         The figure of the axes.
     """
 
-    def __init__(
-        self,
-        *,
-        points: Floats,
-        codes: Indices,
-        prototypes: Floats,
-        prototype_codes: Indices,
-        wrong: Any,
-        grid: tuple[Floats, Floats, Indices],
-        classes: list[str],
-        axis_names: tuple[str, str] = ("first direction", "second direction"),
-        stretch: float = 1.0,
-        star_name: str = "prototype",
-    ):
-        self.points = points
-        self.star_name = star_name
-        self.codes = codes
-        self.prototypes = prototypes
-        self.prototype_codes = prototype_codes
-        self.wrong = wrong
-        self.grid = grid
-        self.classes = classes
-        self.axis_names = axis_names
-        self.stretch = stretch
+    points: Floats
+    codes: Indices
+    prototypes: Floats
+    prototype_codes: Indices
+    wrong: Any
+    grid: tuple[Floats, Floats, Indices]
+    classes: list[str]
+    axis_names: tuple[str, str] = ("first direction", "second direction")
+    stretch: float = 1.0
+    star_name: str = "prototype"
 
     @classmethod
     def from_estimator(
@@ -177,6 +165,7 @@ class PlaneMap(NamedTuple):
     # (n_samples,): the class of the region in which each sample is drawn.
     regions_at_points: Indices
     star_name: str  # what a star is
+    directions: Floats  # (2, n_features): by how much a step in a feature moves a sample
 
 
 def plane_map(
@@ -211,6 +200,7 @@ def plane_map(
         stretch_of(across, up) if view.flat else 1.0,
         regions_at(model, view, points),
         star_name,
+        view.seeing,
     )
 
 

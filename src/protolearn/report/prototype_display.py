@@ -13,7 +13,7 @@ from .._validation import integer_in
 from ..tables import CategoryColumn, NumberColumn, TextColumn
 from .prototype_drawings import Strips, checked_shape, draw_pictures
 from .style import Display
-from .subject import LEVELS, Subject, spread_of
+from .subject import LEVELS, Subject
 
 FEW = 4  # number of prototypes up to which their values are written
 # Letters of names of columns, and of all other texts, that are written.
@@ -166,7 +166,7 @@ class PrototypeDisplay(Display):
             return cls(prototypes=plain, image_shape=shape, limits=limits, **common).plot(ax=ax)
         numbers, words = [], []
         columns = zip(
-            subject.parts(plain), subject.prototype_texts(plain), spread_of(subject), strict=True
+            subject.parts(plain), subject.prototype_texts(plain), subject.spreads, strict=True
         )
         for (column, part), texts, spread in columns:
             if isinstance(column, CategoryColumn):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ POINT, STAR, FIRST_STAR = 20.0, 200.0, 110.0  # sizes of samples and prototypes
 FEW = 200  # number of samples that are drawn in full size
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PrototypePathDisplay(LegendDisplay):
     """Two classes with the prototypes and the hyperplane of a linear classifier.
 
@@ -68,30 +70,16 @@ class PrototypePathDisplay(LegendDisplay):
         The figure of the axes.
     """
 
-    def __init__(
-        self,
-        *,
-        points: Floats,
-        codes: Indices,
-        prototypes: Floats,
-        lines: Floats,
-        classes: list[str],
-        axis_names: tuple[str, str],
-        steps: tuple[str, str] | None = None,
-        shift: float = 0.0,
-        name: str | None = None,
-        stretch: float = 1.0,
-    ):
-        self.points = points
-        self.codes = codes
-        self.prototypes = prototypes
-        self.lines = lines
-        self.classes = classes
-        self.axis_names = axis_names
-        self.steps = steps
-        self.shift = shift
-        self.name = name
-        self.stretch = stretch
+    points: Floats
+    codes: Indices
+    prototypes: Floats
+    lines: Floats
+    classes: list[str]
+    axis_names: tuple[str, str]
+    steps: tuple[str, str] | None = None
+    shift: float = 0.0
+    name: str | None = None
+    stretch: float = 1.0
 
     @classmethod
     def from_estimator(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .style import CurveDisplay, axes_for, class_marker, colour, number_drawn, p
 CURVE = "accuracy-reject curve"  # by which a curve is known among the lines of an axes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RejectDisplay(CurveDisplay):
     """Accuracy of the accepted rows over the share that is rejected.
 
@@ -46,18 +48,10 @@ class RejectDisplay(CurveDisplay):
         The mark at the working point.
     """
 
-    def __init__(
-        self,
-        *,
-        reject_rate: Floats,
-        accuracy: Floats,
-        name: str | None = None,
-        working_point: tuple[float, float] | None = None,
-    ):
-        self.reject_rate = reject_rate
-        self.accuracy = accuracy
-        self.name = name
-        self.working_point = working_point
+    reject_rate: Floats
+    accuracy: Floats
+    name: str | None = None
+    working_point: tuple[float, float] | None = None
 
     @classmethod
     def from_estimator(

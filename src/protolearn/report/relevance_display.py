@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ AGAINST = "#D55E00"
 EFFECTS_IN_A_ROW = 3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RelevanceDisplay(Display):
     """Horizontal bars of the relevances, the largest on top; one panel for each local metric.
 
@@ -51,24 +53,13 @@ class RelevanceDisplay(Display):
         Their figure.
     """
 
-    def __init__(
-        self,
-        *,
-        values: Floats,
-        feature_names: Sequence[str],
-        group_names: Sequence[str] = (),
-        interval: tuple[Floats, Floats] | None = None,
-        interval_name: str = "interval",
-        single: Floats | None = None,
-        max_features: int = 20,
-    ):
-        self.values = values
-        self.feature_names = feature_names
-        self.group_names = group_names
-        self.interval = interval
-        self.interval_name = interval_name
-        self.single = single
-        self.max_features = max_features
+    values: Floats
+    feature_names: Sequence[str]
+    group_names: Sequence[str] = ()
+    interval: tuple[Floats, Floats] | None = None
+    interval_name: str = "interval"
+    single: Floats | None = None
+    max_features: int = 20
 
     @classmethod
     def from_estimator(
@@ -200,6 +191,7 @@ class RelevanceDisplay(Display):
             )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EffectDisplay(Display):
     """Signed bars of what a step in each column does to the score of a class.
 
@@ -221,9 +213,8 @@ class EffectDisplay(Display):
         Their figure.
     """
 
-    def __init__(self, *, effects: Effects, max_effects: int = 20):
-        self.effects = effects
-        self.max_effects = max_effects
+    effects: Effects
+    max_effects: int = 20
 
     @classmethod
     def from_estimator(

@@ -175,6 +175,17 @@ class Subject:
         with ignore_warnings(UNSEEN_CATEGORIES):
             return self.encoder.unscaled_rows(self.encoder.input_table(self.frame))
 
+    @cached_property
+    def spreads(self) -> list[Spread]:
+        """The values of each column by class."""
+        n_classes = len(self.classes)
+        return [
+            categories_by_class(column, part, self.codes, n_classes)
+            if isinstance(column, CategoryColumn)
+            else Spread(quantiles_by_class(part[:, 0], self.codes, n_classes))
+            for column, part in self.parts(self.plain)
+        ]
+
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
         """Return rows in the user's units, cut into columns."""
         return self.encoder.split_columns(plain)
@@ -295,17 +306,6 @@ class Spread(NamedTuple):
     quantiles: Floats | None
     # (n_classes, n_categories): how often each category is there; None for numbers.
     shares: Floats | None = None
-
-
-def spread_of(subject: Subject) -> list[Spread]:
-    """Return the spread of each column."""
-    n_classes = len(subject.classes)
-    return [
-        categories_by_class(column, part, subject.codes, n_classes)
-        if isinstance(column, CategoryColumn)
-        else Spread(quantiles_by_class(part[:, 0], subject.codes, n_classes))
-        for column, part in subject.parts(subject.plain)
-    ]
 
 
 def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:

@@ -30,6 +30,7 @@ from .intervals import Interval
 from .intervals import bounded_mean_interval as bounded_mean_interval
 from .intervals import corrected_variance as corrected_variance
 from .intervals import share_interval as share_interval
+from .metrics import measure as measure
 from .nested import NestedResult, nested_cross_validate
 from .roc_curves import AveragedRoc, RocCurve, roc, roc_over_folds
 from .roc_curves import curve_of as curve_of

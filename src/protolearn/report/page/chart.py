@@ -1,4 +1,4 @@
-"""What charts and pictures of a page are made of: traces, axes, small images as PNG."""
+"""Charts of a page as SVG, which needs no script to be seen, and small pictures as PNG."""
 
 from __future__ import annotations
 
@@ -9,24 +9,56 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from ..._arrays import Floats
-from .html import Markup, paragraph, tag
 
-Colour = dict[str, str]  # a colour that the page knows by name: another one in light than in dark
-Trace = dict[str, Any]  # what the charting library draws
-INK, MUTED, PAPER, ACCENT = ({"colour": name} for name in ("ink", "muted", "paper", "accent"))
-# The marks of classes, in the order of the other pictures.
-SYMBOLS = "circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star"
-DIGITS = 5  # of numbers that are drawn
+# Ends of the area that is drawn on, in a chart of 440 times 270 units, about pixels.
+LEFT, RIGHT, TOP, BOTTOM = 46, 416, 24, 228
 SIGNATURE = b"\x89PNG\r\n\x1a\n"  # of a PNG file
 GREY_PIXELS, COLOUR_PIXELS, PALETTE_PIXELS = 0, 2, 3  # kinds of PNG
-ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}  # a legend above the chart
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a chart."""
+
+    title: str
+    low: float
+    high: float
+    is_share: bool = False  # whether values are shares, shown in percent
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Values with a tick, and their texts."""
+        wide = (self.high - self.low) / 5.0
+        power = 10.0 ** math.floor(math.log10(wide))
+        step = next(size * power for size in (1.0, 2.0, 2.5, 5.0, 10.0) if size * power >= wide)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        values = [step * k for k in range(first, last + 1)]
+        return [
+            (value, f"{100.0 * value:.4g}%" if self.is_share else f"{value:.4g}")
+            for value in values
+        ]
+
+
+class Layer(NamedTuple):
+    """Something that is drawn: a line, bars, intervals, or dots."""
+
+    kind: str  # "line", "area", "bars", "intervals" or "dots"
+    x: Any
+    y: Any
+    # Bars: their lower ends; intervals: their lower ends, ``y`` has the upper ones.
+    base: Any = 0.0
+    look: str = "accent"  # a class of the style sheet
+    name: str = ""  # in the legend
+    code: int | None = None  # the class that it is about
+    width: float = 0.0  # of bars, in the units of the axis
+    tips: Sequence[str] = ()  # what is shown when a point is pointed at
 
 
 @dataclass(frozen=True)
@@ -34,66 +66,80 @@ class Chart:
     """A chart of a page."""
 
     name: str  # by which the page knows it
-    title: str  # what it shows
-    alt: str  # the same in words for those who do not see it, with what is to be learned from it
-    traces: list[Trace]  # what is drawn
-    layout: dict[str, Any] = field(default_factory=dict)  # axes and the like
-    height: int = 340  # in pixels
+    title: str
+    alt: str  # the chart in words, for readers who do not see it
+    x: Axis
+    y: Axis
+    layers: list[Layer] = field(default_factory=list)
     note: str = ""  # a remark below
-    extra: dict[str, Any] = field(default_factory=dict)  # what the script of the page needs besides
+
+    def across(self, values: Any) -> Floats:
+        """Return where values are along the first axis."""
+        share = (np.asarray(values, dtype=np.float64) - self.x.low) / (self.x.high - self.x.low)
+        return LEFT + share.clip(0.0, 1.0) * (RIGHT - LEFT)
+
+    def up(self, values: Any) -> Floats:
+        """Return where values are along the second axis."""
+        share = (np.asarray(values, dtype=np.float64) - self.y.low) / (self.y.high - self.y.low)
+        return BOTTOM - share.clip(0.0, 1.0) * (BOTTOM - TOP)
+
+    def points(self, layer: Layer) -> str:
+        """Return the points of a line as SVG has them."""
+        return points_text(np.stack([self.across(layer.x), self.up(layer.y)], axis=1))
+
+    def pairs(self, layer: Layer) -> list[tuple[float, float]]:
+        """Return where dots are."""
+        places = np.stack([self.across(layer.x), self.up(layer.y)], axis=1).round(1)
+        return [(x, y) for x, y in places.tolist()]
+
+    def steps(self, layer: Layer) -> str:
+        """Return a line that falls to its next point at once, so that it is never too high."""
+        x, y = np.repeat(self.across(layer.x), 2)[:-1], np.repeat(self.up(layer.y), 2)[1:]
+        return points_text(np.stack([x, y], axis=1))
+
+    def area(self, layer: Layer) -> str:
+        """Return the corners of the area below such a line."""
+        x = self.across(layer.x)
+        return f"{x[0]:.1f},{BOTTOM} {self.steps(layer)} {x[-1]:.1f},{BOTTOM}"
+
+    def boxes(self, layer: Layer) -> list[tuple[float, float, float, float]]:
+        """Return left, top, width and height of bars; of intervals the width is zero."""
+        left = self.across(np.asarray(layer.x) - 0.5 * layer.width)
+        right = self.across(np.asarray(layer.x) + 0.5 * layer.width)
+        top, low = self.up(layer.y), self.up(np.broadcast_to(layer.base, np.shape(layer.y)))
+        boxes = np.stack([left, top, right - left, low - top], axis=1).round(1)
+        return [(a, b, c, d) for a, b, c, d in boxes.tolist()]
 
     @property
-    def figure(self) -> Markup:
-        """The place of the chart in the page."""
-        style = f"height:{self.height}px"
-        place = tag(
-            "div", id=self.name, class_="plot", role="img", aria_label=self.alt, style=style
-        )
-        note = paragraph(self.note, "note") if self.note else None
-        return tag("figure", tag("figcaption", self.title), place, note, class_="chart")
+    def scale(self) -> str:
+        """What the script of the page needs to read values off the chart."""
+        axes = [[one.title, one.low, one.high, one.is_share] for one in (self.x, self.y)]
+        return json.dumps([*axes, [LEFT, RIGHT, TOP, BOTTOM]])
 
     @property
-    def data(self) -> dict[str, Any]:
-        """What the charting library is given."""
-        return {key: getattr(self, key) for key in ("name", "traces", "layout", "extra")}
+    def legend(self) -> list[Layer]:
+        """The layers with a name, if there are several or one has to be told."""
+        return [layer for layer in self.layers if layer.name]
 
 
-def class_colour(code: int) -> Colour:
-    """Return the name of the colour of a class."""
-    return {"colour": f"class-{code % 8}"}
+def shares(title: str, low: float = 0.0, high: float = 1.0) -> Axis:
+    """Return an axis of shares."""
+    return Axis(title, low, high, is_share=True)
 
 
-def class_symbol(code: int) -> str:
+def points_text(places: Floats) -> str:
+    """Return points as SVG has them."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places.tolist())
+
+
+def diagonal() -> Layer:
+    """Return the line that guessing, or perfect calibration, would be."""
+    return Layer("line", [0.0, 1.0], [0.0, 1.0], look="reference")
+
+
+def class_mark(code: int) -> int:
     """Return the mark of a class; with more classes than colours, colour and mark differ."""
-    return SYMBOLS[(code + code // 8) % 8]
-
-
-def safe(text: Any) -> str:
-    """Return a text so that the charting library, which knows some tags, shows it as it is."""
-    return escape(str(text), quote=False)
-
-
-def lines(*texts: Any) -> str:
-    """Return texts below each other."""
-    return "<br>".join(map(safe, texts))
-
-
-def axis(title: str, **settings: Any) -> dict[str, Any]:
-    """Return the settings of an axis."""
-    return {"title": {"text": safe(title)}, **settings}
-
-
-def shares(title: str, **settings: Any) -> dict[str, Any]:
-    """Return the settings of an axis of shares."""
-    return axis(title, tickformat=".1~%", **settings)
-
-
-def numbers(values: Any) -> list[Any]:
-    """Return numbers as JSON has them, with as many digits as can be seen."""
-    return [
-        float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
-        for value in np.asarray(values, dtype=np.float64).ravel().tolist()
-    ]
+    return (code + code // 8) % 8
 
 
 def as_json(value: Any) -> Markup:
@@ -109,48 +155,6 @@ def every(number: int, most: int) -> Sequence[int]:
     if number <= most:
         return range(number)
     return [int(i) for i in np.unique(np.linspace(0, number - 1, most).round().astype(int))]
-
-
-def curve(x: Any, y: Any, colour: Colour, *, width: float = 2.2, **more: Any) -> Trace:
-    """Return a line."""
-    line = {"color": colour, "width": width, **more.pop("line", {})}
-    drawn = {"type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y), "line": line}
-    return drawn | more
-
-
-def diagonal() -> Trace:
-    """Return the line that guessing, or perfect calibration, would be."""
-    unseen = {"hoverinfo": "skip", "showlegend": False}
-    return curve([0, 1], [0, 1], MUTED, width=1, line={"dash": "dot"}, **unseen)
-
-
-def marks(places: Floats, marker: dict[str, Any], **more: Any) -> Trace:
-    """Return marks at some places."""
-    x, y = numbers(places[:, 0]), numbers(places[:, 1])
-    return {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker} | more
-
-
-def row_marks(
-    places: Floats, name: str, colour: Colour, code: int, size: float, opacity: float, **more: Any
-) -> Trace:
-    """Return the marks of rows of a class."""
-    edge = {"color": PAPER, "width": 0.5}
-    look = {"color": colour, "symbol": class_symbol(code), "size": size, "opacity": opacity}
-    return marks(places, look | {"line": edge}, name=safe(name), **more)
-
-
-def stars(
-    places: Floats,
-    colours: Sequence[Colour],
-    names: Sequence[str],
-    what: str = "prototype",
-    **more: Any,
-) -> Trace:
-    """Return the stars of prototypes, or of what else they are."""
-    edge = {"color": INK, "width": 1.5}
-    look = {"color": list(colours), "symbol": "star", "size": 19, "line": edge}
-    texts = [safe(f"{what} {name}") for name in names]
-    return marks(places, look, name=what, hovertext=texts, hoverinfo="text", **more)
 
 
 def grey_image(values: NDArray[Any], low: float, high: float) -> str:

@@ -1,11 +1,11 @@
-"""The section on which columns count, and how sure that is."""
+"""Which columns count, how sure that is, and which way they push."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -13,122 +13,139 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
 from ..._names import shorten_name
-from ...analysis import group_names, learned_metric, linear_leads, relevance_profile
+from ...analysis import (
+    Effects,
+    column_effects,
+    group_names,
+    learned_metric,
+    linear_leads,
+    relevance_profile,
+)
 from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
 from ...tables import NO_FEATURE_NAMES, ignore_warnings
-from ..subject import Subject
-from .chart import ACCENT, INK, Chart, Trace, axis, grey_image, lines, numbers, safe, shares
-from .contents import Relevances, Section, Story
-from .html import Markup, paragraph, tag
+from ..subject import LONGEST, Subject
+from .chart import grey_image
+from .contents import Relevances
 
 MOST_BARS, MOST_GROUPS = 20, 6
-BAR_HEIGHT = 24
 FEWEST_REFITS = 10
 LEVEL = 0.95
+INSTEAD = " instead of "  # between the categories of a step
 NORMAL = 1.96  # half the width of a 95% interval, in standard errors
 
 
-def columns_section(story: Story) -> Section:
-    """Return how much each column counts."""
-    section = Section("columns", "Which columns count", "Columns")
-    found = story.relevances
-    if found.reason:
-        section.parts.append(paragraph(f"There is no measure of it: {found.reason}."))
-        return section
-    section.parts.append(paragraph(leading_columns(found)))
-    if story.image_shape is not None and len(found.names) == np.prod(story.image_shape):
-        section.parts.append(importance_images(found, story.image_shape))
-    groups = found.groups[:MOST_GROUPS] or [""]
-    section.parts += [bars(found, g, name) for g, name in enumerate(groups)]
-    left = len(found.groups) - len(groups)
-    more = f" The first {len(groups)} of {len(found.groups)} local metrics." if left > 0 else ""
-    section.parts.append(paragraph(found.meaning + more, "note"))
-    return section
+class Direction(NamedTuple):
+    """What a step in a column does to the prediction."""
+
+    column: str
+    step: str  # "higher values", or such as "red instead of blue"
+    toward: str  # the class that the step favours most, and the one that it favours least
+    against: str
+    size: float  # by how much it changes the score of the class
+    is_number: bool  # whether it is a step of a number, not of categories
+    is_sure: bool  # whether the effect has the same sign for most rows
+
+    def reason_for(self, label: str) -> str:
+        """Return what speaks for one of the two classes, such as "high alcohol"."""
+        if self.is_number:
+            return f"{'high' if label == self.toward else 'low'} {self.column}"
+        if label == self.toward:
+            return f"{self.column}: {self.step}"
+        return f"{self.column}: {INSTEAD.join(reversed(self.step.split(INSTEAD, 1)))}"
+
+
+class ImportantColumn(NamedTuple):
+    """A column, how much it counts, and which way it pushes."""
+
+    name: str
+    importance: float  # share of one
+    low: float  # ends of the interval; NaN if there is none
+    high: float
+    directions: list[Direction]
+    values: Any  # the values of each class, if they are shown
+
+
+def important_columns(
+    found: Relevances, group: int, directions: dict[str, list[Direction]], by_class: dict[str, Any]
+) -> list[ImportantColumn]:
+    """Return the columns that count most in a metric, the first counts most."""
+    order = np.argsort(-found.values[group], kind="stable")[:MOST_BARS].tolist()
+    return [
+        ImportantColumn(
+            found.names[j],
+            float(found.values[group, j]),
+            float(found.low[group, j]),
+            float(found.high[group, j]),
+            directions.get(found.names[j], []),
+            by_class.get(found.names[j]),
+        )
+        for j in order
+    ]
+
+
+def effects_of(subject: Subject, rows: Indices) -> Effects | None:
+    """Return what a step in each column does to the scores, by some rows; None if unknown."""
+    some = subject.take(rows)
+    try:
+        with ignore_warnings(NO_FEATURE_NAMES):
+            return column_effects(some.model, some.X)
+    except (TypeError, ValueError):
+        return None
+
+
+def directions_of(subject: Subject, found: Effects | None) -> dict[str, list[Direction]]:
+    """Return which way each column pushes, by its name; categories have several steps."""
+    if found is None:
+        return {}
+    labels = [shorten_name(str(label), LONGEST) for label in found.classes]
+    directions: dict[str, list[Direction]] = {}
+    for steps in zip(*found.effects, strict=True):
+        effects = np.array([one.effect for one in steps])
+        top, bottom = int(effects.argmax()), int(effects.argmin())
+        one, size = steps[top], float(np.abs(effects).max())
+        toward, against = labels[top], labels[bottom]
+        if len(labels) == 1:  # the second of two classes
+            pair = labels[0], subject.classes[0]
+            toward, against = pair if effects[0] > 0.0 else pair[::-1]
+        if size:
+            name, is_number = shorten_name(str(one.column), LONGEST), INSTEAD not in one.step
+            step = "higher values" if is_number else shorten_step(one.step)
+            is_sure = found.exact or (one.low >= 0.0) == (one.high > 0.0)
+            directions.setdefault(name, []).append(
+                Direction(name, step, toward, against, size, is_number, is_sure)
+            )
+    return {
+        name: sorted(several, key=lambda one: -one.size) for name, several in directions.items()
+    }
+
+
+def shorten_step(step: str) -> str:
+    """Return a step of a column without the middle of long categories."""
+    return INSTEAD.join(shorten_name(part, 40) for part in step.split(INSTEAD, 1))
 
 
 def leading_columns(found: Relevances) -> str:
     """Return a text that says which columns count most."""
     order, mean = found.order, found.values.mean(axis=0)
     if not mean.sum():
-        return "No column counts: all rows get the same answer."
+        return "No column matters: all rows get the same prediction."
     if len(mean) == 1:
         return f"There is one column, {found.names[0]}."
     half = int(np.searchsorted(np.cumsum(mean[order]), 0.5 * mean.sum() * (1.0 - 1e-9))) + 1
     first = ", ".join(found.names[j] for j in order[: min(half, 5)])
     if half == 1:
-        return f"One column of {len(mean)} counts for half of it or more: {first}."
+        return f"One of {len(mean)} columns has half of the importance or more: {first}."
     more = f" and {half - 5} more" if half > 5 else ""
-    return f"{half} of {len(mean)} columns count for half of it: {first}{more}."
+    return f"{half} of {len(mean)} columns have half of the importance: {first}{more}."
 
 
-def bars(found: Relevances, g: int, group: str) -> Chart:
-    """Return the bars of a metric."""
-    order = np.argsort(-found.values[g], kind="stable")
-    shown = [int(j) for j in order[:MOST_BARS]]
-    values, low, high = (part[g, shown] for part in (found.values, found.low, found.high))
-    sure = np.isfinite(low).all()
-    names = [found.names[j] for j in shown]
-    texts = [
-        lines(name, f"{value:.1%}" + (f", interval {a:.1%} to {b:.1%}" if sure else ""))
-        for name, value, a, b in zip(names, values, low, high, strict=True)
+def importance_images(found: Relevances, shape: tuple[int, ...]) -> list[tuple[str, str]]:
+    """Return names and pictures of the relevances of points, where the points are."""
+    return [
+        (grey_image(values.reshape(shape), 0.0, float(values.max())), name)
+        for values, name in zip(found.values[:MOST_GROUPS], found.groups or [""], strict=False)
     ]
-    trace: Trace = {
-        "type": "bar",
-        "orientation": "h",
-        "x": numbers(values),
-        "y": list(range(len(shown))),
-        "hovertext": texts,
-        "hoverinfo": "text",
-        "marker": {"color": ACCENT, "opacity": 0.6},
-    }
-    traces = [trace]
-    if sure:
-        traces.append(intervals(low, high))
-    places = {
-        "tickvals": list(range(len(shown))),
-        "ticktext": [safe(shorten_name(name)) for name in names],
-        "autorange": "reversed",
-        "automargin": True,
-        "ticksuffix": "  ",
-    }
-    rest = len(found.names) - len(shown)
-    title = "How much each column counts" + (f": {group}" if group else "")
-    listed = "; ".join(f"{name} {value:.1%}" for name, value in zip(names, values, strict=True))
-    return Chart(
-        f"columns-{g}",
-        title,
-        f"{title}. Bars, the largest first: {listed}.",
-        traces,
-        {"xaxis": shares("share", rangemode="tozero"), "yaxis": axis("", **places), "bargap": 0.35},
-        height=90 + BAR_HEIGHT * len(shown),
-        note=f"The {len(shown)} largest; {rest} more are smaller." if rest > 0 else "",
-    )
-
-
-def intervals(low: Any, high: Any) -> Trace:
-    """Return the intervals of bars, whose ends need not lie around them."""
-    x: list[Any] = []
-    y: list[Any] = []
-    unseen = {"hoverinfo": "skip"}
-    for place, (a, b) in enumerate(zip(numbers(low), numbers(high), strict=True)):
-        x += [a, b, None]
-        y += [place, place, None]
-    line = {"color": INK, "width": 1.6}
-    look = {"line": line, "marker": {"symbol": "line-ns", "size": 7, "line": line}}
-    return {"type": "scatter", "mode": "lines+markers", "x": x, "y": y} | look | unseen
-
-
-def importance_images(found: Relevances, shape: tuple[int, ...]) -> Markup:
-    """Return relevances of points of a picture where the points are."""
-    frames = []
-    for values, name in zip(found.values[:MOST_GROUPS], found.groups or [""], strict=False):
-        image = grey_image(values.reshape(shape), 0.0, float(values.max()))
-        of = f", {name}" if name else ""
-        alt = f"How much each point of a picture counts{of}: bright points count most."
-        caption = tag("figcaption", name or "bright counts")
-        frames.append(tag("figure", tag("img", src=image, alt=alt, class_="pixels"), caption))
-    return tag("div", frames, class_="pictures")
 
 
 def relevances_of(
@@ -148,7 +165,7 @@ def relevances_of(
     found = relevances_of_rows(some, n_refits, seconds, n_jobs, seed)
     if len(rows) == len(subject.y) or not found.meaning:
         return found
-    which = f" By {len(rows):,} of {len(subject.y):,} rows, drawn at random."
+    which = f" Based on {len(rows):,} of {len(subject.y):,} rows, drawn at random."
     return replace(found, meaning=found.meaning + which)
 
 
@@ -178,7 +195,7 @@ def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:
 def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) -> Relevances:
     """Return the relevances of the metric, with those of fits to other rows."""
     if n_refits < FEWEST_REFITS:
-        return without_intervals(subject, "they need more fits to other rows than were made")
+        return without_intervals(subject, f"they need at least {FEWEST_REFITS} refits")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
         profile = relevance_profile(
@@ -197,9 +214,8 @@ def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) ->
     tail = 50.0 * (1.0 - LEVEL)
     low, high = np.percentile(samples, [tail, 100.0 - tail], axis=0)
     meaning = (
-        "The bars are the shares of the columns in the metric that the model has learned. The "
-        f"lines hold {LEVEL:.0%} of the shares in {n_refits} fits to rows drawn again: other data "
-        "of the same kind would give bars about there."
+        "Importance is the share of a column in the learned metric. The lines span "
+        f"{LEVEL:.0%} of the values in {n_refits} models fitted to rows drawn again."
     )
     return Relevances(names, values, low, high, list(group_names(subject.last)), meaning)
 
@@ -209,8 +225,7 @@ def without_intervals(subject: Subject, why: str) -> Relevances:
     names, values = names_and_numbers(subject, np.atleast_2d(subject.last.relevances_))
     nothing = np.full_like(values, np.nan)
     meaning = (
-        "The bars are the shares of the columns in the metric that the model has learned. There "
-        f"are no intervals, since {why}."
+        f"Importance is the share of a column in the learned metric. There are no intervals: {why}."
     )
     return Relevances(names, values, nothing, nothing, list(group_names(subject.last)), meaning)
 
@@ -228,9 +243,9 @@ def by_decisions(subject: Subject) -> Relevances:
     mean, spread = part.mean(axis=0), part.std(axis=0) / np.sqrt(max(len(part) - 1, 1))
     low, high = np.maximum(mean - NORMAL * spread, 0.0), np.minimum(mean + NORMAL * spread, 1.0)
     meaning = (
-        "The bars are the mean shares of the columns in the decisions: by how much each brings a "
-        "row nearer to one class than to another. The lines are the 95% intervals of these means; "
-        "they know of other rows, not of other fits."
+        "Importance is the mean share of a column in the decisions: how much it moves a row toward "
+        "one class and away from another. The lines are 95% intervals of these means; they cover "
+        "sampling of rows, not refitting the model."
     )
     return Relevances(names, mean[None], low[None], high[None], [], meaning)
 

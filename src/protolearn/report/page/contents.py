@@ -1,8 +1,8 @@
-"""All that a page tells: a model, rows, how good it is, and how it was made."""
+"""What a page is made from: a model, rows, how good it is, and how it was made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR
 from functools import cached_property
@@ -13,11 +13,10 @@ import numpy as np
 from ..._arrays import Floats, Indices
 from ..._names import class_name, count, decimals_text, shorten_name
 from ...analysis import CertifiedAccuracy, certified_accuracy, certified_radius
-from ...tables import NO_FEATURE_NAMES, NumberColumn, column_places, flatten_steps, ignore_warnings
+from ...selection import Evaluation
+from ...tables import NO_FEATURE_NAMES, column_places, flatten_steps, ignore_warnings
 from ..subject import Subject
-from .chart import Chart
 from .evidence import Evidence
-from .html import Markup, tag
 
 MOST_MEASURED_ROWS = 5_000  # rows for which margins and the like are computed
 MOST_POINTS, MOST_PICTURES = 1_500, 500  # rows that are drawn, and those with a picture each
@@ -66,7 +65,7 @@ class Certified:
             radius = {
                 str(one.name): tolerance * float(encoder.units_.scale_[place.start])
                 for one, place in columns
-                if isinstance(one, NumberColumn)
+                if one.is_ordered
             }
             how = f"every number is off by up to {tolerance:g} standard deviations"
         else:
@@ -118,6 +117,8 @@ class Story:
     seed: int = 0  # draws the rows that are shown
     certified: Certified | None = None  # answers that stay the same while rows move, if asked
     warnings: Sequence[str] = ()  # reasons to doubt the result, the most important first
+    metric: str = "accuracy"  # what the model was chosen by, as the command calls it
+    subgroups: Mapping[str, Evaluation] = field(default_factory=dict)  # by a column, if asked for
 
     @cached_property
     def black_and_white(self) -> tuple[float, float]:
@@ -177,39 +178,6 @@ def value_or_reason(ask: Callable[..., Floats], *about: Any) -> Floats | str:
         return str(error).partition("; give ")[0].rstrip(".")  # no advice for callers of functions
 
 
-@dataclass
-class Section:
-    """A part of a page."""
-
-    name: str  # by which links know it
-    title: str  # its heading
-    short: str  # its name in the list of contents
-    parts: list[Markup | Chart] = field(default_factory=list)  # what is in it
-    # Charts that some markup among the parts has a place for already.
-    placed: list[Chart] = field(default_factory=list)
-
-    @property
-    def charts(self) -> list[Chart]:
-        """The charts."""
-        return [*(part for part in self.parts if isinstance(part, Chart)), *self.placed]
-
-    @property
-    def html(self) -> Markup:
-        """The section as it stands in the page; neighbouring charts stand side by side."""
-        whole: list[Markup] = []
-        row: list[Markup] = []
-        for part in [*self.parts, None]:
-            if isinstance(part, Chart):
-                row.append(part.figure)
-                continue
-            if row:
-                whole.append(tag("div", row, class_="charts" if len(row) > 1 else "alone"))
-                row = []
-            if part is not None:
-                whole.append(part)
-        return tag("section", tag("h2", self.title), whole, id=self.name)
-
-
 def describe_data(subject: Subject) -> str:
     """Return a text that says what the page is about."""
     counts = np.bincount(subject.codes, minlength=len(subject.classes))
@@ -224,28 +192,37 @@ def describe_data(subject: Subject) -> str:
 
 def sentences(subject: Subject, evidence: Evidence) -> list[str]:
     """Return what was learned, in three sentences."""
-    accuracy = evidence.evaluation.accuracy
-    name, true = class_name(subject.last), evidence.answers.y_true
+    accuracy, true = evidence.evaluation.accuracy, evidence.answers.y_true
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())
     found, columns = subject.prototypes, count(int(subject.is_used.sum()), "column")
-    means = "" if found is None else f"{count(len(found[0]), 'prototype')} in "
+    by = "" if found is None else f" with {count(len(found[0]), 'prototype')}"
     pairs = evidence.evaluation.confusion
     errors = pairs.counts - np.diag(np.diag(pairs.counts))
     i, j = np.unravel_index(int(errors.argmax()), errors.shape)
+    names = [shorten_name(str(label), 80) for label in pairs.labels]
     third = (
-        f"Its most frequent error is to take {name_of(pairs.labels[i])} for "
-        f"{name_of(pairs.labels[j])}: {errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
+        f"Its most frequent error is to predict {names[j]} for rows of class {names[i]}: "
+        f"{errors[i, j]:,} of {pairs.counts[i].sum():,} rows."
     )
+    rows = "On held-out rows it" if evidence.left_out else "It"
     return [
-        f"{name} tells {len(subject.classes)} classes apart by {means}{columns}.",
-        f"It is right in {accuracy.value:.1%} of cases ({evidence.evaluation.confidence:.0%} "
-        f"interval {accuracy.low:.1%} to {accuracy.high:.1%}); always saying "
-        f"{name_of(labels[most])!r} would be right in {counts[most] / len(true):.1%}.",
+        f"The model is a {class_name(subject.last)}{by}. It predicts one of "
+        f"{len(subject.classes)} classes from {columns}.",
+        f"{rows} is correct {accuracy.value:.1%} of the time ({evidence.evaluation.confidence:.0%} "
+        f"interval {accuracy.low:.1%} to {accuracy.high:.1%}); always predicting "
+        f"{shorten_name(str(labels[most]), 80)!r} would be correct "
+        f"{counts[most] / len(true):.1%} of the time.",
         third if errors.any() else f"It made no error on {len(true):,} rows.",
     ]
 
 
-def name_of(label: Any) -> str:
-    """Return the name of a class."""
-    return shorten_name(str(label), 80)
+def default_title(subject: Subject, y: Any) -> str:
+    """Return a heading that says what is predicted."""
+    name = getattr(y, "name", None)
+    names = [shorten_name(one, 40) for one in subject.classes]
+    if isinstance(name, str) and name:
+        return f"Predicting {shorten_name(name, 80)}"
+    if len(names) > 4:
+        return f"Predicting one of {len(names)} classes"
+    return f"Predicting {', '.join(names[:-1])} or {names[-1]}"

@@ -1,34 +1,22 @@
-"""The section of the map: rows, prototypes and decision regions in the plane of the model."""
+"""The map: rows, prototypes and decision regions in the plane of the model."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._arrays import Indices
+from ..._arrays import Floats, Indices
 from ..._names import shorten_name
 from ..projection_display import PlaneMap, plane_map
 from ..style import COLOURS
-from ..subject import Subject
-from .chart import (
-    ABOVE,
-    INK,
-    Chart,
-    Trace,
-    axis,
-    class_colour,
-    marks,
-    palette_image,
-    row_marks,
-    safe,
-    stars,
-)
-from .contents import Section, Story
-from .html import paragraph, tag
-from .prototype_section import image_of
-from .suspect_rows import speaker
+from .chart import class_mark, palette_image
+from .contents import Story
+from .prototype_cards import image_of
+from .suspect_rows import Case, speaker
 
+WIDTH, HEIGHT = 640.0, 440.0  # of the map
 # Points along a side for the regions, and numbers of the rows at all of them.
 FINEST, COARSEST, NUMBERS = 400, 150, 30_000_000
 MOST_COLUMNS = 12  # of a row that is shown when it is pointed at
@@ -36,118 +24,101 @@ LONGEST = 60  # characters of a text there
 OPACITY, EDGE = 38, 90  # of regions, and of the lines between them, out of 255
 
 
-def map_section(story: Story, rows: Indices) -> Section:
-    """Return the map of some rows."""
-    section = Section("map", "The map", "Map")
+class Star(NamedTuple):
+    """A prototype on the map, or the mean of a class."""
+
+    x: float
+    y: float
+    code: int
+    name: str
+
+
+class DecisionMap(NamedTuple):
+    """What is drawn on the map."""
+
+    regions: str  # the address of a picture
+    # For each class its code, its mark, and x, y and place of each of its rows among those drawn.
+    rows: list[tuple[int, int, list[tuple[float, float, int]]]]
+    rings: list[tuple[float, float, int]]  # rows that were predicted wrongly, and their classes
+    stars: list[Star]
+    star_name: str
+    axis_names: tuple[str, str]
+    alt: str
+    note: str  # which rows are drawn, and how far the plane can be trusted
+
+
+def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
+    """Return the map of some rows; None if the model sees one number."""
     subject, some = story.subject, story.subject.take(rows)
     width = some.inner.shape[1]
     if width < 2:
-        section.parts.append(paragraph("The model sees one number, so that there is no plane."))
-        return section
+        return None
     resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
     found = plane_map(subject.last, some.inner, subject.inner_names, resolution, some.codes)
-    section.parts.append(paragraph(map_text(story, found, some), "of-chart"))
-    chart = map_chart(story, found, some.codes, rows)
-    hint = paragraph("Point at a mark, or tap it, to see its row here.")
-    panel = tag("aside", tag("h3", "The row"), hint, id="row", class_="card", aria_live="polite")
-    section.parts.append(tag("div", chart.figure, panel, class_="beside"))
-    section.parts.append(paragraph("A map is a chart, and so is not shown here.", "of-no-chart"))
-    section.placed.append(chart)
-    if len(rows) < len(subject.y):
-        text = (
-            f"{len(rows):,} of {len(subject.y):,} rows are drawn: some at random, and those worth "
-            "a second look."
-        )
-        section.parts.append(paragraph(text, "note"))
-    return section
-
-
-def map_text(story: Story, found: PlaneMap, some: Subject) -> str:
-    """Return a text that says what is to be seen."""
-    when = " when they were left out" if story.evidence.left_out else ""
+    places, centers = place_on_map(found, found.points), place_on_map(found, found.prototypes)
+    wrong = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
+    is_prototype = found.star_name == "prototype"
+    names = subject.prototype_names if is_prototype and len(centers) else ()
+    classes, n_drawn, n_rows = subject.classes, len(rows), len(subject.y)
+    codes = found.prototype_codes.tolist()
+    stars = [
+        Star(x, y, code, f"prototype {names[k]}" if names else f"mean of {classes[code]}")
+        for k, ((x, y), code) in enumerate(zip(centers.tolist(), codes, strict=True))
+    ]
     share = float((found.regions_at_points == some.predicted_codes).mean())
-    return (
-        "Each mark is a row, at its place in the plane in which the model is seen best; the "
-        "colours below are the answers of the model there. Each axis has a scale of its own. "
-        f"{faithful(share)} Rings: rows that were judged wrongly{when}."
+    which = f"{n_drawn:,} of {n_rows:,} rows are drawn. " if n_drawn < n_rows else ""
+    return DecisionMap(
+        regions=picture_of(found.grid[2], len(classes)),
+        rows=marks_by_class(places, some.codes),
+        rings=[(*places[i].tolist(), int(some.codes[i])) for i in wrong],
+        stars=stars,
+        star_name="prototype" if is_prototype else "class mean",
+        axis_names=axis_texts(found, some.inner, subject.inner_names),
+        alt=(
+            f"Map of {n_drawn:,} rows of {len(classes)} classes, {len(stars)} "
+            f"{'prototypes' if is_prototype else 'class means'} and the decision regions of the "
+            f"model; {len(wrong):,} rows that were predicted wrongly are ringed."
+        ),
+        note=f"{which}{trust_text(share)}",
     )
 
 
-def faithful(share: float) -> str:
+def axis_texts(found: PlaneMap, inner: Floats, names: Sequence[str]) -> tuple[str, str]:
+    """Return what the axes are, by the features that move a row most along them."""
+    texts = []
+    for direction in np.abs(found.directions) * inner.std(axis=0):
+        first, second = np.argsort(-direction, kind="stable")[:2].tolist()
+        name, other = (shorten_name(str(names[j]), LONGEST) for j in (first, second))
+        alone = direction[second] <= 1e-9 * direction[first]
+        texts.append(name if alone else f"a mixture of columns, mostly {name} and {other}")
+    return texts[0], texts[1]
+
+
+def place_on_map(found: PlaneMap, points: Floats) -> Floats:
+    """Return where points of the plane are on the map."""
+    low, high = (np.array([axis[k] for axis in found.grid[:2]]) for k in (0, -1))
+    share = (points - low) / (high - low)
+    return np.round(np.abs([0.0, 1.0] - share) * [WIDTH, HEIGHT], 1)
+
+
+def marks_by_class(places: Floats, codes: Indices) -> list[Any]:
+    """Return the marks of rows, class by class."""
+    found = []
+    for code in np.unique(codes).tolist():
+        mine = np.flatnonzero(codes == code)
+        rows = [(x, y, int(i)) for (x, y), i in zip(places[mine].tolist(), mine, strict=True)]
+        found.append((code, class_mark(code), rows))
+    return found
+
+
+def trust_text(share: float) -> str:
     """Return a text that says how far a plane can be trusted."""
     if share == 1.0:
-        return "The plane loses nothing: each row lies in the region of its answer."
+        return "Every row lies in the region of its prediction."
     return (
-        f"{min(share, 0.999):.1%} of the rows lie in the region of their answer; the others are "
-        "decided by directions that a plane does not show."
+        f"{min(share, 0.999):.1%} of the rows lie in the region of their prediction. The others "
+        "depend on directions that a flat map cannot show."
     )
-
-
-def map_chart(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> Chart:
-    """Return the chart of the map."""
-    rings = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
-    traces = marks_of_rows(story, found, codes, rows)
-    if len(rings):
-        look = {"color": INK, "symbol": "circle-open", "size": 13, "line": {"width": 1.4}}
-        meta = {"classes": codes[rings].tolist()}
-        told: dict[str, Any] = {"name": "judged wrongly", "hoverinfo": "skip", "meta": meta}
-        traces.append(marks(found.points[rings], look, **told))
-    if len(found.prototypes):
-        classes = found.prototype_codes.tolist()
-        colours, meta = [class_colour(code) for code in classes], {"classes": classes}
-        what, names = found.star_name, story.subject.prototype_names
-        if what != "prototype":
-            names = [str(story.subject.classes[code]) for code in classes]
-        traces.append(stars(found.prototypes, colours, names, what, meta=meta))
-    n_classes = len(story.subject.classes)
-    centers = "prototypes" if found.star_name == "prototype" else "class means"
-    alt = (
-        f"A map of {len(found.points)} rows of {n_classes} classes with {len(found.prototypes)} "
-        f"{centers} and the decision regions of the model; {len(rings)} rows are ringed, which "
-        "were judged wrongly."
-    )
-    title = f"Rows, {centers} and decision regions"
-    return Chart("world", title, alt, traces, layout_of(found, n_classes), height=560)
-
-
-def marks_of_rows(story: Story, found: PlaneMap, codes: Indices, rows: Indices) -> list[Trace]:
-    """Return the rows, class by class; each knows its place among those that are drawn."""
-    traces = []
-    for code, name in enumerate(story.subject.classes):
-        mine = np.flatnonzero(codes == code)
-        if len(mine):
-            texts = [f"row {story.row_names[rows[i]]}: {name}" for i in mine]
-            told: dict[str, Any] = {
-                "hovertext": [safe(shorten_name(text, LONGEST)) for text in texts],
-                "hoverinfo": "text",
-                "customdata": mine.tolist(),
-                "meta": {"class": code, "rows": True},
-            }
-            places = found.points[mine]
-            traces.append(row_marks(places, name, class_colour(code), code, 7.0, 0.85, **told))
-    return traces
-
-
-def layout_of(found: PlaneMap, n_classes: int) -> dict[str, Any]:
-    """Return the axes, and the picture of the regions below."""
-    across, up, regions = found.grid
-    picture = {
-        "source": picture_of(regions, n_classes),
-        "xref": "x",
-        "yref": "y",
-        "x": float(across[0]),
-        "y": float(up[-1]),
-        "sizex": float(across[-1] - across[0]),
-        "sizey": float(up[-1] - up[0]),
-        "sizing": "stretch",
-        "layer": "below",
-    }
-    axes = [
-        axis(name, range=[float(ends[0]), float(ends[-1])], zeroline=False, showgrid=False)
-        for name, ends in zip(found.axis_names, (across, up), strict=True)
-    ]
-    named = {"xaxis": axes[0], "yaxis": axes[1]}
-    return {"images": [picture], **named, "showlegend": True, "legend": ABOVE}
 
 
 def picture_of(regions: Indices, n_classes: int) -> str:
@@ -163,16 +134,16 @@ def picture_of(regions: Indices, n_classes: int) -> str:
     return palette_image(codes[::-1], [*colours, (0, 0, 0, 0), (128, 128, 128, EDGE)])
 
 
-def row_details(story: Story, rows: Indices) -> dict[str, Any]:
-    """Return the rows of the map as the page shows them when they are pointed at."""
+def row_details(story: Story, rows: Indices, cases: Sequence[Case]) -> dict[str, Any]:
+    """Return the rows of the map as the page shows them when they are chosen."""
     subject, some = story.subject, story.subject.take(rows)
     texts = some.texts()
     order = (story.columns_that_count or list(range(len(texts))))[:MOST_COLUMNS]
     evidence, places = story.evidence, rows.tolist()
-    judged, sure = evidence.rows.tolist(), {}
-    said = dict(zip(judged, evidence.answers.y_pred.tolist(), strict=True))
+    tested, sure = evidence.rows.tolist(), {}
+    said = dict(zip(tested, evidence.answers.y_pred.tolist(), strict=True))
     if evidence.probability is not None:
-        sure = dict(zip(judged, evidence.probability.tolist(), strict=True))
+        sure = dict(zip(tested, evidence.probability.tolist(), strict=True))
     return {
         "columns": [subject.names[j] for j in order],
         "left": len(texts) - len(order),
@@ -184,4 +155,5 @@ def row_details(story: Story, rows: Indices) -> dict[str, Any]:
         "said": [None if i not in said else shorten_name(str(said[i]), LONGEST) for i in places],
         "pictures": [image_of(story, row) for row in some.plain] if story.image_shape else None,
         "sure": [round(sure[i], 3) if i in sure else None for i in places],
+        "cases": {str(places.index(one.suspect.row)): k for k, one in enumerate(cases)},
     }

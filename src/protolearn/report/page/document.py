@@ -1,51 +1,76 @@
-"""The report as a whole: one file that a browser shows without a network."""
+"""The report: one file that a browser shows without a network."""
 
 from __future__ import annotations
 
 import os
-import warnings
+import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from markupsafe import Markup
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
 from ..._files import replacing
-from ..._names import class_name, count, shorten_name
+from ..._names import shorten_name
 from ..._validation import integer_in
-from ...selection import Estimate
+from ...analysis import is_linear_rule
+from ...tables import CategoryColumn
 from ..prototype_drawings import checked_shape
 from ..style import COLOURS
 from ..subject import Subject
 from .chart import as_json
-from .column_importance import columns_section, relevances_of
-from .contents import MOST_MEASURED_ROWS, Section, Story, describe_data, sample_rows, sentences
-from .decision_map import map_section, row_details
-from .evidence import by_folds, by_given_rows
-from .html import Markup, paragraph, tag
-from .margin_charts import margins_section
-from .performance import performance_section
-from .prototype_section import prototypes_section
+from .column_importance import (
+    MOST_BARS,
+    MOST_GROUPS,
+    directions_of,
+    effects_of,
+    importance_images,
+    important_columns,
+    leading_columns,
+    relevances_of,
+)
+from .contents import (
+    MOST_MEASURED_ROWS,
+    Story,
+    default_title,
+    describe_data,
+    sample_rows,
+    sentences,
+)
+from .decision_map import HEIGHT, WIDTH, decision_map, row_details
+from .evidence import CONFIDENCE, evidence_for
+from .margin_charts import robustness_of
+from .performance import MOST_CLASSES, curve_charts, frequent_errors, headline, measures
+from .prototype_cards import (
+    class_values,
+    effect_cells,
+    overview_cards,
+    prototype_cards,
+    rule_text,
+    why_none,
+)
 from .provenance import (
-    candidates_section,
+    PATH_SIZE,
+    candidate_rows,
     data_fingerprint,
     loading_code,
     model_settings,
-    path_section,
-    provenance_section,
+    path_pictures,
+    provenance_tables,
     versions_and_date,
 )
-from .suspect_rows import find_suspects, suspects_section
+from .suspect_rows import cases_of, find_suspects, introduction, short
 
 # The colours of classes on a dark page, in the order of the others.
 ON_DARK = ("#4FA8E0", "#E69F00", "#2FBF8F", "#E090BE", "#7FCBF2", "#F07F3C", "#F0E442", "#BDBDBD")
-NO_CHARTS = "The charts of a report need plotly: pip install 'protolearn[report]'."
+EFFECT_ROWS = 200  # rows over which effects are averaged
+FEW_CARDS = 8  # on the first screen
+MOST_EFFECTS, MOST_STRIPS = 25, 8  # effects of a class, and classes whose values are drawn
 
 
 def write(
@@ -64,11 +89,11 @@ def write(
     random_state: int = 0,
     verbose: int = 0,
 ) -> Path:
-    """Write a page that tells what a model has learned, how good it is, and where to look.
+    """Write a page that shows what a model has learned, how good it is, and where to look.
 
-    One file that a browser shows without a network: measures with intervals, the prototypes in your
-    units, which columns count, a map, margins and certificates, the rows most worth a second look
-    with their counterfactuals, and how the model was made.
+    One file that a browser shows without a network: the performance with intervals and beside a
+    baseline, the prototypes in your units, the importance of the columns, a map, the rows most
+    worth a second look with their counterfactuals, certificates, and how the model was made.
 
     Parameters
     ----------
@@ -88,7 +113,7 @@ def write(
         rows that the model was fitted to can be given. None: these are rows that the model has not
         seen, and it is measured by them itself.
     title : str, default=None
-        The heading; None: the class of the model.
+        The heading; None: what is predicted, by the name of ``y`` or the classes.
     feature_names : sequence of str, default=None
         Names of the columns of an array; frames have their own.
     image_shape : tuple of int, default=None
@@ -130,6 +155,7 @@ def write(
     begun = perf_counter()
     seed = integer_in(random_state, "random_state={value!r}", 0)
     n_refits = integer_in(n_refits, "n_refits={value!r}", 0)
+    given_y = y
     X, y = (np.asarray(X) if isinstance(X, (list, tuple)) else X), column_or_1d(y)
     say = print if verbose else lambda text: None
     if Path(path).is_dir():
@@ -139,19 +165,13 @@ def write(
     y = subject.y
     _ = subject.predicted_codes  # rows that do not fit the model are told before any work
     shape = None if image_shape is None else checked_shape(image_shape, subject.columns)
-    if not charting_library():
-        warnings.warn(NO_CHARTS, stacklevel=2)
-    say("[report] judging the model")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
-        if cv is None:
-            evidence = by_given_rows(model, X, y, seed)
-        else:
-            evidence = by_folds(model, X, y, cv, seed, n_jobs)
-    say("[report] finding out which columns count")
+    page_templates()  # before any work
+    say("[report] evaluating the model")
+    evidence = evidence_for(model, X, y, cv, seed, n_jobs)
+    say("[report] measuring the importance of the columns")
     rows = sample_rows(len(y), MOST_MEASURED_ROWS, seed)
     story = Story(
-        title=class_name(subject.last) if title is None else shorten_name(str(title), 200),
+        title=default_title(subject, given_y) if title is None else shorten_name(str(title), 200),
         about=describe_data(subject),
         sentences=sentences(subject, evidence),
         subject=subject,
@@ -171,7 +191,7 @@ def write(
         tried=getattr(model[-1] if isinstance(model, Pipeline) else model, "leaderboard_", ()),
         seed=seed,
     )
-    say("[report] drawing")
+    say("[report] writing the page")
     write_page(story, path)
     return Path(path)
 
@@ -185,95 +205,146 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
 
 def page_html(story: Story) -> str:
     """Return the page."""
-    library = charting_library()
+    subject = story.subject
+    pictures, path_text = path_pictures(story)
+    cases, details = case_parts(story)
+    data = {"classes": subject.classes, "rows": details, "paths": path_steps(pictures)}
+    return (
+        page_templates()
+        .get_template("page.html")
+        .render(
+            title=story.title,
+            story=story,
+            subject=subject,
+            classes=subject.classes,
+            evidence=story.evidence,
+            confidence=f"{CONFIDENCE:.0%}",
+            **performance_parts(story),
+            **learned_parts(story),
+            **cases,
+            robustness=robustness_of(story),
+            paths=pictures,
+            path_text=path_text,
+            path_size=PATH_SIZE,
+            candidates=candidate_rows(story),
+            provenance=provenance_tables(story),
+            colours=colours(),
+            data=as_json(data),
+        )
+    )
+
+
+def performance_parts(story: Story) -> dict[str, Any]:
+    """Return what the page shows of the performance."""
+    found = measures(story.evidence)
+    return {
+        "measures": found,
+        "headline": headline(story, found),
+        "errors": frequent_errors(story.evidence),
+        "most_classes": MOST_CLASSES,
+        "curves": curve_charts(story),
+    }
+
+
+def learned_parts(story: Story) -> dict[str, Any]:
+    """Return what the page shows of prototypes and columns."""
+    subject = story.subject
+    effects = effects_of(subject, sample_rows(len(subject.y), EFFECT_ROWS, story.seed))
+    directions = directions_of(subject, effects)
+    cards = prototype_cards(story, directions)
+    return {
+        "is_linear": is_linear_rule(subject.last),
+        "cards": cards,
+        "first_cards": overview_cards(cards, FEW_CARDS),
+        "has_words": any(isinstance(column, CategoryColumn) for column in subject.columns),
+        "no_prototypes": why_none(subject),
+        "rule": rule_text(subject.last),
+        "effects": effect_tables(effects),
+        "are_exact": effects is not None and effects.exact,
+        **feature_parts(story, directions),
+    }
+
+
+def case_parts(story: Story) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the page shows of single rows, and the rows of the map for its script."""
     found = find_suspects(story)
-    rows = story.rows_on_map(np.array([doubt.row for doubt in found], dtype=np.intp))
-    wanted = [
-        performance_section(story),
-        prototypes_section(story),
-        columns_section(story),
-        map_section(story, rows),
-        margins_section(story),
-        suspects_section(story, found),
-        path_section(story),
-        candidates_section(story),
-        provenance_section(story),
-    ]
-    sections = [section for section in wanted if section is not None]
-    charts = [chart.data for section in sections for chart in section.charts]
-    data = {"charts": charts, "classes": story.subject.classes, "rows": row_details(story, rows)}
-    body = [
-        tag("a", "Skip to the text", href="#short", class_="skip"),
-        *header(story, sections),
-        tag("main", in_short(story), [section.html for section in sections]),
-        tag("footer", paragraph("Made with protolearn. This file is complete in itself.")),
-    ]
-    scripts = [
-        tag("script", as_json(data), type="application/json", id="data"),
-        tag("script", Markup(library)),
-        tag("script", Markup(text_of("page.js"))),
-    ]
-    kind = "with-charts" if library else "without-charts"
-    inside = tag("body", body, scripts if library else None, class_=kind)
-    return whole_page(story.title, "", inside)
+    rows = story.rows_on_map(np.array([one.row for one in found], dtype=np.intp))
+    cases, no_changes = cases_of(story, found)
+    parts = {
+        "cases": cases,
+        "no_changes": no_changes,
+        "introduction": introduction(story.evidence, with_turns=not no_changes),
+        "map": decision_map(story, rows),
+        "map_size": (WIDTH, HEIGHT),
+    }
+    return parts, row_details(story, rows, cases)
 
 
-def whole_page(title: str, more_style: str, body: Markup) -> str:
-    """Return a page with the style of the report, and more."""
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup('<meta name="color-scheme" content="light dark">'),
-        tag("title", title),
-        tag("style", Markup(colours() + text_of("page.css") + more_style)),
-    )
-    return f'<!doctype html>\n<html lang="en">\n{head}\n{body}\n</html>\n'
+def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
+    """Return what the page shows of the importance of columns."""
+    found, names = story.relevances, story.subject.names
+    if found.reason:
+        return {"groups": [], "leading": "", "importance_images": [], "n_more": 0}
+    strips: dict[str, Any] = {}
+    if story.columns_that_count is not None and len(story.subject.classes) <= MOST_STRIPS:
+        drawn = class_values(story, story.columns_that_count[:MOST_BARS])
+        strips = {names[j]: one for j, one in drawn.items()}
+    is_picture = story.image_shape is not None and len(found.names) == np.prod(story.image_shape)
+    groups = found.groups[:MOST_GROUPS] or [""]
+    return {
+        "groups": [
+            (name, important_columns(found, g, directions, strips)) for g, name in enumerate(groups)
+        ],
+        "leading": leading_columns(found),
+        "importance_images": importance_images(found, story.image_shape or ())
+        if is_picture
+        else [],
+        "n_more": max(len(found.names) - MOST_BARS, 0),
+    }
 
 
-def header(story: Story, sections: list[Section]) -> list[Markup]:
-    """Return the head of the page: its title, and the way to the sections."""
-    links = [tag("a", one.short, href=f"#{one.name}") for one in sections]
-    options = [tag("option", "all classes", value="")]
-    options += [tag("option", name, value=code) for code, name in enumerate(story.subject.classes)]
-    label, select = tag("label", "Show ", for_="class"), tag("select", options, id="class")
-    pick, brand = tag("div", label, select, class_="pick"), paragraph("protolearn report", "brand")
+def effect_tables(effects: Any) -> list[tuple[str, list[list[str]]]]:
+    """Return for each class the largest effects as lines of a table."""
+    pairs = [] if effects is None else zip(effects.classes, effects.effects, strict=True)
     return [
-        tag("header", brand, tag("h1", story.title), paragraph(story.about, "about")),
-        tag("nav", tag("div", links, class_="links"), pick, aria_label="Sections"),
+        (
+            shorten_name(str(label), 80),
+            [
+                effect_cells(one)
+                for one in sorted(several, key=lambda one: -abs(one.effect))[:MOST_EFFECTS]
+            ],
+        )
+        for label, several in list(pairs)[:MOST_STRIPS]
     ]
 
 
-def in_short(story: Story) -> Markup:
-    """Return what was learned, with the most important numbers."""
-    evaluation, subject = story.evidence.evaluation, story.subject
-    accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
-    n_prototypes = 0 if subject.prototypes is None else len(subject.prototypes[0])
-    tiles = [
-        tile(f"{accuracy.value:.1%}", "accuracy", interval_text(accuracy)),
-        tile(f"{balanced.value:.1%}", "balanced accuracy", interval_text(balanced)),
-        tile(str(n_prototypes or "none"), "prototypes", f"{len(subject.classes)} classes"),
-        tile(f"{len(subject.y):,}", "rows", count(int(subject.is_used.sum()), "column")),
-    ]
-    return tag(
-        "section",
-        tag("h2", "Summary"),
-        [paragraph(text, "warning") for text in story.warnings],
-        [paragraph(sentence) for sentence in story.sentences],
-        tag("div", tiles, class_="tiles"),
-        None if charting_library() else paragraph(NO_CHARTS, "warning"),
-        id="short",
+def path_steps(pictures: Sequence[Any]) -> dict[str, Any]:
+    """Return what the sliders of paths need."""
+    return {one.name: one.steps for one in pictures}
+
+
+@cache
+def page_templates() -> Any:
+    """Return the templates of pages; all texts that they are given are escaped."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError("Pages need jinja2: pip install jinja2.") from error
+    found = Environment(
+        loader=PackageLoader("protolearn.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    found.filters["short"] = short
+    found.filters["breakable"] = breakable
+    return found
 
 
-def interval_text(one: Estimate) -> str:
-    """Return an interval as text, unless it is empty."""
-    return f"{one.low:.1%} to {one.high:.1%}" if one.low < one.high else "no interval"
-
-
-def tile(value: str, name: str, more: str) -> Markup:
-    """Return a number, shown large."""
-    return tag("div", tag("strong", value), tag("span", name), tag("small", more), class_="tile")
+def breakable(text: str) -> Markup:
+    """Return a name that may go on in another line after an underscore and the like."""
+    return Markup("<wbr>").join(part for part in re.split(r"(?<=[_./-])", text) if part)
 
 
 def colours() -> str:
@@ -282,23 +353,7 @@ def colours() -> str:
         "".join(f"--class-{i}:{value};" for i, value in enumerate(values))
         for values in (COLOURS, ON_DARK)
     )
-    dark = f":root:not([data-theme=light]){{{dark}}}"
-    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{{dark}}}"
-
-
-def text_of(name: str) -> str:
-    """Return a file that is part of the page."""
-    return files(__package__).joinpath(name).read_text("utf-8")
-
-
-@cache
-def charting_library() -> str:
-    """Return the charting library, or nothing if it is not installed."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        return ""
-    return str(get_plotlyjs()).replace("</script", "<\\/script")
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 def names_of_rows(X: Any) -> Sequence[Any]:

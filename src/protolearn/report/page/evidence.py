@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import Floats, Indices
 from ...analysis import LabelledRows
@@ -67,6 +69,15 @@ class Evidence:
         return best - second
 
 
+def evidence_for(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:
+    """Return how good a model is: by folds, or with ``cv=None`` by rows that it has not seen."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the fit itself has warned
+        if cv is None:
+            return by_given_rows(model, X, y, seed)
+        return by_folds(model, X, y, cv, seed, n_jobs)
+
+
 def by_folds(model: Any, X: Any, y: Any, cv: Any, seed: int, n_jobs: int | None) -> Evidence:
     """Fit clones without each fold, and ask them about it; the seed shuffles a number of folds."""
     data, together, shuffled = LabelledRows(X, y, None), row_groups(X), isinstance(cv, Integral)
@@ -91,13 +102,13 @@ def how_split(rows: Indices, n_rows: int, n_splits: int) -> str:
     judged = np.unique(rows)
     if len(judged) == len(rows) == n_rows:
         return (
-            f"Every row was judged by a model that had not seen it: {n_splits} folds, a model "
-            "fitted to all rows but those of a fold each time."
+            "Each row was predicted by a model that was fitted without it: cross-validation with "
+            f"{n_splits} folds."
         )
     often = ", some of them several times" if len(judged) < len(rows) else ""
     return (
-        f"{len(judged):,} of {n_rows:,} rows were judged by models that had not seen them{often}: "
-        f"{n_splits} splits, and {len(rows):,} answers in all."
+        f"{len(judged):,} of {n_rows:,} rows were predicted by models that were fitted without "
+        f"them{often}: {n_splits} splits, and {len(rows):,} predictions in all."
     )
 
 
@@ -105,8 +116,8 @@ def by_given_rows(model: Any, X: Any, y: Any, seed: Any) -> Evidence:
     """Ask the model itself about rows that it has not seen, or so it is said."""
     answers = answers_of(model, LabelledRows(X, y, None))
     how = (
-        "All rows of this page were judged by the model itself. If it was fitted to them, these "
-        "measures flatter it."
+        "The model itself predicted all rows of this page. If it was fitted to them, these "
+        "measures are too good."
     )
     n_resamples = int(np.clip(DRAWN // len(y), FEWEST_RESAMPLES, MOST_RESAMPLES))
     evaluation = on_test_set(answers, CONFIDENCE, n_resamples, seed, row_groups(X).codes)

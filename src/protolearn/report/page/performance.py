@@ -1,4 +1,4 @@
-"""The section that tells how good a model is, and how sure that is."""
+"""How good a model is, and how sure that is: measures against a baseline, and their curves."""
 
 from __future__ import annotations
 
@@ -9,181 +9,147 @@ import numpy as np
 from sklearn.metrics import auc
 
 from ..._arrays import Floats
-from ..._names import count, shorten_name
+from ..._names import count
 from ...analysis import accuracy_reject_curve
-from ...selection import Estimate, curve_of, precision_steps, share_interval
-from .chart import (
-    ACCENT,
-    INK,
-    MUTED,
-    Chart,
-    class_colour,
-    curve,
-    diagonal,
-    every,
-    lines,
-    marks,
-    numbers,
-    safe,
-    shares,
+from ...selection import (
+    Answers,
+    Estimate,
+    curve_of,
+    measure,
+    precision_steps,
+    share_interval,
 )
-from .contents import Section, Story
+from .chart import Chart, Layer, diagonal, every, shares
+from .contents import Story
 from .evidence import CONFIDENCE, Evidence
-from .html import Markup, paragraph, table, table_of, tag
 
 MOST_CLASSES, MOST_CURVES, MOST_POINTS = 40, 8, 150
 CURVE_POINTS = 1_000  # of curves whose area is told; fewer would change it
+MOST_CONFUSIONS = 20
 N_BINS = 10
 
 # What the measures are, in a few words.
 EXPLAINED = {
-    "accuracy": "share of right answers",
-    "balanced accuracy": "the same, each class counting alike",
-    "macro F": "mean of F over the classes",
-    "MCC": "Matthews' correlation, 0 is guessing",
+    "accuracy": "share of correct predictions",
+    "balanced accuracy": "the same, with each class counting alike",
+    "macro F": "harmonic mean of precision and recall, averaged over the classes",
+    "MCC": "Matthews correlation coefficient: 0 is guessing, 1 is perfect",
     "AUC": "chance that a random positive scores higher than a random negative",
-    "average precision": "area under the precision-recall curve, mean of the classes",
-    "log loss": "of the probabilities, less is better",
+    "average precision": "area under the precision-recall curve, averaged over the classes",
+    "log loss": "penalty for confident errors of the probabilities; smaller is better",
+}
+# The measure that each value of ``metric`` of the story stands for.
+METRICS = {"balanced-accuracy": "balanced accuracy", "f1": "macro F", "mcc": "MCC", "auc": "AUC"}
+METRICS |= {
+    "log-loss": "log loss",
+    "accuracy": "accuracy",
+    "average-precision": "average precision",
 }
 
 
-def performance_section(story: Story) -> Section:
-    """Return how good the model is."""
-    section = Section("good", "Performance", "Performance")
-    evidence = story.evidence
-    both = tag("div", measures_table(evidence), confusion_table(evidence), class_="two")
-    section.parts += [paragraph(evidence.how), both, class_table(evidence)]
-    section.parts += [paragraph(note, "note") for note in evidence.evaluation.notes]
-    found = (
-        roc_chart(story),
-        precision_chart(story),
-        calibration_chart(evidence),
-        reject_chart(story),
-    )
-    section.parts += [chart for chart in found if chart is not None]
-    if evidence.answers.probabilities is None:
-        text = "The model gives no probabilities, so that there is no calibration to show."
-        section.parts.append(paragraph(text, "note"))
-    return section
+class Measure(NamedTuple):
+    """A measure beside what always predicting the largest class reaches."""
+
+    name: str
+    meaning: str
+    estimate: Estimate
+    baseline: float
+
+    def text(self, value: float) -> str:
+        """Return a value of the measure as text: shares of rows in percent."""
+        return f"{value:.1%}" if self.name.endswith("accuracy") else f"{value:.3f}"
+
+    @property
+    def interval(self) -> str:
+        """The ends of the interval, or why there is none."""
+        one = self.estimate
+        if not one.low < one.high:
+            return one.reason or "no interval"
+        return f"{self.text(one.low)} to {self.text(one.high)}"
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the measure can be drawn on a scale from zero to one."""
+        return self.name != "log loss" and self.estimate.low <= self.estimate.high
 
 
-def measures_table(evidence: Evidence) -> Markup:
-    """Return the measures with their intervals, drawn from 0 to 1."""
-    rows = []
-    for name, one in evidence.evaluation.table.items():
-        known = not np.isnan(one.value)
-        ends = f"{one.low:.3f} to {one.high:.3f}" if known else one.reason
-        bar = interval_bar(name, one) if known and name != "log loss" else ""
-        label = [name, tag("small", EXPLAINED[name])]
-        rows.append((label, f"{one.value:.3f}" if known else "-", ends, bar))
-    heads = "measure", "value", f"{CONFIDENCE:.0%} interval", "from 0 to 1"
-    which = " that had no part in the model" if evidence.left_out else ", by the model itself"
-    return table(heads, rows, f"Measures on rows{which}", "measures")
+def measures(evidence: Evidence) -> dict[str, Measure]:
+    """Return all measures, with those of a model that always predicts the largest class."""
+    answers, n = evidence.answers, len(evidence.answers.y_true)
+    codes = np.searchsorted(answers.classes, answers.y_true)
+    sizes = np.bincount(codes, minlength=len(answers.classes)) / n
+    constant = np.full(n, answers.classes[sizes.argmax()])
+    shares_of_classes = np.broadcast_to(sizes, (n, len(sizes)))
+    always = measure(Answers(answers.y_true, constant, answers.classes, None, shares_of_classes))
+    return {
+        name: Measure(name, EXPLAINED.get(name, ""), one, baseline.value)
+        for (name, one), baseline in zip(
+            evidence.evaluation.table.items(), always.values(), strict=True
+        )
+    }
 
 
-def class_table(evidence: Evidence) -> Markup:
-    """Return precision, recall, average precision and lift of each class."""
-    found, rows = evidence.evaluation, []
-    counts = dict(zip(found.confusion.labels.tolist(), found.confusion.counts, strict=True))
-    for label in list(found.recalls)[:MOST_CLASSES]:
-        cells = [
-            share_text(by[label])
-            for by in (found.precisions, found.recalls, found.average_precisions)
-        ]
-        lift = "-" if np.isnan(found.lifts[label]) else f"{found.lifts[label]:.1f}"
-        rows.append((shorten_name(str(label), 80), f"{counts[label].sum():,}", *cells, lift))
-    heads = "class", "rows", "precision", "recall", "average precision", "lift"
-    caption = f"Measures by class, with {CONFIDENCE:.0%} intervals"
-    return table(heads, rows, caption)
+def headline(story: Story, found: dict[str, Measure]) -> list[Measure]:
+    """Return the measure that was asked for, and another one beside it."""
+    first = METRICS.get(story.metric, "accuracy")
+    second = "balanced accuracy" if first == "accuracy" else "accuracy"
+    return [found[name] for name in (first, second) if not np.isnan(found[name].estimate.value)]
 
 
-def share_text(one: Estimate) -> str:
-    """Return a share with its interval as text, or why there is none."""
-    return one.reason or f"{one.value:.1%} ({one.low:.1%} to {one.high:.1%})"
+def frequent_errors(evidence: Evidence) -> list[tuple[str, str, int, int]]:
+    """Return true class, predicted class, how often, and the rows of the class, most first."""
+    pairs = evidence.evaluation.confusion
+    errors = pairs.counts - np.diag(np.diag(pairs.counts))
+    order = np.argsort(-errors, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    places = [(int(k) // len(errors), int(k) % len(errors)) for k in order]
+    names = [str(label) for label in pairs.labels]
+    sizes = pairs.counts.sum(axis=1)
+    return [(names[i], names[j], errors[i, j], sizes[i]) for i, j in places if errors[i, j]]
 
 
-def interval_bar(name: str, one: Estimate) -> Markup:
-    """Return a drawing of a number and its interval between 0 and 1."""
-    low, value, high = (100.0 * min(max(x, 0.0), 1.0) for x in (one.low, one.value, one.high))
-    return tag(
-        "svg",
-        tag("line", x1=0, x2=100, y1=8, y2=8, class_="track"),
-        tag("line", x1=f"{low:.1f}", x2=f"{high:.1f}", y1=8, y2=8, class_="between"),
-        tag("line", x1=f"{value:.1f}", x2=f"{value:.1f}", y1=2, y2=14, class_="value"),
-        viewBox="-2 0 104 16",
-        class_="bar",
-        role="img",
-        aria_label=f"{name} {one.value:.3f}, interval {one.low:.3f} to {one.high:.3f}",
-        preserveAspectRatio="none",
-    )
+def class_scores(answers: Answers) -> Any:
+    """Return what curves are computed from: probabilities, or scores, or nothing."""
+    return answers.probabilities if answers.probabilities is not None else answers.scores
 
 
-def confusion_table(evidence: Evidence) -> Markup:
-    """Return which class is taken for which, each cell as dark as its share of the row."""
-    found = evidence.evaluation.confusion
-    labels = [str(label) for label in found.labels]
-    if len(labels) > MOST_CLASSES:
-        return most_confused(labels, found.counts)
-    body = []
-    for i, (label, counts) in enumerate(zip(labels, found.counts, strict=True)):
-        total = max(counts.sum(), 1)
-        cells = [confusion_cell(count, count / total, i == j) for j, count in enumerate(counts)]
-        body.append(tag("tr", tag("th", label, scope="row"), cells, tag("td", f"{counts.sum():,}")))
-    head = tag("tr", [tag("th", name, scope="col") for name in ("true class", *labels, "rows")])
-    return table_of(head, body, "Confusion matrix", "confusion")
-
-
-def confusion_cell(count: Any, share: float, right: bool) -> Markup:
-    """Return a cell: the count, and the share of the row."""
-    kind = "right" if right else "wrong"
-    percent = tag("small", f"{share:.0%}" if count else "")
-    return tag("td", f"{count:,}", percent, class_=kind, style=f"--share:{share:.3f}")
-
-
-def most_confused(labels: list[str], counts: Any) -> Markup:
-    """Return the pairs of classes that are confused most, of many classes."""
-    errors = counts - np.diag(np.diag(counts))
-    order = np.argsort(-errors, axis=None, kind="stable")[:20]
-    places = [np.unravel_index(k, errors.shape) for k in order]
-    rows = [(labels[i], labels[j], f"{errors[i, j]:,}") for i, j in places if errors[i, j]]
-    caption = f"The most frequent confusions of {len(labels)} classes"
-    return table(("true class", "taken for", "rows"), rows, caption)
+def curve_charts(story: Story) -> list[Chart]:
+    """Return the charts of a story, as far as the model has scores and probabilities."""
+    found = roc_chart, precision_chart, calibration_chart, reject_chart
+    return [chart for make in found if (chart := make(story)) is not None]
 
 
 def roc_chart(story: Story) -> Chart | None:
     """Return the curves of each class against the others; of two classes one."""
-    curves = curves_of(story.evidence)
+    curves, evaluation = curves_of(story.evidence), story.evidence.evaluation
     if not curves:
         return None
-    drawn = dict(list(curves.items())[:MOST_CURVES])
-    traces, told = [diagonal()], []
-    for label, (x, y, area) in drawn.items():
+    layers, told = [diagonal()], []
+    for label, (x, y, area) in list(curves.items())[:MOST_CURVES]:
         code = int(story.subject.codes_of(np.array([label]))[0])
-        class_name = story.subject.classes[code]
-        name = f"{class_name}, AUC {area:.3f}"
-        hover = lines(class_name, "%{x:.1%} false, %{y:.1%} true") + "<extra></extra>"
-        told_by: dict[str, Any] = {"hovertemplate": hover, "name": safe(name)}
-        traces.append(curve(x, y, class_colour(code), meta={"class": code}, **told_by))
-        told.append(name)
+        told.append(f"{story.subject.classes[code]}, AUC {area:.3f}")
+        layers.append(Layer("line", x, y, look="class", name=told[-1], code=code))
+    note = "Each class against the others. " if evaluation.roc is None else ""
+    left = len(curves) - len(told)
+    note += f"{count(left, 'more curve')} not drawn. " if left else ""
+    if evaluation.n_folds:
+        averaged = "Averaged over the folds at equal false positive rates."
+        pooled = "The answers of all folds are taken together."
+        note += pooled if evaluation.roc is None else averaged
     return Chart(
         "roc",
-        "ROC: what a threshold buys",
+        "ROC curve",
         f"ROC curves, true against false positive rate. {'; '.join(told)}.",
-        traces,
-        {
-            "xaxis": shares("false positives", range=[0, 1]),
-            "yaxis": shares("true positives", range=[0, 1.01]),
-            "showlegend": True,
-            "legend": {"x": 1, "y": 0, "xanchor": "right", "yanchor": "bottom"},
-        },
-        note=roc_note(story.evidence, len(curves) - len(drawn)),
+        shares("false positive rate"),
+        shares("true positive rate"),
+        layers,
+        f"The further the curve is from the dotted line of guessing, the better. {note}",
     )
 
 
 def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
     """Return both rates and the area of the curve of each class, of two classes of the second."""
     evaluation, answers = evidence.evaluation, evidence.answers
-    scores = answers.probabilities if answers.probabilities is not None else answers.scores
+    scores = class_scores(answers)
     curves: dict[Any, Any] = {}
     if evaluation.roc is not None:  # of two classes, averaged over the folds
         mean = getattr(evaluation.roc, "mean_curve", (evaluation.roc.fpr, evaluation.roc.tpr))
@@ -203,37 +169,28 @@ def curves_of(evidence: Evidence) -> dict[Any, tuple[Floats, Floats, float]]:
 def precision_chart(story: Story) -> Chart | None:
     """Return the precision-recall curve of each class against the others, of all rows together."""
     answers = story.evidence.answers
-    scores = answers.probabilities if answers.probabilities is not None else answers.scores
+    scores = class_scores(answers)
     labels = [one for one in answers.classes if 0 < (answers.y_true == one).mean() < 1]
     if scores is None or not labels:
         return None
-    traces, told = [], []
+    layers, told = [], []
     for label in labels[:MOST_CURVES]:
-        code = int(story.subject.codes_of(np.array([label]))[0])
-        positive = answers.y_true == label
-        recall, precision = thin_steps(
-            *precision_steps(positive, scores[:, np.searchsorted(answers.classes, label)])
-        )
-        area = float(auc(recall, precision))
-        name = f"{story.subject.classes[code]}, average precision {area:.3f}"
-        hover = "%{x:.1%} found, %{y:.1%} of the alarms right<extra></extra>"
-        how: dict[str, Any] = {"hovertemplate": hover, "name": safe(name)}
-        traces.append(curve(recall, precision, class_colour(code), meta={"class": code}, **how))
-        told.append(f"{name} (a blind guess has {positive.mean():.3f})")
+        code, positive = int(story.subject.codes_of(np.array([label]))[0]), answers.y_true == label
+        steps = precision_steps(positive, scores[:, np.searchsorted(answers.classes, label)])
+        recall, precision = thin_steps(*steps)
+        name = f"{story.subject.classes[code]}, average precision {auc(recall, precision):.3f}"
+        layers.append(Layer("line", recall, precision, look="class", name=name, code=code))
+        told.append(f"{name} (guessing: {positive.mean():.3f})")
     folds = "The answers of all folds are taken together. " if story.evidence.left_out else ""
     left = len(labels) - MOST_CURVES
     return Chart(
         "precision",
         "Precision and recall",
         f"Precision against recall. {'; '.join(told)}.",
-        traces,
-        {
-            "xaxis": shares("recall: rows of the class that are found", range=[0, 1]),
-            "yaxis": shares("precision: alarms that are right", range=[0, 1.01]),
-            "showlegend": True,
-            "legend": {"x": 0, "y": 0, "xanchor": "left", "yanchor": "bottom"},
-        },
-        note=f"{folds}{'; '.join(told)}.{f' {left} more are not drawn.' if left > 0 else ''}",
+        shares("recall: rows of the class that are found"),
+        shares("precision: predictions of the class that are correct"),
+        layers,
+        f"{folds}{f'{left} more curves are not drawn.' if left > 0 else ''}",
     )
 
 
@@ -246,85 +203,67 @@ def thin_steps(recall: Floats, precision: Floats) -> tuple[Floats, Floats]:
     return np.repeat(ends, 2)[1:-1], np.repeat(np.diff(area) / np.diff(ends), 2)
 
 
-def roc_note(evidence: Evidence, n_left: int) -> str:
-    """Return a text that says what the curves are."""
-    left = f" {n_left} more are not drawn." if n_left else ""
-    if evidence.evaluation.roc is not None:
-        at = "Averaged over the folds, at equal false positive rates."
-        return at if evidence.evaluation.n_folds else ""
-    folds = " The answers of all folds are taken together, and the measures above are means."
-    return f"Each class against the others.{left}{folds if evidence.evaluation.n_folds else ''}"
-
-
-def calibration_chart(evidence: Evidence) -> Chart | None:
-    """Return how often answers of some probability are right."""
-    probability, right = evidence.probability, ~evidence.wrong
+def calibration_chart(story: Story) -> Chart | None:
+    """Return how often predictions of some probability are correct."""
+    probability, right = story.evidence.probability, ~story.evidence.wrong
     if probability is None:
         return None
     groups = [Group.of(probability[rows], right[rows]) for rows in equal_bins(probability)]
-    ends = {
-        "array": numbers([one.high - one.share for one in groups]),
-        "arrayminus": numbers([one.share - one.low for one in groups]),
-    }
-    trace = curve(
-        [one.said for one in groups],
-        [one.share for one in groups],
-        ACCENT,
-        mode="lines+markers",
-        error_y=ends | {"color": MUTED, "thickness": 1.4, "width": 3},
-        hovertext=[one.text for one in groups],
-        hoverinfo="text",
-        marker={"color": ACCENT, "size": 8},
-    )
+    x, y = [one.said for one in groups], [one.share for one in groups]
     start = max(0.0, min(min(one.low, one.said) for one in groups) - 0.03)
     told = calibration_text(groups, float(probability.mean()), float(right.mean()))
+    ends = [one.low for one in groups], [one.high for one in groups]
     return Chart(
         "calibration",
-        "Calibration: is 80% right in 80%?",
-        f"Share of right answers against their probability. {told}",
-        [diagonal(), trace],
-        {
-            "xaxis": shares("probability of the answer", range=[start, 1.01]),
-            "yaxis": shares("right", range=[start, 1.03]),
-        },
-        note=f"{told} The lines are {CONFIDENCE:.0%} intervals.",
+        "Calibration",
+        f"Share of correct predictions against their stated probability. {told}",
+        shares("stated probability", start, 1.01),
+        shares("share that is correct", start, 1.03),
+        [
+            diagonal(),
+            Layer("intervals", x, ends[1], base=ends[0], look="muted"),
+            Layer("line", x, y),
+            Layer("dots", x, y, tips=[one.text for one in groups]),
+        ],
+        f"Dots near the dotted line: a stated 80% is correct 80% of the time. {told} Vertical "
+        f"lines: {CONFIDENCE:.0%} intervals.",
     )
 
 
 class Group(NamedTuple):
-    """Answers of about the same probability."""
+    """Predictions of about the same probability."""
 
     n: int  # how many
     said: float  # their mean probability
-    share: float  # how many of them are right, and the interval of that
+    share: float  # how many of them are correct, and the interval of that
     low: float
     high: float
 
     @classmethod
     def of(cls, probability: Floats, right: Any) -> Group:
-        """Return the summary of some answers."""
+        """Return the summary of some predictions."""
         ends = share_interval(int(right.sum()), len(right), CONFIDENCE)
         return cls(len(right), float(probability.mean()), float(right.mean()), *ends)
 
     @property
     def text(self) -> str:
         """What is shown when it is pointed at."""
-        return lines(
-            f"{count(self.n, 'answer')} with probability {self.said:.1%} on average",
-            f"right in {self.share:.1%} ({self.low:.1%} to {self.high:.1%})",
+        return (
+            f"{count(self.n, 'prediction')}, stated probability {self.said:.1%} on average; "
+            f"correct {self.share:.1%} ({self.low:.1%} to {self.high:.1%})"
         )
 
 
 def calibration_text(groups: Sequence[Group], said: float, right: float) -> str:
-    """Return a text that says whether answers are right as often as their probabilities say."""
+    """Return a text that says whether predictions are correct as often as they state."""
     off = [one for one in groups if not one.low <= one.said <= one.high]
     if not off:
-        return "Answers are right as often as they say, as far as these rows can tell."
+        return "No group deviates more than chance allows."
     kinds = {one.said > one.share for one in off}
     how = "more or less" if len(kinds) > 1 else "less" if True in kinds else "more"
     return (
-        f"In {len(off)} of {count(len(groups), 'group')} answers are right {how} often than they "
-        f"say; over all they say {said:.1%} and are right in {right:.1%}."
+        f"In {len(off)} of {count(len(groups), 'group')} predictions are correct {how} often than "
+        f"stated; overall they state {said:.1%} and are correct {right:.1%} of the time."
     )
 
 
@@ -336,7 +275,7 @@ def equal_bins(values: Any) -> list[Any]:
 
 
 def reject_chart(story: Story) -> Chart | None:
-    """Return what accuracy is bought by leaving less sure answers to a person."""
+    """Return what accuracy is gained by leaving the least certain predictions to a person."""
     evidence, confidence = story.evidence, story.evidence.confidence
     if confidence is None:
         return None
@@ -348,27 +287,24 @@ def reject_chart(story: Story) -> Chart | None:
     if len(rate) < 2:
         return None
     places = every(len(rate), MOST_POINTS)
-    hover = "without %{x:.1%} of the rows<br>right in %{y:.1%}<extra></extra>"
-    traces = [curve(rate[places], accuracy[places], ACCENT, hovertemplate=hover)]
+    rate, accuracy = rate[places], accuracy[places]
+    layers = [Layer("line", rate, accuracy)]
     note = ""
     if story.threshold is not None and (kept := confidence >= story.threshold).any():
         at, right = float(1.0 - kept.mean()), float(1.0 - evidence.wrong[kept].mean())
         note = (
-            f"The dot: below a probability of {story.threshold:.2f} answers are flagged, "
-            f"{at:.1%} of the rows; the others are right in {right:.1%}."
+            f"The dot: predictions with a probability below {story.threshold:.2f} are flagged, "
+            f"{at:.1%} of the rows; the others are correct {right:.1%} of the time."
         )
-        look = {"color": INK, "size": 11, "symbol": "circle-open-dot"}
-        told_by = {"hovertext": [safe(note)], "hoverinfo": "text"}
-        traces.append(marks(np.array([[at, right]]), look, **told_by))
+        layers.append(Layer("dots", [at], [right], look="ink", tips=[note]))
+    low = float(accuracy.min())
     return Chart(
         "reject",
-        "Accuracy, if the least sure answers are left to a person",
+        "Accuracy when the least certain predictions go to a person",
         f"Accuracy of the others against the share left out: {accuracy[0]:.1%} with none left out, "
-        f"{np.interp(0.1, rate, accuracy):.1%} without the least sure tenth. {note}",
-        traces,
-        {
-            "xaxis": shares("left to a person", rangemode="tozero"),
-            "yaxis": shares("right among the others"),
-        },
-        note=note,
+        f"{np.interp(0.1, rate, accuracy):.1%} without the least certain tenth. {note}",
+        shares("share of rows that a person decides", 0.0, float(rate[-1])),
+        shares("accuracy on the others", max(0.0, low - 0.1 * (1.0 - low) - 0.01), 1.005),
+        layers,
+        note or "Predictions are left to a person in the order of their certainty.",
     )

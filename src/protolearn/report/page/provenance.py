@@ -1,4 +1,4 @@
-"""The sections on how the model came about: its path, the candidates, its settings."""
+"""How the model came about: its path, the candidates, its settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,21 +19,8 @@ from ...linear import PrototypePath, SoftMarginSVM, is_joint, regularization_pat
 from ...store import digest
 from ..hyperplane import HyperplaneRows, hyperplane_at, line_in, view_of
 from ..subject import Subject
-from .chart import (
-    ABOVE,
-    INK,
-    MUTED,
-    Chart,
-    axis,
-    class_colour,
-    curve,
-    every,
-    numbers,
-    row_marks,
-    stars,
-)
-from .contents import Section, Story, sample_rows
-from .html import Markup, paragraph, table, tag
+from .chart import every, points_text
+from .contents import Story, sample_rows
 
 LIBRARIES = "protolearn", "scikit-learn", "numpy", "scipy"
 MOST_TRIED = 20
@@ -41,29 +28,38 @@ LONGEST = 2_000  # characters of the settings of a model
 MOST_PATH_ROWS = 400  # rows that are drawn, and of which the path of C is that
 MOST_STEPS, MOST_PATHS = 60, 4
 PAD = 0.08
+PATH_SIZE = 640.0, 420.0  # of a picture of a path
 # Slope, as a share of the other numbers of a line, at which it is along an axis, or far away.
 ALONG = 1e-12
 
 
-def path_section(story: Story) -> Section | None:
-    """Return the paths of a model that has some; None if it has none."""
+class PathPicture(NamedTuple):
+    """How the prototypes and the hyperplane of two classes move along a path."""
+
+    name: str  # by which the page knows it
+    title: str
+    alt: str
+    sides: list[tuple[str, str, int | None, list[tuple[float, float]]]]  # name, look, class, rows
+    trails: list[tuple[str, int | None, str]]  # look, class and points of the way of a prototype
+    steps: list[dict[str, Any]]  # line, prototypes and text of each step
+    start: int  # the step that is the model
+    label: str  # what the slider is called
+    axis_names: tuple[str, str]
+
+
+def path_pictures(story: Story) -> tuple[list[PathPicture], str]:
+    """Return the paths of a model that has some, and what they are."""
     subject = story.subject
     rows = sample_rows(len(subject.y), MOST_PATH_ROWS, story.seed)
     some = subject.take(rows)
     found, remark = paths_of(some)
-    if not found:
-        return None
-    section = Section("path", "How it got there", "Path")
     which = f" {len(rows):,} of {len(subject.y):,} rows are drawn." * (len(rows) < len(subject.y))
-    section.parts.append(paragraph(remark + which))
-    for number, path in enumerate(found[:MOST_PATHS]):
-        chart, slider = path_chart(some, path, number)
-        section.parts.append(tag("div", chart.figure, slider, class_="path"))
-        section.placed.append(chart)
-    if len(subject.classes) > MOST_PATHS:
-        text = f"The first {MOST_PATHS} of {len(subject.classes)} classes, each against all others."
-        section.parts.append(paragraph(text, "note"))
-    return section
+    if len(found) < len(subject.classes) > 2:
+        which += (
+            f" The first {len(found)} of {len(subject.classes)} classes, each against all others."
+        )
+    pictures = [path_picture(some, path, number) for number, path in enumerate(found[:MOST_PATHS])]
+    return pictures, remark + which
 
 
 def paths_of(subject: Subject) -> tuple[list[PrototypePath], str]:
@@ -105,66 +101,52 @@ def place_of_model(subject: Subject, path: PrototypePath, places: Sequence[int])
     return int(np.abs(np.log(path.values[list(places)] / subject.last.C)).argmin())
 
 
-def path_chart(subject: Subject, path: PrototypePath, number: int) -> tuple[Chart, Markup]:
-    """Return the chart of a path, and the slider that moves along it."""
+def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPicture:
+    """Return the picture of a path."""
     last = hyperplane_at(path, len(path) - 1)
     what = HyperplaneRows(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
     view, names = view_of(what), last.names()
     points, places = view.places(what.X), every(len(path), MOST_STEPS)
     centers = view.places(path.prototypes[places].reshape(-1, len(last.coef))).reshape(-1, 2, 2)
     box = box_of(np.vstack([points, *centers]))
+
+    def places_of(values: Any) -> list[tuple[float, float]]:
+        (left, right), (low, high) = box
+        share = (np.reshape(values, (-1, 2)) - [left, low]) / [right - left, high - low]
+        return (np.abs([0.0, 1.0] - share) * PATH_SIZE).round(1).tolist()
+
     steps = [
         {
-            "line": segment(line_in(view, hyperplane_at(path, i)), box),
-            "prototypes": [numbers(centers[k, :, 0]), numbers(centers[k, :, 1])],
-            "told": f"{step_text(path, i)}: {right_at(path, i, what):.1%} of these rows are right",
+            "line": places_of(np.transpose(segment(line_in(view, hyperplane_at(path, i)), box))),
+            "prototypes": places_of(centers[k]),
+            "told": f"{step_text(path, i)}: correct for {right_at(path, i, what):.1%} of the rows",
         }
         for k, i in enumerate(places)
     ]
-    start = place_of_model(subject, path, places)
-    traces, trails, colours = [], [], []
+    sides, trails = [], []
     for side, label in enumerate(last.classes_):
-        code = 0 if label is None else int(subject.codes_of(np.array([label]))[0])
-        colours.append(MUTED if label is None else class_colour(code))  # the rest is no class
-        unseen = {"hoverinfo": "skip", "meta": {} if label is None else {"class": code}}
-        own = points[what.codes == side]
-        traces.append(row_marks(own, names[side], colours[-1], code, 6.0, 0.6, **unseen))
-        way: dict[str, Any] = {"width": 3, "hoverinfo": "skip", "showlegend": False}
-        trails.append(curve(centers[:, side, 0], centers[:, side, 1], colours[-1], **way))
-    x, y = steps[start]["line"]
-    traces += [*trails, curve(x, y, INK, width=2, name="hyperplane", hoverinfo="skip")]
-    traces.append(stars(centers[start], colours, names))
-    layout = {
-        "xaxis": axis(view.axis_names[0], range=list(box[0]), zeroline=False),
-        "yaxis": axis(view.axis_names[1], range=list(box[1]), zeroline=False),
-        "showlegend": True,
-        "legend": ABOVE,
-    }
-    name = f"path-{number}"
+        code = None if label is None else int(subject.codes_of(np.array([label]))[0])
+        look = "muted" if code is None else "class"  # the rest is no class
+        sides.append((names[side], look, code, places_of(points[what.codes == side])))
+        trails.append((look, code, points_text(np.array(places_of(centers[:, side])))))
     title = f"{names[0]} and {names[1]}, {step_text(path, 0)} to {step_text(path, -1)}"
-    alt = f"{title}: rows, two prototypes and the hyperplane between them, which the slider moves."
-    extra = {"steps": steps, "moving": [len(traces) - 2, len(traces) - 1]}
-    chart = Chart(name, title, alt, traces, layout, height=440, extra=extra)
-    return chart, slider(name, path, steps, start)
+    return PathPicture(
+        f"path-{number}",
+        title,
+        f"{title}: rows, two prototypes and the hyperplane between them, which the slider moves.",
+        sides,
+        trails,
+        steps,
+        place_of_model(subject, path, places),
+        "Round" if path.parameter == "round" else path.parameter,
+        view.axis_names,
+    )
 
 
 def step_text(path: PrototypePath, number: int) -> str:
     """Return the short name of a step of a path."""
     value = path.values[number]
     return f"round {value:g}" if path.parameter == "round" else f"{path.parameter} = {value:.3g}"
-
-
-def slider(name: str, path: PrototypePath, steps: list[dict[str, Any]], start: int) -> Markup:
-    """Return the slider of a path."""
-    label = "Round" if path.parameter == "round" else path.parameter
-    step, ends = f"{name}-step", {"min": 0, "max": len(steps) - 1, "value": start}
-    return tag(
-        "div",
-        tag("label", f"{label} ", for_=step),
-        tag("input", type="range", id=step, **ends, data_path=name),
-        tag("output", steps[start]["told"], id=f"{name}-told", for_=step),
-        class_="slider",
-    )
 
 
 def box_of(places: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -191,7 +173,7 @@ def segment(line: Floats, box: Any) -> list[list[Any]]:
     ]
     if not inside or min(inside) == max(inside):
         return [[], []]
-    return [numbers(pair) for pair in zip(min(inside), max(inside), strict=True)]
+    return [list(pair) for pair in zip(min(inside), max(inside), strict=True)]
 
 
 def right_at(path: PrototypePath, i: int, what: HyperplaneRows) -> float:
@@ -200,38 +182,22 @@ def right_at(path: PrototypePath, i: int, what: HyperplaneRows) -> float:
     return float((side == (what.codes == 1)).mean())
 
 
-def candidates_section(story: Story) -> Section | None:
-    """Return the candidates, if the model was chosen among some."""
-    if len(story.tried) < 2:
-        return None
+def candidate_rows(story: Story) -> list[tuple[str, bool, str, int, str, str]]:
+    """Return the candidates as lines of a table, if the model was chosen among some."""
     rows = []
-    for one in list(story.tried)[:MOST_TRIED]:
-        name = tag("strong", one.model, ", chosen") if one.chosen else one.model
+    for one in list(story.tried)[:MOST_TRIED] if len(story.tried) > 1 else []:
         score = "failed" if np.isnan(one.score) else f"{one.score:.3f} ± {one.standard_error:.3f}"
         size = "-" if np.isnan(one.n_numbers) else f"{one.n_numbers:,.0f}"
-        rows.append((name, score, one.n_fits, size, f"{one.fit_time:.2g} s"))
-    heads = "model", "score", "fits", "numbers in it", "time of a fit"
-    rest = len(story.tried) - len(rows)
-    text = (
-        "The score is the mean over the folds of the search, with its standard error; it helped to "
-        "choose, so that the measures above are the honest ones."
-        + f" {rest} more were tried."
-        * (rest > 0)
-    )
-    listed = table(heads, rows, "Candidates, those with most fits first")
-    return Section("tried", "Models compared", "Models", [listed, paragraph(text, "note")])
+        rows.append((one.model, one.chosen, score, one.n_fits, size, f"{one.fit_time:.2g} s"))
+    return rows
 
 
-def provenance_section(story: Story) -> Section:
-    """Return how the model was made."""
-    section = Section("made", "How this model was made", "Method")
+def provenance_tables(story: Story) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Return how the model and the page were made, as captions and lines of tables."""
     time = ("time", f"{perf_counter() - story.begun:.1f} seconds")
-    tables = [("The model", story.made), ("This page", [*story.page, time])]
     if not story.page:
-        tables = [("The model and this page", [*story.made, time])]
-    section.parts += [table((), rows, caption, "made") for caption, rows in tables]
-    section.parts += [tag("h3", "Load it again"), tag("pre", tag("code", story.use), tabindex="0")]
-    return section
+        return [("The model and this page", [*story.made, time])]
+    return [("The model", list(story.made)), ("This page", [*story.page, time])]
 
 
 def versions_and_date() -> list[tuple[str, str]]:

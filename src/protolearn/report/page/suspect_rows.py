@@ -1,4 +1,4 @@
-"""The section of the rows that are most worth a second look."""
+"""The rows that are most worth a second look, and what would give them another answer."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ from ...tables import (
     ignore_warnings,
 )
 from ..subject import Subject
-from .contents import Section, Story
+from .contents import Story
 from .evidence import Evidence
-from .html import Markup, paragraph, tag
 from .margin_charts import distance_unit
-from .prototype_section import class_tag, picture
+from .prototype_cards import image_of
 
 MOST_OF_A_KIND = 6
-MOST_CHANGES = 4  # of a row that are shown
-MOST_LISTED = 100  # more changes of a row that can be opened
 LONGEST = 60  # characters of a value that would change
 SURE = 0.9  # probability of an answer that is not near the border
 
 KINDS = {
-    "mislabelled": "perhaps mislabelled",
-    "wrong": "judged wrongly",
-    "border": "near the border",
+    "mislabelled": "label in doubt",
+    "wrong": "predicted wrongly",
+    "border": "close call",
 }
 
 
@@ -46,33 +43,49 @@ class SuspectRow:
     why: str  # a sentence
 
 
-def suspects_section(story: Story, found: Sequence[SuspectRow]) -> Section:
-    """Return rows, and what would give them another answer."""
-    section = Section("look", "Rows worth a second look", "Rows")
-    if not found:
-        section.parts.append(paragraph("There are none: every row was judged rightly."))
-        return section
+@dataclass(frozen=True)
+class Case:
+    """A row that is worth a second look, as it is shown."""
+
+    suspect: SuspectRow
+    kind: str  # why, in two words
+    name: str  # what the row is called
+    label: int  # its class
+    says: int  # what the model predicts
+    turn: Turn | None  # what would give it another answer
+    pictures: list[tuple[str, str]]  # addresses of pictures, and what they are
+
+
+def cases_of(story: Story, found: Sequence[SuspectRow]) -> tuple[list[Case], str]:
+    """Return rows with what would give them another answer, or why that is not known."""
+    subject, reason = story.subject, ""
     turns: list[Turn | None] = [None] * len(found)
-    reason = ""
     try:
-        turns = turns_of(story.subject, np.array([one.row for one in found]))
+        if found:
+            turns = turns_of(subject, np.array([one.row for one in found]))
     except (TypeError, ValueError) as error:
         reason = str(error)
-    section.parts.append(paragraph(introduction(story.evidence, with_turns=not reason)))
-    cards = [card(story, doubt, turn) for doubt, turn in zip(found, turns, strict=True)]
-    section.parts.append(tag("div", cards, class_="cards"))
-    if reason:
-        section.parts.append(paragraph(f"There are no counterfactuals: {reason}", "note"))
-    return section
+    cases = []
+    for one, turn in zip(found, turns, strict=True):
+        pictures = []
+        name = str(story.row_names[one.row])
+        if story.image_shape is not None:
+            pictures.append((image_of(story, subject.plain[one.row]), f"row {name}"))
+            if turn is not None:
+                pictures.append((image_of(story, turn.plain), f"would be {short(turn.label)}"))
+        codes = int(subject.codes[one.row]), int(subject.predicted_codes[one.row])
+        cases.append(Case(one, KINDS[one.kind], name, *codes, turn, pictures))
+    return cases, reason
 
 
 def introduction(evidence: Evidence, with_turns: bool) -> str:
     """Return a text that says what is listed."""
-    when = " when their rows were left out" if evidence.left_out else ""
-    turns = ", each with the smallest change that would give it another answer" * with_turns
+    turns = ", each with the smallest change that would give it another prediction" * with_turns
+    n_wrong, of = int(evidence.wrong.sum()), count(len(evidence.rows), "prediction")
+    held_out = "held-out " * evidence.left_out
     return (
-        f"{int(evidence.wrong.sum()):,} of {count(len(evidence.rows), 'answer')} were wrong{when}. "
-        f"Here are the rows that a person should look at first{turns}."
+        f"{n_wrong:,} of {of} for {held_out}rows {'was' if n_wrong == 1 else 'were'} wrong. These "
+        f"rows deserve a second look first{turns}."
     )
 
 
@@ -118,8 +131,8 @@ def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
     return [
         (
             int(evidence.rows[i]),
-            f"{speaker(evidence)} says {names[best[i]]} with probability {rival[i]:.0%}, as sure "
-            f"as of rows that are; its label {names[code[i]]} has {own[i]:.0%}.",
+            f"{speaker(evidence)} predicts {names[best[i]]} with probability {rival[i]:.0%}, as "
+            f"certain as for rows of that class; its label {names[code[i]]} has {own[i]:.0%}.",
         )
         for i in order
     ]
@@ -141,7 +154,7 @@ def label_doubt(P: Floats, code: Indices) -> Floats:
 
 def speaker(evidence: Evidence) -> str:
     """Return who judged a row."""
-    return "Without it, a model" if evidence.left_out else "The model"
+    return "A model fitted without it" if evidence.left_out else "The model"
 
 
 def find_wrong(evidence: Evidence) -> list[tuple[int, str]]:
@@ -152,7 +165,7 @@ def find_wrong(evidence: Evidence) -> list[tuple[int, str]]:
         places = places[np.argsort(-sure[places], kind="stable")]
     found = []
     for i in places:
-        text = f"{speaker(evidence)} says {short(answers.y_pred[i])}"
+        text = f"{speaker(evidence)} predicts {short(answers.y_pred[i])}"
         if evidence.probability is not None:
             text += f" with probability {evidence.probability[i]:.0%}"
         found.append((int(evidence.rows[i]), text + "."))
@@ -175,64 +188,9 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
     if sure is None:
         return []
     return [
-        (int(evidence.rows[i]), f"Its answer has a probability of {sure[i]:.0%}.")
+        (int(evidence.rows[i]), f"The prediction has a probability of {sure[i]:.0%}.")
         for i in np.argsort(sure, kind="stable")
         if sure[i] < SURE
-    ]
-
-
-def card(story: Story, doubt: SuspectRow, turn: Turn | None) -> Markup:
-    """Return a row as it is shown."""
-    subject = story.subject
-    code, says = int(subject.codes[doubt.row]), int(subject.predicted_codes[doubt.row])
-    labelled: list[Any] = ["labelled ", class_tag(subject.classes[code], code)]
-    if code != says:
-        labelled += [", the model says ", class_tag(subject.classes[says], says)]
-    return tag(
-        "article",
-        tag("span", KINDS[doubt.kind], class_=f"kind {doubt.kind}"),
-        tag("h3", f"Row {story.row_names[doubt.row]}"),
-        paragraph(labelled),
-        paragraph(doubt.why),
-        before_and_after(story, doubt.row, turn) if story.image_shape else changes_of(turn),
-        class_="card",
-        data_class=code,
-    )
-
-
-def before_and_after(story: Story, row: int, turn: Turn | None) -> Markup:
-    """Return a row as a picture, and the nearest one with another answer."""
-    frames = [picture(story, story.subject.plain[row], f"row {story.row_names[row]}")]
-    if turn is not None:
-        frames.append(picture(story, turn.plain, f"would be {short(turn.label)}"))
-    return tag("div", frames, class_="pictures")
-
-
-def changes_of(turn: Turn | None) -> Markup | None:
-    """Return what would have to change for another answer."""
-    if turn is None:
-        return None
-    first, others = turn.changes[:MOST_CHANGES], turn.changes[MOST_CHANGES:]
-    name = tag("caption", f"It would be {short(turn.label)} with")
-    parts = [tag("table", name, tag("tbody", change_rows(first)), class_="turn")]
-    if others:
-        more = tag("summary", f"and {count(len(others), 'smaller change')}", class_="note")
-        table = tag("table", tag("tbody", change_rows(others[:MOST_LISTED])), class_="turn")
-        rest = f"The {len(others) - MOST_LISTED:,} smallest changes are not listed."
-        note = paragraph(rest, "note") if len(others) > MOST_LISTED else None
-        parts.append(tag("details", more, table, note))
-    return Markup("".join(parts))
-
-
-def change_rows(changes: Sequence[Change]) -> list[Markup]:
-    """Return a line of a table for each change."""
-    return [
-        tag(
-            "tr",
-            tag("th", short(change.column), scope="row"),
-            tag("td", f"{short(change.old)} → {short(change.new)}"),
-        )
-        for change in changes
     ]
 
 
