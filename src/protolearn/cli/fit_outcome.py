@@ -14,7 +14,7 @@ from .._arrays import Floats
 from .._names import count
 from ..analysis import cheapest_threshold
 from ..folds import RowGroups, row_groups
-from ..report import Certified, pool_answers
+from ..report import Certified, pool_answers, sample_rows
 from ..selection import (
     Answers,
     Estimate,
@@ -153,6 +153,16 @@ def cheapest_rule(folds: Sequence[OuterFold], cost: float) -> RejectRule:
     accuracy = float(1.0 - wrong[~flagged].mean()) if not flagged.all() else np.nan
     threshold = None if found == -np.inf else float(min(found, ABOVE_ALL))
     return RejectRule(cost, threshold, float(flagged.mean()), accuracy)
+
+
+def certify_answers(
+    settings: FitSettings, model: Pipeline, table: LearningTable
+) -> Certified | None:
+    """Return which answers stay the same under the tolerances that were asked for."""
+    if settings.tolerance is None:
+        return None
+    rows = sample_rows(len(table.y), CERTIFIED_ROWS, settings.seed)
+    return Certified.of(model, table.X[rows], table.y[rows], settings.tolerance)
 
 
 def own_probability(answers: Answers) -> Floats:
