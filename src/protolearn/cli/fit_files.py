@@ -226,7 +226,7 @@ def report_story(outcome: Outcome) -> Story:
         tried=outcome.model[-1].leaderboard_,
         seed=settings.seed,
         warnings=[one.text for one in outcome.warnings],
-        metric=outcome.metric,
+        metric=outcome.aim.metric,
         subgroups=outcome.performance.subgroups,
     )
 
