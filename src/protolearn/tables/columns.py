@@ -254,7 +254,7 @@ class TextColumn(NumberColumn):
         except ValueError as error:
             raise ValueError(
                 f"Column {name!r} holds text, and no word is in two or more of its rows and in "
-                f"half of them at most: {error} Drop the column."
+                f"half of them at most: {str(error).rstrip('.')}. Drop the column."
             ) from error
         words, idf = counts.get_feature_names_out().tolist(), counts.idf_.tolist()
         n_missing = sum(value is None for value in values.data)
