@@ -47,13 +47,13 @@ def margins_section(story: Story) -> Section:
     else:
         section.parts.insert(0, paragraph(certificate_text(some, radius)))
         section.parts.append(certificates_chart(some, radius))
-    section.parts.extend(certified_answers(story))
     if section.charts:
         n_rows, n_used = len(story.subject.y), len(story.measured_rows)
         which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
         seen = ", to which it was fitted unless they are others" if story.evidence.left_out else ""
         text = f"Both are those of the model itself on {which} of this page{seen}."
         section.parts.append(paragraph(text, "note"))
+    section.parts.extend(certified_answers(story))
     return section
 
 
