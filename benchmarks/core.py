@@ -17,10 +17,10 @@ from protolearn import GLVQ
 from protolearn.blocks import Block, MemoryBlocks
 from protolearn.codebook import Codebook
 from protolearn.distances import Matrix, SquaredEuclidean
-from protolearn.losses import Logistic, Sigmoid
-from protolearn.margins import LogOdds, Margin, Relative
+from protolearn.losses import Hinge, Logistic, Sigmoid
+from protolearn.margins import LogOdds, Margin, Radius, Relative
 from protolearn.objective import Objective
-from protolearn.solvers import SGD
+from protolearn.solvers import SGD, Adam
 
 from .measure import HEADING, Row, Table, best_of
 
@@ -83,6 +83,25 @@ def batch() -> Iterator[Row]:
             repeats=5,
         )
         yield Row(f"value and gradient, {name}", seconds, "X @ W.T", product, target)
+
+
+def pairs() -> Iterator[Row]:
+    """One epoch of mini-batches for the certified radius, with thousands of prototypes."""
+    n, d, K, size = 5120, 784, 4000, 256
+    X, y, codebook = make(n, d, K)
+    objective = Objective(SquaredEuclidean(), Radius(), Hinge(), 10, scale=2.0 * d)
+    blocks, rng = MemoryBlocks(Block(X, y)), np.random.RandomState(0)
+    W, solver = codebook.prototypes, Adam(batch_size=size)
+
+    def products() -> None:
+        for start in range(0, n, size):
+            _ = X[start : start + size] @ W.T, W[:size] @ W.T
+
+    def epochs(count: int) -> None:
+        solver.minimize(objective, codebook, blocks, rng, max_iter=count, tol=0.0)
+
+    one, two, product = best_of(lambda: epochs(1), lambda: epochs(2), products)
+    yield Row(f"epoch for the radius, K={K}", two - one, "X @ W.T, W @ W.T", product, 4.0)
 
 
 def matrix_batch() -> Iterator[Row]:
@@ -152,7 +171,7 @@ def _process(code: str, **environment: str) -> None:
 
 def rows() -> Iterator[Row]:
     """Everything, a line at a time."""
-    for part in (sequential, batch, matrix_batch, predict, first_fit):
+    for part in (sequential, batch, pairs, matrix_batch, predict, first_fit):
         yield from part()
 
 

@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._arrays import Floats, Indices, as_floats, as_indices
 from .._threads import one_blas_thread
 from ..margins import Radius
-from ..pairs import find_pairs, lengths_between
+from ..pairs import SURE, find_pairs, lengths_between
 from .cells import Cells, Ways
 from .projection import CERTAIN, EPSILON, PARALLEL
 
@@ -36,9 +36,13 @@ SOLVED, INFEASIBLE = 0, 2
 
 
 def pair_bounds(D: Floats, codes: Indices, U: Floats, labels: Indices, norm: Any) -> Floats:
-    """Return ``min_j max_i (D_j - D_i) / (2 |u_i - u_j|)``, below the shortest move."""
+    """Return ``min_j max_i (D_j - D_i) / (2 |u_i - u_j|)``, below the shortest move.
+
+    Lengths come from products, and are off by the share of rounding that they keep of their terms.
+    """
     given = as_floats(D), as_indices(codes), as_floats(U), labels, np.ones(2)
-    return find_pairs(Radius(norm), *given).value
+    off = 4.0 * (U.shape[1] + 16) * EPSILON / SURE
+    return find_pairs(Radius(norm), *given).value * (1.0 - off)
 
 
 def shortest_moves(
@@ -124,7 +128,8 @@ class LinearPrograms:
         apart = lengths > 2.0 * self.touching
         unreachable = (~apart & (gaps > CERTAIN * D.max())).any(axis=1)
         planes = np.divide(gaps, lengths, out=np.full_like(gaps, -np.inf), where=apart)
-        bounds = np.where(unreachable, np.inf, np.maximum(planes.max(axis=1), 0.0))
+        below = 1.0 - 4.0 * (self.U.shape[1] + 16) * EPSILON
+        bounds = np.where(unreachable, np.inf, below * np.maximum(planes.max(axis=1), 0.0))
         for v in np.argsort(bounds, kind="stable"):
             if bounds[v] >= found.length[i]:
                 break

@@ -405,7 +405,7 @@ class Threat:
         """Return a bound, in closed form, of how long a move has to be to change each answer."""
         rule, labels = self.rule, self.rule.codebook.labels
         if self.is_flat:
-            return BELOW * pair_bounds(sure, codes, self.U, labels, self.norm)
+            return pair_bounds(sure, codes, self.U, labels, self.norm)
         own = labels == codes[:, None]
         if rule.is_soft:
             measure = soft_radius(rule, Cells.of(rule), self.roundoff[0])

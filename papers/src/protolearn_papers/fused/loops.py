@@ -53,6 +53,10 @@ def descend(
     is the number of steps taken before.
     """
     margin, loss = objective.margin, objective.loss
+    if margin.winners == "pair":
+        raise ValueError(
+            f"{margin!r} is about pairs of prototypes, for which there is no loop here."
+        )
     loop = soft_loop if margin.winners is None else winners_loop
     learn = loop(functions, margin.margin, margin.attraction, loss.phi)
     learn(
