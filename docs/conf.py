@@ -22,6 +22,7 @@ exclude_patterns = [
     "automatic_table.md",
     "defaults_table.md",
     "expectations_table.md",
+    "judged_table.md",
     "gallery/*.ipynb",
     "mixed_table.md",
 ]

@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics
 from sklearn.datasets import load_wine, make_classification
 
-from protolearn import GLVQ, AutoPrototypeClassifier, counterfactual, explain, load, save
+from protolearn import GLVQ, AutoPrototypeClassifier, counterfactual, explain, load, save, to_onnx
 from protolearn.folds import RowGroups
 from protolearn.selection import CostScorer, PositiveScorer
 from protolearn.selection.auto.score_calibration import fit_sigmoid
@@ -152,6 +152,16 @@ def test_everything_follows_the_threshold(models, tmp_path):
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(X), shares)
     assert again.scoring == model.scoring
+
+
+def test_graphs_have_the_threshold(models):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = models[1]["cost"]
+    graph = to_onnx(model).SerializeToString()
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    label, shares = session.run(["label", "probabilities"], {"X": X.astype(np.float32)})
+    assert np.mean(label == model.predict(X)) > 0.99  # in single precision
+    np.testing.assert_allclose(shares, model.predict_proba(X), atol=1e-4)
 
 
 def test_folds_follow_time():

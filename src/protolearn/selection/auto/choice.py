@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ..scorers import raise_of_scores
+from ..scorers import label_score_of, raise_of_scores
 from .ledger import BudgetSpent, Ledger
 from .score_calibration import ScoreCalibration, calibrate, fit_sigmoid
 
@@ -255,10 +255,11 @@ def raise_of(ledger: Ledger, number: int, folds: list[int], scoring: Any) -> Flo
     None if the most probable class wins, or if the candidate is an ensemble, which has no score
     that could be raised.
     """
-    scores, codes = answers_on(ledger, number, folds)
-    if not scores or ledger.candidates[number].kind == "ensemble":
+    classes = np.unique(ledger.task.y)
+    if label_score_of(scoring, classes) is None or ledger.candidates[number].kind == "ensemble":
         return None
-    return raise_of_scores(scores, codes, np.unique(ledger.task.y), scoring, fit_sigmoid)
+    scores, codes = answers_on(ledger, number, folds)
+    return raise_of_scores(scores, codes, classes, scoring, fit_sigmoid) if scores else None
 
 
 def answers_on(ledger: Ledger, number: int, folds: list[int]) -> tuple[list[Floats], list[Indices]]:
