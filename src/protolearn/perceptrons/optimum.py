@@ -41,6 +41,9 @@ UNBOUNDED = 3
 FIRST_BOUND, MOST_STAGES = 10.0, 6
 """Bound of the first stage, in units of ``1 / C_ii``, and how many there are below the last."""
 
+STAGE_TOL = 1e-3
+"""Violation that is small enough for all stages but the last."""
+
 ONE_GO = 20
 """Most steps before all examples are looked at again, as a multiple of their number."""
 
@@ -131,7 +134,8 @@ def optimum_in_stages(
         n_stages = min(int(np.ceil(np.log10(size / FIRST_BOUND))), MOST_STAGES)
     for stage in range(n_stages, 0, -1):
         low, high = (goal.gamma * 10.0**-k for k in (stage, stage - 1))
-        found = optimum(products, signs, goal._replace(gamma=low), training, look, start, steps)
+        nearly = goal._replace(gamma=low, tol=max(goal.tol, STAGE_TOL))
+        found = optimum(products, signs, nearly, training, look, start, steps)
         steps, start = found.steps, found.strengths
         if (start < low).all():  # no bound matters, and a higher one does not either
             break
