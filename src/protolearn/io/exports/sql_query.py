@@ -406,7 +406,7 @@ class SqlQuery:
             return ""
         if self.margin["kind"] == "gap":
             gap = f"({root('rival_distance')} - {root('own_distance')}) / 2e0"
-            self.add("margins", f"SELECT r, {gap} AS margin FROM paired")
+            self.add("margins", f"SELECT r, MAX({gap}) AS margin FROM paired GROUP BY r")
             return "margins"
         weights, rest = self.margin["weights"], self.margin.get("rest", [])
         if rest:
