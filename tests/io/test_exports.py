@@ -4,6 +4,7 @@ import json
 import subprocess
 import warnings
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,9 @@ from given_languages import STRICT, need, run_c, run_duckdb, run_node, run_postg
 from given_profile import THOROUGH, in_all
 from given_words import table_of_words
 from protolearn import datasets, explain, export
+from protolearn.analysis import margin_of_prediction
 from protolearn.io import FixedPointModel, document_of
-from protolearn.rule import LinearRule, as_rule
+from protolearn.rule import as_rule
 from protolearn.tables import table_pipeline
 
 SEED = {"random_state": 0}
@@ -63,7 +65,13 @@ def quiet(function, *args, **options):
 
 def answers_of(model, frame):
     """Give what Python says of rows, and which of them are clear enough to compare."""
-    found = quiet(explain, model, frame, n=0, n_exemplars=1)
+    rule = as_rule(model[-1])
+    if rule.is_soft:  # what explain says of these is something else, and takes long
+        label, shares = quiet(model.predict, frame), quiet(model.predict_proba, frame)
+        margin = quiet(margin_of_prediction, model, frame)
+        found = SimpleNamespace(label=label, probability=shares, margin=margin)
+    else:
+        found = quiet(explain, model, frame, n=0, n_exemplars=1)
     scores = quiet(model.decision_function, frame)
     by_class = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
     order = np.sort(by_class, axis=1)
@@ -111,7 +119,7 @@ def fitted(number):
 def contributions_of(model, frame, wanted):
     """Give what columns contribute: for a soft decision by the nearest prototypes, as they say."""
     rule = as_rule(model[-1])
-    if isinstance(rule, LinearRule) or not rule.is_soft:
+    if not rule.is_soft:
         return wanted.contributions
     leads = rule.feature_leads(rule.read_rows(model[-1], quiet(model[:-1].transform, frame)))
     starts = np.cumsum([0, *(column.width for column in model[0].columns_)])[:-1]

@@ -183,17 +183,7 @@ def columns_tables(tables: Tables, columns: list[Document]) -> None:
     """Add how the values of columns become numbers."""
     codes = [column_code(column) for column in columns]
     lists = [column.get("categories", []) for column in columns]
-    mixed = [
-        c["name"]
-        for c, code, found in zip(columns, codes, lists, strict=True)
-        if code == "c" and any(isinstance(value, str) for value in found)
-    ]
-    if mixed:
-        raise TypeError(
-            f"Columns {mixed!r} have texts and numbers as categories, which C cannot hold; fit the "
-            "model to one of the two."
-        )
-    counts, widths = [len(found) for found in lists], [column["width"] for column in columns]
+    widths = [column["width"] for column in columns]
     tables.define("COLUMNS", len(columns))
     tables.define("FEATURES", max(sum(widths), 1))
     tables.define("LISTS", int(any(lists)))
@@ -208,8 +198,25 @@ def columns_tables(tables: Tables, columns: list[Document]) -> None:
     tables.define("MARKS", int(any("indicator" in column for column in columns)))
     if any("indicator" in column for column in columns):
         tables.add("marks", marks)
-    if not any(lists):
-        return
+    if any(lists):
+        category_tables(tables, columns, codes, lists)
+
+
+def category_tables(
+    tables: Tables, columns: list[Document], codes: list[str], lists: list[list[Any]]
+) -> None:
+    """Add the categories of columns, and the numbers of each."""
+    mixed = [
+        c["name"]
+        for c, code, found in zip(columns, codes, lists, strict=True)
+        if code == "c" and any(isinstance(value, str) for value in found)
+    ]
+    if mixed:
+        raise TypeError(
+            f"Columns {mixed!r} have texts and numbers as categories, which C cannot hold; fit the "
+            "model to one of the two."
+        )
+    counts = [len(found) for found in lists]
     entries = [
         np.ravel([*c["entries"], c["missing"], c["unknown"]]) if found else np.zeros(0)
         for c, found in zip(columns, lists, strict=True)

@@ -406,7 +406,7 @@ class SqlQuery:
             return ""
         if self.margin["kind"] == "gap":
             gap = f"({root('rival_distance')} - {root('own_distance')}) / 2e0"
-            self.add("margins", f"SELECT r, {gap} AS margin FROM paired")
+            self.add("margins", f"SELECT r, MAX({gap}) AS margin FROM paired GROUP BY r")
             return "margins"
         weights, rest = self.margin["weights"], self.margin.get("rest", [])
         if rest:
@@ -508,26 +508,28 @@ class SqlQuery:
         )
         return "certified"
 
+    def _label_and_flag(self) -> tuple[str, str]:
+        """Return the label of a row, and whether it is rejected."""
+        reject = self.model["reject"]
+        label = by_case("d.own", [label_literal(c) for c in self.model["classes"]])
+        if reject is None:
+            return label, "FALSE"
+        confidence = {
+            "probability": "probable.own_share",
+            "margin": "margins.margin",
+            "radius": "certified.radius",
+            "lead": "(d.best - d.next)",
+        }[reject["measure"]]
+        limits = by_case("d.own", [f"({number(t)})" for t in reject["thresholds"]])
+        rejected = f"({confidence} < {limits})"
+        if reject["label"] is not None:
+            label = f"CASE WHEN {rejected} THEN {label_literal(reject['label'])} ELSE {label} END"
+        return label, rejected
+
     def _select(self, parts: list[str]) -> str:
         """Return the last part, with a line for each row."""
-        classes, reject = self.model["classes"], self.model["reject"]
-        confidence = "NULL"
-        label = (
-            by_case("d.own", [label_literal(c) for c in classes]) if len(classes) > 1 else "NULL"
-        )
-        rejected = "FALSE"
-        if reject is not None:
-            confidence = {
-                "probability": "probable.own_share",
-                "margin": "margins.margin",
-                "radius": "certified.radius",
-                "lead": "(d.best - d.next)",
-            }[reject["measure"]]
-            limits = by_case("d.own", [f"({number(t)})" for t in reject["thresholds"]])
-            rejected = f"({confidence} < {limits})"
-            if reject["label"] is not None:
-                mark = label_literal(reject["label"])
-                label = f"CASE WHEN {rejected} THEN {mark} ELSE {label} END"
+        classes = self.model["classes"]
+        label, rejected = self._label_and_flag()
         names = answer_names("probability", [label_text(c) for c in classes])
         shares = [f"probable.share{c} AS {name}" for c, name in enumerate(names)]
         named = answer_names("contribution", [column["name"] for column in self.columns])
