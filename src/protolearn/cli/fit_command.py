@@ -74,6 +74,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             rows=settings.rows,
             seed=settings.seed,
             form=settings.form,
+            reading=settings.reading,
         )
     table = opened.table
     print_table(console, opened.read, table)

@@ -322,7 +322,7 @@ class ExcelTable(ArrowTable):
             title = next(cell for cell in rows[0] if cell is not None)
             self.assumptions.append(f"{skip} row{'s' * (skip > 1)} such as {title!r} skipped")
         texts = [[text_of(cell) or "" for cell in row] for row in rows[skip : skip + 200]]
-        header = find_header(self.name, texts, Layout(""))
+        header = find_header(self.name, texts, Layout(","))
         self.notes.extend(header.notes)
         self.assumptions.extend(header.assumptions)
         return list(header.names), rows[skip + header.there :]

@@ -181,6 +181,15 @@ def unquote(cell: str) -> str:
     return cell
 
 
+def truth_of(cell: str) -> bool:
+    """Return a truth value; a ValueError if a cell is none."""
+    word = unquote(cell).lower()
+    found = TRUTHS.get(word, SHORT_TRUTHS.get(word.removesuffix(".0")))
+    if found is None:
+        raise ValueError(cell)
+    return found
+
+
 def kind_of_cell(cell: str) -> int:
     """Return what a plain cell is."""
     cell = cell.strip()

@@ -14,7 +14,6 @@ from .cell_values import (
     MISSING,
     MISSING_NUMBER,
     PLAIN_NUMBER,
-    SHORT_TRUTHS,
     TRUTHS,
     DateFormat,
     NumberFormat,
@@ -381,12 +380,3 @@ def text_plan(counts: Mapping[str, int], missing: frozenset[str]) -> ColumnPlan:
         POINT_ZERO.fullmatch(cell) or re.fullmatch(r"-?(0|[1-9]\d*)", cell) for cell in present
     )
     return ColumnPlan("category", None, missing, strip_quotes=quoted, strip_zeros=whole)
-
-
-def truth_of(cell: str) -> bool:
-    """Return a truth value; a ValueError if a cell is none."""
-    word = unquote(cell).lower()
-    found = TRUTHS.get(word, SHORT_TRUTHS.get(word.removesuffix(".0")))
-    if found is None:
-        raise ValueError(cell)
-    return found

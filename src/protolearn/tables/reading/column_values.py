@@ -9,8 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Floats
-from .cell_values import SEPARATORS, TEXT, hours, kind_of_cell, quote, text_of, unquote
-from .column_kinds import FEW, PLURALS, POINT_ZERO, ColumnPlan, truth_of
+from .cell_values import (
+    SEPARATORS,
+    TEXT,
+    hours,
+    kind_of_cell,
+    quote,
+    text_of,
+    truth_of,
+    unquote,
+)
+from .column_kinds import FEW, PLURALS, POINT_ZERO, ColumnPlan
 from .data_file import TableFileError
 
 MOST_KNOWN = 1 << 16
