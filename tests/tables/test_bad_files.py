@@ -142,11 +142,6 @@ CONTENT = {
         b"a,b\n1,2,3,4\n5,6,7,8\n",
         "has 2 cells in its first row, 'a', 'b', and 4 in the rows below",
     ),
-    "a title": (
-        b"A title\n\na,b,c\n1,2,3\n4,5,6\n",
-        "has 1 cell in its first row, 'A title', and 3 in the rows below; expected a "
-        "name for each column there: delete what stands before",
-    ),
     # rows
     "a short row": (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", "has 2 cells in row 2 (line 3), expected 3"),
     "a long row": (

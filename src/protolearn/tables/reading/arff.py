@@ -47,6 +47,7 @@ class ArffLayout:
     quote: str = '"'
     returns: bool = False
     missing = MISSING
+    title = ""
 
     @property
     def kinds(self) -> dict[str, str]:

@@ -143,6 +143,7 @@ class Judge:
         if asked == "date" or n_dates >= enough:
             return [ColumnPlan("date", one, missing) for one in dates]
         if times_of_day(values) >= enough:
+            self.tell(name, "times of a day, which become hours", next(iter(values)))
             return [replace(plan, format=DateFormat("time"))]
         if all(unquote(cell).lower() in TRUTHS for cell in values):
             return [ColumnPlan("boolean", None, missing)]
@@ -282,13 +283,12 @@ class Judge:
         plan = candidates[0]
         orders = {one.format.order: one for one in candidates}
         example = next((c.strip() for c in counts if fits(c, plan.format)), "")
-        if len(orders) > 1:
-            plan = orders[order or "dmy"]
-            if "." not in example and not order:
-                self.assumptions.append(
-                    f"column {name!r} has dates such as {example}, taken as day before month"
-                )
-        if plan.format.order in ("dmy", "mdy"):
+        plan = orders[order or "dmy"] if len(orders) > 1 else plan
+        if len(orders) > 1 and "." not in example and not order:
+            self.assumptions.append(
+                f"column {name!r} has dates such as {example}, taken as day before month"
+            )
+        elif plan.format.order in ("dmy", "mdy"):
             first = "day" if plan.format.order == "dmy" else "month"
             self.tell(name, f"dates with the {first} first", example)
         if plan.format.order != "iso":

@@ -279,14 +279,23 @@ def size_text(n_bytes: float) -> str:
     return f"{n_bytes:.3g} GB"
 
 
+WHAT_WAS_HELD: dict[int, tuple[Any, IO[bytes]]] = {}
+"""What was read of a standard input, which cannot be read again, by the stream."""
+
+
 def standard_input(limit: MemoryLimit | None) -> IO[bytes]:
     """Return what standard input holds, as a file that can be read twice."""
-    whole = tempfile.SpooledTemporaryFile(1 << 24)  # noqa: SIM115
+    stream, file = WHAT_WAS_HELD.get(id(sys.stdin), (None, None))
+    if stream is sys.stdin and file is not None:
+        return file
+    whole = cast(IO[bytes], tempfile.SpooledTemporaryFile(1 << 24))  # noqa: SIM115
     while part := sys.stdin.buffer.read(1 << 20):
         whole.write(part)
         if limit is not None:
             limit.check("standard input", whole.tell())
-    return cast(IO[bytes], whole)
+    WHAT_WAS_HELD.clear()
+    WHAT_WAS_HELD[id(sys.stdin)] = sys.stdin, whole
+    return whole
 
 
 def check_there(path: Path) -> None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, Any, ClassVar
 
@@ -19,8 +19,9 @@ from .cell_values import DATE, MISSING, POINT, WHOLE, ZONED, is_written_number, 
 from .data_file import DataFile, TableFileError
 from .header import Header, find_header
 
-CHUNK, SAMPLE = 1 << 22, 1 << 20
-"""Bytes of text that are parsed at once, and that columns are first judged by."""
+CHUNK, SAMPLE, WIDE = 1 << 20, 1 << 20, 200
+"""Bytes of text that are parsed at once, and that columns are first judged by; more of wide tables,
+as many times as they have so many columns."""
 
 LONGEST = 1 << 24
 """Characters of a cell; a longer one has a quotation mark that is never closed."""
@@ -71,6 +72,11 @@ class TextTable:
             rows.pop()  # it may be cut
         if not rows:
             raise TableFileError(f"{file.name!r} has no rows; expected a header and rows below it.")
+        titles = n_titles(rows)
+        if titles:
+            title = rows[0][0]
+            layout = replace(layout, skip=layout.skip + ends[titles - 1], title=title)
+            rows, ends = rows[titles:], [end - ends[titles - 1] for end in ends[titles:]]
         header = find_header(file.name, rows, layout, names)
         return cls(file, encoding, layout, header, layout.skip + (ends[0] if header.there else 0))
 
@@ -109,12 +115,16 @@ class TextTable:
         """What else was found."""
         skipped = self.layout.skip if isinstance(self.layout, Layout) else 0
         told = [f"{skipped} line{'s' * (skipped > 1)} before the table skipped"] if skipped else []
+        told = [] if self.layout.title else told
         return [*told, *self.header.notes]
 
     @property
     def assumptions(self) -> list[str]:
         """What was assumed, and may be otherwise."""
         told = list(self.header.assumptions)
+        if self.layout.title:
+            lines = f"{self.layout.skip} line{'s' * (self.layout.skip > 1)}"
+            told.append(f"{lines} before the table skipped, such as {self.layout.title!r}")
         if self.encoding in ("cp1252", "latin-1"):
             told.append(f"not in UTF-8, read as {self.encoding} (Western European)")
         return told
@@ -133,7 +143,7 @@ class TextTable:
         """
         start, places = 0, {name: self.names.index(name) for name in columns}
         chosen = {str(places[name]): types.get(name) for name in columns}
-        for chunk, layout in self.chunks(size or CHUNK):
+        for chunk, layout in self.chunks(size or CHUNK * min(16, 1 + self.header.width // WIDE)):
             table = self.parse(chunk, layout, chosen)
             if table.num_rows:
                 yield start, {name: table.column(str(places[name])) for name in columns}
@@ -271,6 +281,12 @@ class TextTable:
         return f"row {number + 1}" + (f" (line {line})" if line != number + 1 else "")
 
 
+def n_titles(rows: list[list[str]]) -> int:
+    """Return how many rows of one cell stand above a table of several columns."""
+    first = next((place for place, row in enumerate(rows) if len(row) > 1), 0)
+    return first if len(rows) > first + 1 and all(len(row) > 1 for row in rows[first:]) else 0
+
+
 def utf8_parts(
     stream: IO[bytes], encoding: str, size: int, returns: bool
 ) -> Iterator[tuple[bytes, bool]]:
@@ -323,6 +339,7 @@ class Layout:
     comment: str = ""  # the last of these lines that is a comment, with its mark
     quote: str = '"'
     returns: bool = False  # whether lines end with a carriage return alone
+    title: str = ""  # of lines above the header that are no rows
     missing = MISSING
     kinds: ClassVar[Mapping[str, str]] = {}  # a header of names does not tell them
 
