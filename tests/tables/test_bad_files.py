@@ -351,3 +351,23 @@ def outcome(path, size):
             return str(error)
         assert len(table.frame) > 0
         return repr((table.origin, table.notes, table.frame.tolist()))
+
+
+@pytest.mark.parametrize("inside", [b"x" * 1000, b"xxx,yyyy\n" * 100])
+def test_a_packed_file_with_an_endless_cell(told, inside):
+    """It is refused while it is unpacked, before it fills the memory."""
+    content = b'a,b\n1,2\n3,"' + inside * 30_000 + b'"\n'
+    found = told(gzip.compress(content, 1), memory="100MB")
+    assert "has a cell of more than 16777216 characters in line 3" in found
+
+
+def test_memory_is_limited_while_a_text_is_read(told):
+    content = b"a,b\n" + b"".join(b"%d,w%d\n" % (i, i) for i in range(100_000))
+    found = told(gzip.compress(content), memory="1MB")
+    assert "takes at least 1" in found
+    assert "MB of memory as a table, more than the 1 MB that are allowed; read fewer" in found
+
+
+def test_lines_that_are_no_json(told):
+    assert "has a line that is no JSON object" in told(b'{"a": 1}\n{"a": 2\n')
+    assert "has a line that is no JSON object" in told(b'{"a": 1}\n[1, 2]\n')

@@ -168,3 +168,21 @@ def test_mistakes(read, tmp_path):
     path.write_bytes(gzip.compress(good)[:500])
     with pytest.raises(TableFileError, match="is a gzip file that ends too early"):
         read_table(path)
+
+
+def test_memory_is_limited_before_a_table_is_read(read):
+    """A file of a few kilobytes may hold a table of gigabytes."""
+    rows = pa.table({"x": np.zeros(3_000_000), "y": np.zeros(3_000_000)})
+    with pytest.raises(
+        TableFileError, match="takes at least 48 MB of memory as a table, more than"
+    ):
+        read(rows, memory="40MB")
+    assert len(read(rows.slice(0, 10), memory="40MB").frame) == 10
+    texts = pa.table({"x": ["z" * 100_000 + str(i) for i in range(300)]})
+    with pytest.raises(TableFileError, match="takes at least 30 MB of memory"):
+        read(texts, memory=20_000_000)
+    same = pa.table({"x": ["z" * 100_000] * 3000})  # one text that 3,000 rows share
+    assert len(read(same, memory="20 MB").frame) == 3000
+    for wrong in ("much", "-1", "0", 0):
+        with pytest.raises(ValueError, match="is no size; expected bytes as an integer"):
+            read(texts, memory=wrong)

@@ -23,6 +23,9 @@ ROWS = 1 << 16
 LINES = 1 << 22
 """Bytes of JSON Lines that are read at once."""
 
+LONGEST_LINE = 1 << 26
+"""Bytes of an object in JSON Lines."""
+
 Blocks = Iterator[tuple[int, dict[str, Any]]]
 """Numbers of rows before, and columns of Arrow."""
 
@@ -99,16 +102,7 @@ def first_values(blocks: Blocks) -> dict[str, Any]:
                 found[name] = column
         if not any(pa.types.is_null(column.type) for column in found.values()):
             break
-    return {name: without_dictionary(column) for name, column in found.items()}
-
-
-def without_dictionary(column: Any) -> Any:
-    """Return a column with its values in place of numbers in a dictionary."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type):
-        return column
-    return column.cast(column.type.value_type)
+    return found
 
 
 def column_names(name: str, names: Sequence[str], assumed: list[str]) -> list[str]:
@@ -171,8 +165,8 @@ class ParquetTable(ArrowTable):
             field.name for field in self.schema if str(field.type) in ("string", "large_string")
         ]
         with self.opened(texts) as parquet:
-            self.limit.check(self.name, 8.0 * parquet.metadata.num_rows * len(places))
             names = [self.stored_names[place] for place in places]
+            self.limit.check(self.name, unpacked_size(parquet.metadata, set(names)))
             for batch in parquet.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names))):
                 yield batch if batch.schema.names == names else batch.select(in_order(batch, names))
 
@@ -184,6 +178,16 @@ def in_order(batch: Any, names: Sequence[str]) -> list[int]:
         places = [j for j, other in enumerate(batch.schema.names) if other == name]
         found.append(next((j for j in places if j not in found), places[0]))
     return found
+
+
+def unpacked_size(metadata: Any, names: set[str]) -> float:
+    """Return how many bytes some columns of a Parquet file take at least, by its own account."""
+    stored = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        columns = map(group.column, range(group.num_columns))
+        stored += sum(c.total_uncompressed_size for c in columns if c.path_in_schema in names)
+    return max(float(stored), 8.0 * metadata.num_rows * len(names))
 
 
 class FeatherTable(ArrowTable):
@@ -228,7 +232,11 @@ class JsonTable(ArrowTable):
                 whole = rest + part
                 end = whole.rfind(b"\n") + 1 if part else len(whole)
                 rest = whole[end:]
-                self.limit.check(self.name, 4.0 * len(rest))
+                if len(rest) > LONGEST_LINE:
+                    raise TableFileError(
+                        f"{self.name!r} has a line of more than {LONGEST_LINE} bytes; expected an "
+                        "object in each line."
+                    )
                 if whole[:end].strip():
                     yield self.parse(whole[:end])
                 if not part:

@@ -123,12 +123,13 @@ def fill(
             first, last = np.searchsorted(rows, [start, start + size])
             block = {name: column.take(rows[first:last] - start) for name, column in block.items()}
             size = int(last - first)
-        n_texts = sum(reader.n_bytes for reader in readers.values())
-        limit.check(source.name, (n_rows + size) * frame.itemsize + n_texts)
+        limit.check(source.name, (n_rows + size) * frame.itemsize)
         frame.resize(n_rows + size, refcheck=False)
         for name, reader in readers.items():
             frame[name][n_rows:] = reader.read(block[name], start)
         n_rows += size
+        n_texts = sum(reader.n_bytes for reader in readers.values())
+        limit.check(source.name, n_rows * frame.itemsize + n_texts)
     for name in kept:
         frame[name] = known[name]  # type: ignore[index]
     return frame

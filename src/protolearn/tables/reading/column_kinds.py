@@ -177,8 +177,16 @@ class Judge:
         """Return the words for the first row that has a cell, if it is among the first rows."""
         import pyarrow.compute as pc
 
-        row = int(pc.index(self.samples[name], cell).as_py())
-        return f" in {self.place(row)}" if 0 <= row < self.n_sampled[name] else ""
+        start = 0
+        for part in getattr(self.samples[name], "chunks", [self.samples[name]]):
+            sought: Any = cell
+            if hasattr(part, "dictionary"):
+                sought, part = pc.index(part.dictionary, cell).cast(part.indices.type), part.indices
+            row = int(pc.index(part, sought).as_py())
+            if row >= 0:
+                return f" in {self.place(start + row)}" if start < self.n_sampled[name] else ""
+            start += len(part)
+        return ""
 
     def decimal_mark(
         self, found: Mapping[str, list[ColumnPlan]], cells: Mapping[str, Mapping[str, int]]

@@ -253,7 +253,7 @@ class TextTable:
     def rows(self) -> Iterator[list[str]]:
         """Return the cells of each row, one by one."""
         with self.file.text(self.encoding, self.before) as stream, wide_cells(self.file.name):
-            for row in self.layout.records(stream):
+            for row in self.layout.records(lines_of(stream)):
                 if any(row) or len(row) == self.header.width:
                     yield row
 
@@ -261,7 +261,7 @@ class TextTable:
         """Return the line where the first record begins that cannot be read."""
         line = self.layout.skip
         with self.file.text(self.encoding, line) as stream:
-            records = self.layout.records(stream)
+            records = self.layout.records(lines_of(stream))
             with suppress(csv.Error):
                 for _ in records:
                     line = self.layout.skip + records.line_num
@@ -271,7 +271,7 @@ class TextTable:
         """Return the words for a row: its number from 1, and its line if that is another."""
         found = -1
         with self.file.text(self.encoding, self.before) as stream, wide_cells(self.file.name):
-            records, line = self.layout.records(stream), 0
+            records, line = self.layout.records(lines_of(stream)), 0
             for row in records:
                 found += any(row) or len(row) == self.header.width
                 if found == number:
@@ -393,6 +393,11 @@ NORMAL = Layout(",")
 def single_blanks(line: str) -> str:
     """Return a line with one blank between cells, so that tabs and many blanks part them too."""
     return " ".join(line.split()) if '"' not in line else line.strip()
+
+
+def lines_of(file: IO[str]) -> Iterator[str]:
+    """Return the lines of a text, endless ones in pieces that are too long for a cell."""
+    return iter(lambda: file.readline(2 * LONGEST), "")
 
 
 def first_lines(file: IO[str]) -> tuple[list[str], bool]:
