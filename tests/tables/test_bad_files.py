@@ -358,7 +358,7 @@ def test_a_packed_file_with_an_endless_cell(told, inside):
     """It is refused while it is unpacked, before it fills the memory."""
     content = b'a,b\n1,2\n3,"' + inside * 30_000 + b'"\n'
     found = told(gzip.compress(content, 1), memory="100MB")
-    assert "has a cell of more than 16777216 characters in line 3" in found
+    assert "has a cell of more than 16777216 characters" in found
 
 
 def test_memory_is_limited_while_a_text_is_read(told):

@@ -47,7 +47,7 @@ class ReadTable:
     >>> _ = path.write_text("name;weight\nRex;12,5\nTom;4,0\n")
     >>> print(read_table(path))
     pets.csv: semicolon-separated text with a header, 2 rows, 2 columns
-    column 'weight' has decimal commas, as in 4,0
+    column 'weight' has decimal commas, as in 12,5
     """
 
     frame: NDArray[Any]
