@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Indices
-from .cell_values import MISSING
+from .cell_values import DECIMAL_MARK, MISSING, NumberFormat
 from .column_kinds import KINDS, ColumnPlan, Judge, text_plan
 from .column_values import ColumnReader, kind_of_type
 from .data_file import MemoryLimit
@@ -41,50 +41,66 @@ def read_columns(
     """
     always = getattr(source, "missing", MISSING)
     judge = Judge(source.name, source.place, asked, missing, source.delimiter, always)
-    samples = source.sample(chosen)
-    kinds = {name: kind_of_type(name, column.type) for name, column in samples.items()}
-    texts = {name: samples[name] for name, kind in kinds.items() if kind == "text"}
-    typed = {
-        name: typed_plan(name, kind, asked, judge) for name, kind in kinds.items() if kind != "text"
-    }
-    words: dict[str, ColumnPlan] = {}
-    why_words: dict[str, str] = {}
-    plans = typed | judge.plans(texts)
-    readers: dict[str, ColumnReader] = {}
-    frame, changed = None, [name for name in chosen if name in plans]
+    work = Assembly(source, judge, source.sample(chosen))
+    frame: Any = None
+    changed = [name for name in chosen if name in work.plans]
     for turn in range(PASSES):
-        fresh = {n: ColumnReader(n, plans[n], asked.get(n), source.place) for n in changed}
+        fresh = {n: ColumnReader(n, work.plans[n], asked.get(n), source.place) for n in changed}
         frame = fill(source, fresh, limit, frame, rows)
-        readers |= fresh
-        if not any(reader.unread for reader in fresh.values()):
-            break
-        for name, reader in fresh.items():
-            if reader.unread and name in texts:
-                texts[name] = with_cells(texts[name], list(reader.unread))
-            hopeless = not reader.is_readable and name not in asked
-            if hopeless and (turn or judge.plans({name: texts[name]})[name] == plans[name]):
-                words[name] = text_plan({}, plans[name].missing)
-                why_words[name] = reader.tell_words()
-        judged = judge.plans(texts)
-        kept = {
-            name: plans[name]
-            for name, reader in fresh.items()
-            if reader.is_readable and name in judged and judged[name].kind != plans[name].kind
-        }
-        found = typed | judged | kept | words
-        changed = [n for n in chosen if n in plans and found[n] != plans[n] and turn < PASSES - 1]
-        plans = found
+        work.readers |= fresh
+        changed = work.changed_plans(fresh, turn) if turn < PASSES - 1 else []
         if not changed:
             break
-    told = [readers[n].tell_unread() for n in chosen if n in readers and readers[n].unread]
-    frame = np.zeros(0, [(name, "f8") for name in chosen]) if frame is None else frame
-    order = [name for name in chosen if name in (frame.dtype.names or ())]
-    frame = frame if list(frame.dtype.names or ()) == order else frame[order].copy()
-    found_kinds = {name: plan.kind for name, plan in plans.items()}
-    why_words = judge.words | why_words
-    words_of = [why for name, why in why_words.items() if plans[name].kind == "category"]
-    assumed = [*judge.assumptions, *words_of, *told]
-    return AssembledTable(frame, judge.notes, assumed, found_kinds)
+    told = [work.readers[n].tell_unread() for n in chosen if n in work.readers]
+    names = [name for name in chosen if name in (frame.dtype.names or ())]
+    frame = frame if list(frame.dtype.names or ()) == names else frame[names].copy()
+    assumed = [*judge.assumptions, *work.why_words(), *filter(None, told)]
+    kinds = {name: plan.kind for name, plan in work.plans.items()}
+    return AssembledTable(frame, judge.notes, assumed, kinds)
+
+
+class Assembly:
+    """What is known of the columns while they are read."""
+
+    def __init__(self, source: Any, judge: Judge, samples: Mapping[str, Any]):
+        kinds = {name: kind_of_type(name, column.type) for name, column in samples.items()}
+        self.judge = judge
+        self.texts = {name: samples[name] for name, kind in kinds.items() if kind == "text"}
+        self.typed = {
+            name: typed_plan(name, kind, judge.asked, judge)
+            for name, kind in kinds.items()
+            if kind != "text"
+        }
+        self.words: dict[str, tuple[ColumnPlan, str]] = {}  # and why
+        self.plans = self.typed | judge.plans(self.texts)
+        self.readers: dict[str, ColumnReader] = {}
+
+    def changed_plans(self, fresh: Mapping[str, ColumnReader], turn: int) -> list[str]:
+        """Return the columns that have to be read again, since they are not what they seemed."""
+        unread = {name: reader for name, reader in fresh.items() if reader.unread}
+        if not unread:
+            return []
+        for name, reader in unread.items():
+            if name in self.texts:
+                self.texts[name] = with_cells(self.texts[name], list(reader.unread))
+        judged = self.judge.plans(self.texts)
+        for name, reader in unread.items():
+            if name not in judged:
+                continue
+            if reader.is_readable and judged[name].kind != self.plans[name].kind:
+                judged[name] = self.plans[name]
+            same = turn > 0 or judged[name] == self.plans[name]
+            if same and not reader.is_readable and name not in self.judge.asked:
+                self.words[name] = text_plan({}, self.plans[name].missing), reader.tell_words()
+        found = self.typed | judged | {name: plan for name, (plan, _) in self.words.items()}
+        changed = [name for name in self.plans if found[name] != self.plans[name]]
+        self.plans = found
+        return changed
+
+    def why_words(self) -> list[str]:
+        """Return the reasons why columns are read as words."""
+        why = self.judge.words | {name: why for name, (_, why) in self.words.items()}
+        return [text for name, text in why.items() if self.plans[name].kind == "category"]
 
 
 def typed_plan(name: str, kind: str, asked: Mapping[str, str], judge: Judge) -> ColumnPlan:
@@ -117,6 +133,8 @@ def fill(
     frame = np.zeros(0, dtype=fields)
     names, n_rows = list(readers), 0
     types = {name: readers[name].plan.arrow_type for name in names}
+    if any(reader.plan.format == NumberFormat(",") for reader in readers.values()):
+        types[DECIMAL_MARK] = ","
     for start, block in source.blocks(names, types):
         size = len(block[names[0]])
         if rows is not None:

@@ -61,7 +61,9 @@ MARKS = [
 ]
 """Decimal marks and separators of thousands that numbers may have, the likeliest first."""
 
-NO_TIME = int(np.iinfo(np.int64).min)
+DECIMAL_MARK = "decimal mark"
+"""Where the types of columns say which decimal mark pyarrow has to expect."""
+
 TICK = datetime.timedelta(microseconds=1)
 
 

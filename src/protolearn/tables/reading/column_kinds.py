@@ -61,7 +61,7 @@ class ColumnPlan:
         """The type that pyarrow can read the cells as; None for texts."""
         import pyarrow as pa
 
-        if self.kind == "number" and self.format == NumberFormat():
+        if self.kind == "number" and self.format in (NumberFormat(), NumberFormat(",")):
             return pa.float64()
         if self.kind == "date" and self.format == DateFormat():
             return pa.timestamp("us", "UTC" if self.zoned else None)

@@ -219,7 +219,9 @@ class ColumnReader:
         )
 
     def tell_unread(self) -> str:
-        """Return a note on the cells that count as missing; raise if they are many."""
+        """Return a note on the cells that count as missing, "" if none do; raise if many do."""
+        if not self.unread:
+            return ""
         cell, (_, row) = min(self.unread.items(), key=lambda pair: pair[1][1])
         what = PLURALS[self.plan.kind]
         if self.is_readable:

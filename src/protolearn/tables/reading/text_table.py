@@ -15,7 +15,16 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from .cell_values import DATE, MISSING, POINT, WHOLE, ZONED, is_written_number, kind_of_cell
+from .cell_values import (
+    DATE,
+    DECIMAL_MARK,
+    MISSING,
+    POINT,
+    WHOLE,
+    ZONED,
+    is_written_number,
+    kind_of_cell,
+)
 from .data_file import DataFile, TableFileError
 from .header import Header, find_header
 
@@ -143,13 +152,14 @@ class TextTable:
         """
         start, places = 0, {name: self.names.index(name) for name in columns}
         chosen = {str(places[name]): types.get(name) for name in columns}
+        mark = types.get(DECIMAL_MARK, ".")
         for chunk, layout in self.chunks(size or CHUNK * min(16, 1 + self.header.width // WIDE)):
-            table = self.parse(chunk, layout, chosen)
+            table = self.parse(chunk, layout, chosen, mark)
             if table.num_rows:
                 yield start, {name: table.column(str(places[name])) for name in columns}
                 start += table.num_rows
 
-    def parse(self, chunk: Any, layout: Any, chosen: Mapping[str, Any]) -> Any:
+    def parse(self, chunk: Any, layout: Any, chosen: Mapping[str, Any], decimal: str) -> Any:
         """Return some rows as a table of Arrow; columns that do not convert are texts."""
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
@@ -167,6 +177,7 @@ class TextTable:
                 include_columns=list(types),
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
+                decimal_point=decimal,
             )
             cells = arrow_csv.ParseOptions(
                 delimiter=mark[0], quote_char=mark[1], newlines_in_values=True
