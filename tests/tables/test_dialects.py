@@ -45,7 +45,7 @@ def text(rows, delimiter, number, truths, day, hole, quote='"', end="\n"):
         lines.append(
             [
                 hole if x is None else number(x),
-                hole if word is None else f"{quote}{word}{quote}",
+                hole if word is None else f"{quote}{word.replace(quote, 2 * quote)}{quote}",
                 hole if good is None else truths[good],
                 hole if date is None else date.strftime(day),
             ]
