@@ -13,7 +13,9 @@ import numpy as np
 
 from ..values import START, UTC
 
-MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "?"])
+MISSING = frozenset(
+    ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "<null>", "?"]
+)
 """Cells without a value, whatever their column holds."""
 
 MISSING_NUMBER = frozenset(

@@ -143,9 +143,9 @@ def read_table(
     values.
 
     A cell is missing if it is empty or one of ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``, ``null``,
-    ``NULL``, ``#N/A``, ``<NA>`` and ``?``. ``-``, ``.``, ``none``, ``unknown``, ``missing`` and
-    errors of Excel are missing among numbers, dates and truth values, and texts among texts.
-    Blanks around cells and empty lines are left out.
+    ``NULL``, ``#N/A``, ``<NA>``, ``<null>`` and ``?``. ``-``, ``.``, ``none``, ``unknown``,
+    ``missing`` and errors of Excel are missing among numbers, dates and truth values, and texts
+    among texts. Blanks around cells and empty lines are left out.
 
     Examples
     --------
