@@ -11,7 +11,7 @@ from given_pets import MILD, SEVERE, pets, write
 from protolearn import PrototypeSVM, certified_radius, hypothesis_margin
 from protolearn.tables import read_table, table_pipeline
 
-HEAD = ["label", f"probability_{MILD}", f"probability_{SEVERE}", "nearest_prototype"]
+HEAD = ["row", "label", f"probability_{MILD}", f"probability_{SEVERE}", "nearest_prototype"]
 HEAD += ["margin", "certified_radius", "reject"]
 
 
@@ -31,10 +31,12 @@ def column(rows, name):
 
 
 def test_a_line_for_each_row(asked):
-    assert asked.out.splitlines()[0].startswith("label,")
+    assert asked.out.splitlines()[0].startswith("row,label,")
     assert list(answers(asked.out)[0]) == HEAD
     assert len(answers(asked.out)) == 90
-    assert asked.err.startswith("90 answers")
+    assert [row["row"] for row in answers(asked.out)] == [str(i) for i in range(1, 91)]
+    assert asked.err.startswith("note: 90 of 90 rows are among the training rows")
+    assert "90 answers" in asked.err
 
 
 def test_answers_are_those_of_the_model(asked, fitted, model):
@@ -62,7 +64,7 @@ def test_the_target_is_ignored_and_columns_may_stand_anywhere(asked, command, fi
     assert done.code == 0, done.err
     assert (tmp_path / "new" / "answers.csv").read_text("utf-8") == asked.out
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["answers.csv"]
-    assert done.err.startswith("90 answers in new/answers.csv")
+    assert "90 answers in new/answers.csv" in done.err
     assert not done.out
 
 

@@ -1,16 +1,18 @@
 """Columns of all kinds, of pandas and polars, there and back."""
 
 import datetime
+import decimal
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protolearn.tables import TableEncoder
+from protolearn.tables import TableEncoder, split_target
 
 DAYS = [datetime.date(2020, 1, 31), datetime.date(1912, 4, 15), datetime.date(2030, 12, 1)]
 TIMES = [
@@ -243,7 +245,7 @@ def test_hostile_names():
         ([1e200, -1e300], ValueError, "'wrong' are too large"),
         ([[1], [2]], TypeError, "'wrong' holds list"),
         ([1 + 2j, 3.0], ValueError, "Complex data not supported: column 'wrong'"),
-        (pd.to_timedelta([1, 2], "D"), TypeError, "'wrong' holds Timedelta"),
+        (pd.to_timedelta([1, 2], "D"), TypeError, "'wrong' holds timedelta64"),
         ([f"id {i}" for i in range(2)], ValueError, "max_categories=2: column 'wrong' has 3"),
         ([datetime.date(2020, 1, 1), "x"], TypeError, "'wrong' holds date"),
     ],
@@ -315,7 +317,7 @@ class Blocked:
             raise ImportError(name)
 
 sys.meta_path.insert(0, Blocked())
-from protolearn.tables import TableEncoder
+from protolearn.tables import TableEncoder, split_target
 print(TableEncoder().fit_transform([[1.0, "a"], [3.0, "b"]]).tolist())
 """
 
@@ -323,3 +325,35 @@ print(TableEncoder().fit_transform([[1.0, "a"], [3.0, "b"]]).tolist())
 def test_frames_are_not_needed_to_import():
     told = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert told.stdout.strip() == "[[-1.0, 0.0], [1.0, 1.0]]", told.stderr
+
+
+ARROW = {
+    "x": pa.array([1.5, None, 3.0, 4.5]),
+    "count": pa.array([1, 2, None, 4], pa.int16()),
+    "price": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("2.25"), decimal.Decimal(3)]),
+    "word": pa.array(["a", "b", None, "a"]),
+    "level": pa.array(["low", None, "high", "low"]).dictionary_encode(),
+    "good": pa.array([True, None, False, True]),
+    "day": pa.array([datetime.date(2020, 1, 31), None] * 2),
+    "at": pa.array([datetime.datetime(2020, 7, 1, 12)] * 4, pa.timestamp("ms", "Europe/Berlin")),
+}
+
+
+def test_tables_of_arrow_are_like_frames_of_pandas():
+    table = pa.table(ARROW)
+    encoder = TableEncoder().fit(table)
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    same = TableEncoder().fit(frame)
+    np.testing.assert_array_equal(encoder.transform(table), same.transform(frame))
+    assert encoder.describe() == same.describe()
+    assert encoder.library_ == "pyarrow"
+    back = encoder.inverse_transform(encoder.transform(table))
+    assert back.schema.names == table.schema.names
+    for name in ("word", "level", "good"):
+        found = [value for value in back[name].to_pylist() if value is not None]
+        assert found == [value for value in table[name].to_pylist() if value is not None]
+    assert back.schema.field("at").type == table.schema.field("at").type
+    assert back["at"].to_pylist() == table["at"].to_pylist()
+    X, y = split_target(table.select(["x", "word", "good"]).slice(0, 2), "word")
+    assert X.column_names == ["x", "good"]
+    assert y.tolist() == ["a", "b"]

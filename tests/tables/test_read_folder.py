@@ -1,7 +1,5 @@
 """Folders of Parquet files, beside the same rows in one file."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -116,8 +114,3 @@ def test_no_rows_and_no_such_column(folder, tmp_path):
     assert "'sales' has no column 'colur'. Did you mean" in sentence(folder, columns=["colur"])
     put(tmp_path / "both" / "count=3" / "a.parquet", WHOLE)
     assert "that its files hold as another type" in sentence(tmp_path / "both")
-
-
-def test_without_pyarrow(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
-    assert "pip install 'protolearn[parquet]'" in sentence(folder)

@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protolearn.tables import TableFileError, read_table
-from protolearn.tables.reading import read as reading
 from protolearn.tables.reading import text_table
 from protolearn.tables.reading.cell_values import MISSING, MISSING_NUMBER, kind_of_cell
-from protolearn.tables.reading.native_cells import NumberCells, native_columns
 
 NAN = float("nan")
 
@@ -84,8 +82,7 @@ AS_PANDAS = {
         "day,2019,2020\n2020-01-01,1,2\n2020-01-02,3,4\n",
         {"parse_dates": ["day"]},
     ),
-    "times": ("t,v\n12:00,1\n13:30,2\n", {}),
-    "other dates stay texts": ("d,v\n31.12.2020,1\n1/2/2021,2\n", {}),
+    "dates of two forms stay texts": ("d,v\n31.12.2020,1\n2021/2/1,2\n", {}),
     "delimiter at the end of the header": ("a,b,\n1,2\n3,4\n", {"usecols": [0, 1]}),
     "delimiter at the end of all": ("a,b,\n1,2,\n3,4,\n", {"usecols": [0, 1]}),
     "delimiter at the end of rows": ("a,b\n1,2,\n3,4,\n", {"index_col": False}),
@@ -158,14 +155,16 @@ BY_HAND = {
         {"a": [NAN, NAN, NAN, 4], "b": ["-", "x", "None", "y"]},
     ),
     "nothing in a column": ("a,b\n1,\n2,?\n", {"a": [1, 2], "b": [NAN, NAN]}),
-    "truth values": ("a,b\ntrue,1\nfalse,2\n", {"a": ["true", "false"], "b": [1, 2]}),
+    "truth values": ("a,b\ntrue,1\nFalse,2\n", {"a": [True, False], "b": [1, 2]}),
+    "yes and no": ("a,b\nyes,1\nNo,2\n-,3\n", {"a": [True, False, None], "b": [1, 2, 3]}),
+    "times of a day": ("t,v\n12:00,1\n13:30,2\n", {"t": [12, 13.5], "v": [1, 2]}),
     "numbers of programs": (
         "a,b,c\n1_000,0x10,1\n2_000,0xff,2\n",
         {"a": ["1_000", "2_000"], "b": ["0x10", "0xff"], "c": [1, 2]},
     ),
     "thousands and percents": (
         'a,b,c\n"1,234",10%,1\n"5,678",20%,2\n',
-        {"a": ["1,234", "5,678"], "b": ["10%", "20%"], "c": [1, 2]},
+        {"a": [1234, 5678], "b": [10, 20], "c": [1, 2]},
     ),
     "names of two words": ("room\nRoom 1\nRoom 2\n", {"room": ["Room 1", "Room 2"]}),
     "sentences": (
@@ -186,7 +185,7 @@ def test_by_hand(read, name):
 def test_what_is_told(read):
     table = read("x;y\n1,5;a\n2,5;b\n")
     assert table.origin == "table.csv: semicolon-separated text with a header, 2 rows, 2 columns"
-    assert table.notes == ("decimal commas, as in 1,5",)
+    assert table.notes == ("column 'x' has decimal commas, as in 1,5",)
     assert repr(table) == f"<ReadTable {table.origin}>"
     assert read("1,2\n3,4\n").notes == ("no header; the columns are called x0 to x1",)
     assert read(",b\n1,2.5\n3,4\n").notes == ("column 1 has no name and is called 'index'",)
@@ -198,7 +197,7 @@ def test_what_is_told(read):
         "column 'zip' has numbers such as 01067; if they are codes, read it as categories",
     )
     assert not read("zip\n10115\n01067\n", kinds={"zip": "category"}).notes
-    assert "but 'x' in row 2 (line 3)" in read("d\n2020-01-01\nx\n").notes[0]
+    assert "but also 'x' in row 2 (line 3)" in read("d\n2020-01-01\nx\n").notes[0]
     assert read("a,b,c\n1,2,3\n4,5,6\n", columns=["c", "a"]).origin.endswith("2 of 3 columns")
     many = read("a" + "," * 99 + "\n" + ",".join("1" * 100) + "\n" + ",".join("2" * 100) + "\n")
     assert many.notes[-1] == "96 more columns have no name"
@@ -312,11 +311,19 @@ def test_long_lines_and_cells(read):
 
 def test_mistakes_behind_the_first_block(read, monkeypatch):
     """What the first rows let expect does not hold for all."""
-    monkeypatch.setattr(text_table, "BLOCK", 2000)
+    monkeypatch.setattr(text_table, "CHUNK", 20_000)
+    monkeypatch.setattr(text_table, "SAMPLE", 10_000)
     many = "".join(f"{i},{i}\n" for i in range(4_000))
     assert read("a,b\n" + many + "x,1\n" + many, kinds={"a": "category"}).frame["a"][4_000] == "x"
-    with pytest.raises(TableFileError, match=r"Column 'a' holds .* row 4001 \(line 4002\) has 'x'"):
-        read("a,b\n" + many + "x,1\n")
+    few = read("a,b\n" + many + "x,1\n")
+    told = "column 'a' holds numbers; 1 cell such as 'x' in row 4001 (line 4002) counts as missing"
+    assert few.assumptions == few.notes == (told,)
+    assert np.isnan(few.frame["a"][-1])
+    with pytest.raises(TableFileError, match=r"to hold numbers, but row 4001 \(line 4002\) has"):
+        read("a,b\n" + many + "x,1\n" * 400, kinds={"a": "number"})
+    late = read("a,b\n" + many + "x,1\n" * 400)
+    assert late.frame["a"][4000] == "x"
+    assert "read as words: it has numbers, but also 'x' in row 4001" in late.notes[0]
     texts = "".join(f"w{i % 3},{i}\n" for i in range(4_000))
     found = read("a,b\n" + "1,1\n" * 3_900 + texts).frame
     assert found["a"][0] == "1"
@@ -336,9 +343,9 @@ def test_small_and_large_files_are_read_alike(read, delimiter, monkeypatch):
         cells.append([number, str(rng.randint(99)), rng.choice(["é", "b"]), "2020-01-01", hole])
     text = "\r\n".join(delimiter.join(row) for row in cells)
     small = read(text)
-    monkeypatch.setattr(text_table, "LARGE", 0)
+    monkeypatch.setattr(text_table, "CHUNK", 5000)
     large = read(text)
-    monkeypatch.setattr(reading, "most_rows", lambda *_: 0)
+    monkeypatch.setattr(text_table, "SAMPLE", 3000)
     same(columns_of(large), columns_of(small))
     same(columns_of(read(text)), columns_of(small))
     assert small.frame["x"].tolist() == [float(row[0]) for row in cells[1:]]
@@ -365,61 +372,13 @@ def test_decimal_commas_and_quotes_in_large_files(read, delimiter, quoting, monk
         rows.append([repr(float(rng.normal())).replace(".", ","), str(i), word, hole])
     writer.writerows(rows)
     small = read(stream.getvalue())
-    monkeypatch.setattr(text_table, "LARGE", 0)
+    monkeypatch.setattr(text_table, "CHUNK", 5000)
     large = read(stream.getvalue())
     same(columns_of(large), columns_of(small))
-    assert large.notes == small.notes == (f"decimal commas, as in {rows[0][0]}",)
+    note = f"columns 'x' and 'hole' have decimal commas, as in {rows[0][0]}"
+    assert large.notes == small.notes == (note,)
     assert large.frame["x"].tolist() == [float(row[0].replace(",", ".")) for row in rows]
     assert large.frame["word"].tolist() == [row[2] for row in rows]
-
-
-@pytest.mark.parametrize(
-    "cells", [["1,5", "2,5"], ["1,500", "2"], ["1,5"] + ["2"] * 20, ["1,5"] + ["2.5"] * 9]
-)
-@pytest.mark.parametrize("delimiter", [",", ";"])
-def test_commas_in_quotes_are_judged_alike_in_large_files(read, cells, delimiter, monkeypatch):
-    text = f"a{delimiter}b\n" + "".join(f'"{cell}"{delimiter}x\n' for cell in cells)
-    found = []
-    for large in (text_table.LARGE, 0):
-        monkeypatch.setattr(text_table, "LARGE", large)
-        try:
-            found.append(str(columns_of(read(text))))
-        except TableFileError as error:
-            found.append(str(error))
-    assert found[0] == found[1]
-
-
-def written(draw_number):
-    return st.lists(draw_number, min_size=20, max_size=60)
-
-
-@given(
-    written(
-        st.floats(allow_nan=False, allow_infinity=False).map(repr)
-        | st.integers().map(str)
-        | st.decimals(-1000, 1000, places=17).map(str)
-        | st.from_regex(r"[+-]?[0-9]{1,22}(\.[0-9]{0,22})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
-    )
-)
-def test_numbers_are_the_nearest_doubles(cells):
-    columns = native_columns([cell + "\n" for cell in ["1"] * 300 + cells], 1, ",")
-    assert isinstance(columns[0], NumberCells)
-    assert columns[0].values[300:].tolist() == [float(cell) for cell in cells]
-    assert list(columns[0])[300:] == cells
-
-
-def test_numbers_beside_the_middle_of_two_doubles():
-    """The hardest ones: decimal fractions that are as near to one double as to the next."""
-    rng = np.random.RandomState(0)
-    low = rng.randint(2**52, 2**53, 2000, dtype=np.int64).tolist()
-    cells = [str(2 * m + 1) for m in low]  # between two doubles, at 2**53 and above
-    cells += [f"{(2 * m + 1) / 4:.2f}" for m in low]
-    cells += [
-        str((2 * m + 1) * 5**k).zfill(k + 1) for m, k in zip(low, [1, 2, 3] * 700, strict=False)
-    ]
-    cells += [f"{c[:-3]}.{c[-3:]}" for c in cells if "." not in c]
-    columns = native_columns([cell + "\n" for cell in ["1.5"] * 20_000 + cells], 1, ",")
-    assert columns[0].values[20_000:].tolist() == [float(cell) for cell in cells]
 
 
 letters = st.sampled_from("abcdefghijklmnopqrstuvwxyzäß€😀")
@@ -489,7 +448,7 @@ def test_what_was_written_is_read(
     path = tmp_path_factory.mktemp("written") / "table.csv"
     path.write_bytes(gzip.compress(content) if packed else content)
     expected = {name: expected_of(values, kinds[name]) for name, values in columns.items()}
-    for large in (0, text_table.LARGE):
+    for size in (50, text_table.CHUNK):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text_table, "LARGE", large)
+            patch.setattr(text_table, "CHUNK", size)
             same(columns_of(read_table(path)), expected)

@@ -26,12 +26,8 @@ def is_dataset(value: Any) -> bool:
 
 def open_dataset(path: str | os.PathLike[str]) -> Any:
     """Return the dataset that a file is, or a folder of files of one format."""
-    try:
-        from pyarrow import dataset
-    except ImportError:
-        raise ImportError(
-            f"Reading {os.fspath(path)!r} needs pyarrow: pip install 'protolearn[parquet]'."
-        ) from None
+    from pyarrow import dataset
+
     where = Path(path)
     if not where.exists():
         raise ValueError(f"X={os.fspath(path)!r} is no file and no folder.")

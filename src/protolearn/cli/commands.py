@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 from time import process_time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,12 +22,17 @@ app = Application(
 Data = Annotated[
     str,
     typer.Argument(
-        help="A CSV, TSV, Parquet or ARFF file, gzipped or not, a folder of Parquet files, or a "
-        "built-in set."
+        help="A CSV, TSV, Excel, Parquet, Feather, JSON Lines or ARFF file, packed by gzip or zstd "
+        "or not, a folder of Parquet files, - for standard input, or a built-in set."
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model that fit has written.")]
-Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="The column to predict: its name, its number from 1, or last.", show_default=False
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)]
 
 
@@ -59,6 +64,31 @@ Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may
 Keep = Annotated[list[str] | None, typer.Option(help="A column to use although it looks useless.")]
 Categorical = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are categories.")
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        help="Names of the columns of a text without a header, with commas between them.",
+        show_default=False,
+    ),
+]
+Id = Annotated[
+    list[str] | None,
+    typer.Option(help="A column that names the rows; not used to predict, but written out."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A cell without a value, such as 999 or age=999; may be given again."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop where something would have to be assumed.")
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="Memory that the table may take, such as 4GB; else half of the machine's.",
+        show_default=False,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
 Raw = Annotated[bool, typer.Option("--raw", help="No apostrophe before texts like formulas.")]
@@ -210,6 +240,11 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    names: Names = None,
+    id: Id = None,
+    missing: Missing = None,
+    strict: Strict = False,
+    memory: Memory = None,
     raw: Raw = False,
     force: Force = False,
 ) -> None:
@@ -246,6 +281,7 @@ def fit(
             time_column=time_column,
             engine=engine,
             scheduler=scheduler,
+            reading=reading_options(names, id, missing, strict, memory),
             raw=raw,
             force=force,
         )
@@ -259,6 +295,14 @@ def predict(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="A CSV file for the answers; -: the terminal.")
     ] = Path("-"),
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Write the columns of the table beside each answer.")
+    ] = False,
+    names: Names = None,
+    id: Id = None,
+    missing: Missing = None,
+    strict: Strict = False,
+    memory: Memory = None,
     raw: Raw = False,
     force: Force = False,
 ) -> None:
@@ -266,7 +310,8 @@ def predict(
     with report_errors("predict", "Nothing was written; run the same command again."):
         from .predict_and_export import run_predict
 
-        run_predict(model, data, out, raw, force)
+        reading = reading_options(names, id, missing, strict, memory)
+        run_predict(model, data, out, keep, reading, raw, force)
 
 
 @app.command()
@@ -322,6 +367,26 @@ def export(
         run_export(model, out, force, to, number, table)
 
 
+def reading_options(
+    names: str | None,
+    id: list[str] | None,
+    missing: list[str] | None,
+    strict: bool,
+    memory: str | None,
+) -> Any:
+    """Return how a file is to be read; an error if a size is none."""
+    from ..tables import MemoryLimit
+    from .data_source import Reading
+    from .failure import Failure
+
+    try:
+        MemoryLimit.of(memory)
+    except ValueError as error:
+        raise Failure(f"--{error}") from None
+    parts = None if names is None else [one.strip() for one in names.split(",")]
+    return Reading(parts, tuple(id or ()), tuple(missing or ()), strict, memory)
+
+
 def list_models(wanted: bool) -> None:
     """Print the names of the models, and end."""
     if wanted:
@@ -353,7 +418,12 @@ def compare(
     drop: Drop = None,
     keep: Keep = None,
     categorical: Categorical = None,
-    names: Annotated[
+    names: Names = None,
+    id: Id = None,
+    missing: Missing = None,
+    strict: Strict = False,
+    memory: Memory = None,
+    list_them: Annotated[
         bool,
         typer.Option(
             "--list-models", help="List the models, and end.", callback=list_models, is_eager=True
@@ -367,7 +437,8 @@ def compare(
         from .compare_command import run_compare
 
         chosen = (drop or (), categorical or (), keep or ())
-        how = (folds, repeats, seed, out, *chosen, rows, raw, force)
+        reading = reading_options(names, id, missing, strict, memory)
+        how = (folds, repeats, seed, out, *chosen, rows, reading, raw, force)
         run_compare(data, target, models or (), *how)
 
 

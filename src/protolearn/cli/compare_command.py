@@ -24,6 +24,7 @@ from ..report import colour, percent
 from ..selection import MOST_PAIRS, Comparison, SplitFailedWarning, holm
 from ..tables import table_pipeline
 from .command_output import Screen, open_text, plain_table, say, spreadsheet_lines
+from .data_source import PLAIN_READING, Reading
 from .failure import FAILED, Failure
 from .learning_table import LearningTable
 from .model_names import model_named, official_name
@@ -78,6 +79,7 @@ def run_compare(
     categorical: Sequence[str] = (),
     keep: Sequence[str] = (),
     rows: int = MOST_ROWS,
+    reading: Reading = PLAIN_READING,
     raw: bool = False,
     force: bool = False,
 ) -> None:
@@ -88,7 +90,14 @@ def run_compare(
         check_outputs([out / SCORES, out / PICTURE], [data], force)
         check_outputs([out / CHECKPOINT], [data], force=True)  # which is continued
     read, table, _ = open_table(
-        data, target, drop=drop, keep=keep, categorical=categorical, rows=rows, seed=seed
+        data,
+        target,
+        drop=drop,
+        keep=keep,
+        categorical=categorical,
+        rows=rows,
+        seed=seed,
+        reading=reading,
     )
     names, left_out = affordable_models(names, len(table.y))
     together = row_groups(table.X)

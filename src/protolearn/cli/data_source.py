@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -21,12 +22,49 @@ CLASSES_SHOWN = 3
 """Classes of a built-in set that are listed."""
 
 
+STANDARD_INPUT = "-"
+
+
+class Reading(NamedTuple):
+    """How a file is read.
+
+    Attributes
+    ----------
+    names : sequence of str or None
+        Names of the columns of a text without a header.
+    id : sequence of str
+        Columns that name the rows.
+    missing : sequence of str
+        Further cells without a value.
+    strict : bool
+        Whether an assumption is an error.
+    memory : str or None
+        Memory that the table may take.
+    """
+
+    names: Sequence[str] | None = None
+    id: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    strict: bool = False
+    memory: str | None = None
+
+
+PLAIN_READING = Reading()
+
+
 def open_data(
-    data: str, *, kinds: Mapping[str, str] | None = None, columns: Sequence[str] | None = None
+    data: str,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    reading: Reading = PLAIN_READING,
 ) -> ReadTable:
     """Return the table in a file or a folder, or else the built-in set of that name."""
-    if Path(data).exists() and not is_set_beside_folder(data):
-        return read_table(data, kinds=kinds, columns=columns)
+    if data == STANDARD_INPUT or (Path(data).exists() and not is_set_beside_folder(data)):
+        options: dict[str, Any] = reading._asdict()
+        return read_table(data, kinds=kinds, columns=columns, target=target, drop=drop, **options)
     if data in datasets.names():
         return built_in_table(data, kinds or {}, columns)
     if Path(data).suffix or len(Path(data).parts) > 1:

@@ -79,6 +79,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
             rows=settings.rows,
             seed=settings.seed,
             form=settings.form,
+            reading=settings.reading,
         )
     table = opened.table
     aim_of(settings, table.y)  # a wrong label is told at once

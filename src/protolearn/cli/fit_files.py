@@ -30,6 +30,7 @@ from ..selection import Estimate, Evaluation
 from .command_output import open_text, spreadsheet_lines
 from .failure import FAILED, Failure
 from .fit_outcome import FEW_ROWS, Outcome, Performance
+from .saved_model import row_marks
 
 MODEL, METRICS, PREDICTIONS, REPORT = FILES = (
     "model.protolearn",
@@ -68,6 +69,9 @@ def model_notes(outcome: Outcome) -> dict[str, Any]:
         "target": outcome.table.target,
         "columns": list(outcome.table.X.dtype.names or ()),
         "reject": {"measure": "probability", "threshold": threshold},
+        "id": list(outcome.settings.reading.id),
+        "missing": list(outcome.settings.reading.missing),
+        "rows": row_marks(outcome.model[0], outcome.table.X),
     }
 
 

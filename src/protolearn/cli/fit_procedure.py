@@ -18,6 +18,7 @@ from ..folds import group_keyword
 from ..selection import Answers, AutoPrototypeClassifier, CostScorer, PositiveScorer
 from ..store import UnusableStore
 from ..tables import table_pipeline
+from .data_source import PLAIN_READING, STANDARD_INPUT, Reading
 from .engines import Engine
 from .failure import FAILED, Failure
 from .learning_table import LearningTable, TableForm
@@ -172,6 +173,7 @@ class FitSettings:
     time_column: str | None = None
     engine: Engine = Engine.local
     scheduler: str | None = None
+    reading: Reading = PLAIN_READING
     raw: bool = False
     force: bool = False
 
@@ -185,7 +187,8 @@ class FitSettings:
     @property
     def folder(self) -> Path:
         """The folder of the results."""
-        name = Path(self.data).absolute().name.removesuffix(".gz")
+        name = Path(self.data).absolute().name.removesuffix(".gz").removesuffix(".zst")
+        name = "input" if name == STANDARD_INPUT else name
         return self.out if self.out is not None else Path(f"protolearn-{Path(name).stem}")
 
 

@@ -14,7 +14,9 @@ from rich.progress import track
 
 from .._files import replacing
 from .._names import count
+from ..tables import text_of
 from .command_output import Screen, open_text, say, spreadsheet_lines
+from .data_source import PLAIN_READING, Reading
 from .failure import FAILED, Failure
 from .output_checks import check_model_file, check_outputs
 from .saved_model import RowPredictions, RowPredictor, SavedModel
@@ -25,13 +27,24 @@ ROWS_AT_A_TIME = 10_000
 STANDARD_OUTPUT = Path("-")
 
 
-def run_predict(model: Path, data: str, out: Path, raw: bool = False, force: bool = False) -> None:
-    """Ask a model about all rows, and write a line for each."""
+def run_predict(
+    model: Path,
+    data: str,
+    out: Path,
+    keep: bool = False,
+    reading: Reading = PLAIN_READING,
+    raw: bool = False,
+    force: bool = False,
+) -> None:
+    """Ask a model about all rows, and write a line for each; ``keep``: with the table's columns."""
     aside = Screen(stderr=True)
     check_outputs([] if out == STANDARD_OUTPUT else [out], [model, data], force)
     saved = SavedModel.open(model)
     with aside.status("reading"):
-        frame = saved.rows(data)
+        read, ids = saved.read(data, reading, keep)
+    frame = read.frame
+    for note in read.assumptions:
+        say(aside, f"note: {note}")
     unseen = saved.unseen_note(frame)
     if unseen:
         say(aside, f"note: {unseen}")
@@ -39,17 +52,28 @@ def run_predict(model: Path, data: str, out: Path, raw: bool = False, force: boo
     starts: Iterable[int] = range(0, len(frame), ROWS_AT_A_TIME)
     if len(frame) > ROWS_AT_A_TIME and aside.is_terminal:
         starts = track(starts, "asking", console=aside, transient=True)
-    n_flagged = 0
+    n_flagged, n_known = 0, 0
+    kept = [name for name in frame.dtype.names or () if keep and name not in ids]
     with open_output(out) as file:
         writer, terminal = csv.writer(file, lineterminator="\n"), file.isatty()
-        writer.writerows(spreadsheet_lines([answer_columns(predictor)], raw, terminal))
+        names = ["row", *ids, *answer_columns(predictor), *kept]
+        writer.writerows(spreadsheet_lines([names], raw, terminal))
         for start in starts:
-            answers = predictor.ask(frame[start : start + ROWS_AT_A_TIME])
-            lines = answer_lines(predictor, answers)
+            rows = frame[start : start + ROWS_AT_A_TIME]
+            answers = predictor.ask(rows)
+            lines = with_columns(answer_lines(predictor, answers), rows, start, ids, kept)
+            n_known += 0 if answers.known is None else int(answers.known.sum())
             writer.writerows(spreadsheet_lines(lines, raw, terminal))
             n_flagged += 0 if answers.flagged is None else int(answers.flagged.sum())
     for what, reason in predictor.reasons.items():
         say(aside, f"note: no {what.replace('_', ' ')}: {reason}")
+    if n_known:
+        what = f"{n_known:,} of {count(len(frame), 'row')} {'is' if n_known == 1 else 'are'}"
+        say(
+            aside,
+            f"note: {what} among the training rows; how good the answers about them are says "
+            "little about new rows",
+        )
     where = "" if out == STANDARD_OUTPUT else f" in {out}"
     flagged = f", {n_flagged:,} flagged for a second look" if predictor.threshold else ""
     say(aside, f"{count(len(frame), 'answer')}{where}{flagged}")
@@ -76,6 +100,17 @@ def answer_lines(predictor: RowPredictor, answers: RowPredictions) -> Iterator[l
         empty if part is None else part.tolist() for part in (answers.margin, answers.radius)
     )
     yield from zip(answers.label.tolist(), *shares, nearest, margin, radius, flags, strict=True)
+
+
+def with_columns(
+    lines: Iterable[list[Any]], rows: Any, start: int, ids: list[str], kept: list[str]
+) -> Iterator[list[Any]]:
+    """Return lines with the number and the names of each row before, and its columns behind."""
+    before = [[text_of(value) for value in rows[name].tolist()] for name in ids]
+    behind = [[text_of(value) for value in rows[name].tolist()] for name in kept]
+    for place, line in enumerate(lines):
+        own = [column[place] for column in before]
+        yield [start + place + 1, *own, *line, *(column[place] for column in behind)]
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import warnings
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,23 +25,22 @@ from ..tables import (
     UNSEEN_CATEGORIES,
     CategoryColumn,
     Column,
+    ReadTable,
+    TableFileError,
     TableSteps,
     apply_step,
     ignore_warnings,
-    is_number,
     labelled_prototypes,
     suggest_name,
+    truth_of,
     warn_of_unseen_categories,
 )
-from .data_source import open_data
+from .data_source import PLAIN_READING, Reading, open_data
 from .failure import Failure
 from .output_checks import check_model_file
 
-KINDS = {"number": "number", "date": "date", "category": "category", "boolean": "category"}
-"""How a column has to be read, by what it was in the training rows."""
-
-TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-"""How files write truth values."""
+MOST_MARKED = 50_000
+"""Rows of which a model keeps marks, to tell whether it has seen a row."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,37 @@ class SavedModel:
         """The columns that the model needs."""
         return self.steps.encoder.columns_
 
-    def rows(self, data: str) -> NDArray[Any]:
-        """Return the columns that the model needs, read as what they were when it was fitted."""
+    def read(
+        self, data: str, reading: Reading = PLAIN_READING, keep: bool = False
+    ) -> tuple[ReadTable, list[str]]:
+        """Return the columns that the model needs, read as what they were when it was fitted.
+
+        Also the columns that name the rows, whose names come second, and with ``keep`` all others.
+        """
         names = [column.name for column in self.columns]
-        kinds = {c.name: KINDS[c.kind] for c in self.columns if c.kind in KINDS}
-        frame = open_data(data, kinds=kinds, columns=names).frame
+        kinds = {c.name: c.kind for c in self.columns if c.kind != "empty"}
+        missing = (*self.notes.get("missing", ()), *reading.missing)
+        last: Exception | None = None
+        for ids in dict.fromkeys([tuple(reading.id or self.notes.get("id", ())), reading.id]):
+            wanted = reading._replace(missing=missing, id=ids)
+            columns = None if keep else list(dict.fromkeys([*names, *ids]))
+            try:
+                read = open_data(data, kinds=kinds, columns=columns, reading=wanted)
+                break
+            except TableFileError as error:  # the table need not have the names of the rows
+                last = error
+        else:
+            raise last or AssertionError
+        self.restore_words(data, read.frame)
+        return read, list(ids)
+
+    def rows(self, data: str) -> NDArray[Any]:
+        """Return the columns that the model needs."""
+        return self.read(data)[0].frame
+
+    def restore_words(self, data: str, frame: NDArray[Any]) -> None:
+        """Replace words by the categories that they stand for; raise if a column is not there."""
+        names = [column.name for column in self.columns]
         found = list(frame.dtype.names or ())
         lost = [name for name in names if name not in found]
         if lost:
@@ -88,7 +115,14 @@ class SavedModel:
         for column in self.columns:
             if isinstance(column, CategoryColumn):
                 restore_categories(frame, column)
-        return frame
+
+    def known_rows(self, Z: Floats) -> NDArray[np.bool_] | None:
+        """Return which rows, as the model sees them, it was fitted to; None if it does not know."""
+        marks = self.notes.get("rows")
+        if not isinstance(marks, str):
+            return None
+        known = np.frombuffer(base64.b64decode(marks), "<u4")
+        return np.isin(marks_of(Z), known)
 
     def unseen_note(self, frame: Any) -> str:
         """Return which categories the training rows do not have; nothing if there are none."""
@@ -121,10 +155,23 @@ class SavedModel:
         return text
 
 
+def row_marks(encoder: Any, X: Any) -> str | None:
+    """Return marks of training rows as a text; None if there are too many."""
+    if len(X) > MOST_MARKED:
+        return None
+    with ignore_warnings(UNSEEN_CATEGORIES, NO_FEATURE_NAMES):
+        found = np.unique(marks_of(encoder.transform(X)))
+    return base64.b64encode(found.astype("<u4").tobytes()).decode()
+
+
+def marks_of(Z: Floats) -> NDArray[np.uint32]:
+    """Return a checksum of each row, which two different rows hardly ever share."""
+    rows = np.ascontiguousarray(Z + 0.0)  # without negative zeros
+    return np.fromiter((zlib.crc32(row) for row in rows), np.uint32, len(rows))
+
+
 def restore_categories(frame: Any, column: CategoryColumn) -> None:
     """Replace the texts that a file has for numbers and truth values."""
-    if all(value is None or isinstance(value, str) for value in column.categories):
-        return
     values = frame[column.name].tolist()
     meant = {value: category_written(value, column) for value in set(values)}
     frame[column.name] = np.array([meant[value] for value in values], dtype=object)
@@ -132,15 +179,20 @@ def restore_categories(frame: Any, column: CategoryColumn) -> None:
 
 def category_written(value: Any, column: CategoryColumn) -> Any:
     """Return the category that is written so, or what is written if there is none."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value in column.categories:
         return value
     for category in column.categories:
-        if isinstance(category, (bool, np.bool_)):
-            if TRUTHS.get(value.strip().lower()) == bool(category):
+        if isinstance(category, (bool, np.bool_)) or is_truth(category):
+            if is_truth(value) and truth_of(value) == truth_of(str(category)):
                 return category
-        elif category == value or (is_number(category) and as_number(value) == float(category)):
+        elif category is not None and as_number(value) == as_number(str(category)):
             return category
     return value
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a text is ``true`` or ``false``, in any case."""
+    return isinstance(value, str) and value.strip().lower() in ("true", "false", "yes", "no")
 
 
 def as_number(text: str) -> float:
@@ -156,7 +208,8 @@ class RowPredictions:
     """What is predicted for some rows; None where the model cannot tell.
 
     These are the label, the probability of each class, the distances to the prototypes, the
-    hypothesis margin and the certified radius, and whether the rule of the file rejects the row.
+    hypothesis margin and the certified radius, whether the rule of the file rejects the row, and
+    whether it is among the training rows.
     """
 
     label: NDArray[Any]
@@ -165,6 +218,7 @@ class RowPredictions:
     margin: Floats | None
     radius: Floats | None
     flagged: NDArray[np.bool_] | None
+    known: NDArray[np.bool_] | None
 
 
 class RowPredictor:
@@ -202,6 +256,7 @@ class RowPredictor:
                 self._try("margin", margin_of_prediction, model, rows),
                 self._try("certified_radius", certified_radius, model, rows),
                 self._reject_flags(label, probability),
+                self.saved.known_rows(Z),
             )
 
     def _try(self, what: str, ask: Callable[..., Any], *args: Any) -> Floats | None:

@@ -13,7 +13,7 @@ from sklearn.utils.random import sample_without_replacement
 from .._arrays import Indices
 from .._names import count
 from ..tables import ParquetFolder, ReadTable, describe_origin
-from .data_source import folder_named, open_data
+from .data_source import PLAIN_READING, Reading, folder_named, open_data
 from .failure import Failure
 from .learning_table import (
     AS_IT_IS,
@@ -57,9 +57,10 @@ def open_table(
     rows: int = MOST_ROWS,
     seed: int = 0,
     form: TableForm = AS_IT_IS,
+    reading: Reading = PLAIN_READING,
 ) -> OpenedTable:
     """Return the rows to learn from, of a file, a folder or a built-in set."""
-    kinds = dict.fromkeys([*categorical, *([target] if target else [])], "category")
+    kinds = dict.fromkeys(categorical, "category")
     folder = folder_named(data)
     if folder is not None and rows and folder.n_rows > rows:
         if form._replace(keep_constant=False) != AS_IT_IS:
@@ -67,9 +68,14 @@ def open_table(
                 "--bins, --merge-rare, --group, --by and --time-column need a table that is read "
                 "as a whole; use --rows 0."
             )
-        return draw_from_folder(folder, target, kinds, rows, seed, drop, keep)
-    read = open_data(data, kinds=kinds)
-    whole = learning_table(read, target, drop, keep, form)
+        if reading._replace(id=(), memory=None) != PLAIN_READING:
+            raise Failure(
+                "--names, --missing and --strict need a table that is read as a whole; use "
+                "--rows 0."
+            )
+        return draw_from_folder(folder, target, kinds, rows, seed, [*drop, *reading.id], keep)
+    read = open_data(data, kinds=kinds, target=target, reading=reading)
+    whole = learning_table(read, read.target or target, [*drop, *reading.id], keep, form)
     return OpenedTable(read, draw_rows(whole, rows, seed), len(whole.y))
 
 

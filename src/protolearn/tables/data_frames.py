@@ -1,32 +1,68 @@
-"""Data frames of pandas and polars as tables, and the table that an encoder is given."""
+"""Data frames of pandas, polars and pyarrow as tables, and the table that an encoder is given."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from .._arrays import Floats
 from .table import ArrayTable, StructuredTable, Table, is_whole, suggest_name, without_rounding
-from .values import (
-    MICROSECONDS,
-    Values,
-    as_objects,
-    infer_values,
-    not_understood,
-    to_days,
-    to_times,
-)
+from .values import MICROSECONDS, Values, as_objects, infer_values, not_understood, to_times
+
+TEXTS = nw.String, nw.Categorical, nw.Enum
+NO_VALUES = nw.Object, nw.Unknown
+"""Types of columns that tell nothing about the values."""
 
 
-class PandasTable(Table):
+class FrameTable(Table):
+    """A data frame of any library, whose columns are read by narwhals."""
+
+    def __init__(self, data: Any):
+        names = getattr(data, "column_names", None) or list(data.columns)
+        super().__init__(data, names)
+
+    def select(self, names: Any) -> Any:
+        """Return a frame of some columns."""
+        return self.data[names]
+
+    def read(self, name: Any) -> Values:
+        """Return by the type what a column is, and by the values where the type tells nothing."""
+        native = self.column(name)
+        series = nw.from_native(native, series_only=True)
+        dtype = series.dtype
+        if dtype == nw.Boolean:
+            return Values("boolean", as_objects(series.to_list()))
+        if dtype.is_numeric():
+            numbers = series.cast(nw.Float64).to_numpy()
+            return Values("number", np.array(numbers, dtype=np.float64))
+        if dtype == nw.Date or dtype == nw.Datetime:
+            if getattr(dtype, "time_zone", None):
+                series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            ticks = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64).to_numpy()
+            return Values("date", np.array(ticks, dtype=np.float64) / MICROSECONDS)
+        if dtype in TEXTS:
+            return Values("category", as_objects(series.to_list()), self.order(name))
+        if dtype not in NO_VALUES:
+            raise not_understood(name, self.dtype(name))
+        if getattr(self.dtype(name), "kind", "") == "c":
+            raise ValueError(f"Complex data not supported: column {name!r} is {self.dtype(name)}.")
+        return infer_values(series.to_list(), name)
+
+    def order(self, name: Any) -> tuple[Any, ...] | None:
+        """Return the categories of a column, where its type has all of them in an order."""
+        categories: Any = getattr(self.dtype(name), "categories", None)
+        found = categories.to_list() if hasattr(categories, "to_list") else []
+        return tuple(found) or None
+
+
+class PandasTable(FrameTable):
     """A data frame of pandas."""
 
     def __init__(self, data: Any):
-        super().__init__(data, data.columns.tolist())
-        self.index = data.index
+        super().__init__(data)
+        self.names, self.index = data.columns.tolist(), data.index
 
     def column(self, name: Any) -> Any:
         """Return a series."""
@@ -36,30 +72,10 @@ class PandasTable(Table):
         """Return its dtype."""
         return self.column(name).dtype
 
-    def read(self, name: Any) -> Values:
-        """Return by the dtype what it is, and by the values where the dtype is object."""
-        import pandas as pd  # type: ignore[import-untyped]
-
-        series, types = self.column(name), pd.api.types
-        dtype = series.dtype
-        if isinstance(dtype, pd.CategoricalDtype):
-            return Values("category", _objects(series), tuple(dtype.categories.tolist()))
-        if types.is_bool_dtype(dtype):
-            return Values("boolean", _objects(series))
-        if types.is_complex_dtype(dtype):
-            raise ValueError(f"Complex data not supported: column {name!r} is {dtype}.")
-        if types.is_numeric_dtype(dtype):
-            return Values("number", series.to_numpy(dtype=np.float64, na_value=np.nan))
-        if types.is_datetime64_any_dtype(dtype):
-            if series.dt.tz is not None:
-                series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-            return Values("date", to_days(series.to_numpy(dtype="datetime64[us]")))
-        return infer_values(_objects(series), name)
-
     @staticmethod
     def build(columns: dict[Any, Any], index: Any = None) -> Any:
         """Return a data frame."""
-        import pandas as pd
+        import pandas as pd  # type: ignore[import-untyped]
 
         columns = {
             name: column.set_axis(index) if index is not None else column.reset_index(drop=True)
@@ -114,18 +130,8 @@ def _cast(series: Any, dtype: Any) -> Any:
     return series if lost or (whole_numbers and (found != series).any()) else found
 
 
-def _objects(series: Any) -> NDArray[Any]:
-    """Return a series of pandas as objects, None where one is missing."""
-    data = np.array(series.astype(object).to_numpy(dtype=object), dtype=object)
-    data[series.isna().to_numpy(dtype=bool)] = None
-    return data
-
-
-class PolarsTable(Table):
+class PolarsTable(FrameTable):
     """A data frame of polars."""
-
-    def __init__(self, data: Any):
-        super().__init__(data, data.columns)
 
     def column(self, name: Any) -> Any:
         """Return a series."""
@@ -134,26 +140,6 @@ class PolarsTable(Table):
     def dtype(self, name: Any) -> Any:
         """Return its dtype."""
         return self.data.schema[name]
-
-    def read(self, name: Any) -> Values:
-        """Return by the dtype what it is."""
-        import polars as pl
-
-        series = self.column(name)
-        dtype = series.dtype
-        if dtype == pl.Boolean:
-            return Values("boolean", as_objects(series.to_list()))
-        if dtype.is_numeric():
-            return Values("number", _doubles(series))
-        if dtype in (pl.Date, pl.Datetime):
-            stamps = series.cast(pl.Datetime("us", getattr(dtype, "time_zone", None)))
-            return Values("date", _doubles(stamps.to_physical()) / MICROSECONDS)
-        if dtype in (pl.String, pl.Categorical, pl.Enum):
-            order = tuple(dtype.categories.to_list()) if dtype == pl.Enum else None
-            return Values("category", as_objects(series.cast(pl.String).to_list()), order)
-        if dtype in (pl.Object, pl.Null):
-            return infer_values(series.to_list(), name)
-        raise not_understood(name, dtype)
 
     @staticmethod
     def build(columns: dict[Any, Any], index: Any = None) -> Any:
@@ -187,14 +173,54 @@ class PolarsTable(Table):
         return series if found.null_count() > series.null_count() else found  # it cannot hold them
 
 
-def _doubles(series: Any) -> Floats:
-    """Return a series of polars as doubles, NaN where one is missing."""
-    return np.array(series.cast(float).fill_null(np.nan).to_numpy(), dtype=np.float64)
+class ArrowFrame(FrameTable):
+    """A table of pyarrow."""
+
+    def column(self, name: Any) -> Any:
+        """Return a chunked array."""
+        return self.data.column(name)
+
+    def dtype(self, name: Any) -> Any:
+        """Return its type."""
+        return self.data.schema.field(name).type
+
+    def select(self, names: Any) -> Any:
+        """Return a table of some columns."""
+        return self.data.select(list(names))
+
+    @staticmethod
+    def build(columns: dict[Any, Any], index: Any = None) -> Any:
+        """Return a table."""
+        import pyarrow as pa
+
+        return pa.table({str(name): column for name, column in columns.items()})
+
+    @staticmethod
+    def series(values: Values, dtype: Any, *, whole_days: bool = False, fine: bool = False) -> Any:
+        """Return an array."""
+        import pyarrow as pa
+
+        data, known = values.data, isinstance(dtype, pa.DataType) and not fine
+        if values.kind == "date":
+            found = pa.array(to_times(data, whole_days, fine))
+            if known and getattr(dtype, "tz", None):
+                found = found.cast(pa.timestamp("us", "UTC"))
+        elif values.kind in ("number", "empty"):
+            whole = known and pa.types.is_integer(dtype)
+            found = pa.array(without_rounding(data, whole), from_pandas=True)
+            known = known and (not whole or is_whole(data))
+        else:
+            found = pa.array(data.tolist(), pa.bool_() if values.kind == "boolean" else None)
+        try:
+            return found.cast(dtype) if known else found
+        except pa.ArrowException:  # it cannot hold them
+            return found
 
 
 LIBRARIES: dict[str, Any] = {
     "pandas": PandasTable,
     "polars": PolarsTable,
+    "pyarrow": ArrowFrame,
     "structured": StructuredTable,
     "numpy": ArrayTable,
 }
@@ -211,6 +237,8 @@ def library_of(X: Any) -> str:
                 "Call collect() on a LazyFrame, to_frame() on a Series."
             )
         return "polars"
+    if type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "column_names"):
+        return "pyarrow"
     if getattr(getattr(X, "dtype", None), "names", None) is not None:
         return "structured"
     return "numpy"
@@ -233,7 +261,7 @@ def input_table(encoder: Any, X: Any, reset: bool) -> Table:
             f"Found a frame of shape {X.shape}: a minimum of 1 row and 1 column is required."
         )
     if not reset and encoder.library_ != "numpy":
-        table = LIBRARIES[kind](table.data[names_here(encoder, table)])
+        table = LIBRARIES[kind](table.select(names_here(encoder, table)))
     if kind == "structured":
         check_fields(encoder, table, reset)
     else:

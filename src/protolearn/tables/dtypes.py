@@ -20,7 +20,8 @@ PLAIN = str, int, float, bool
 
 ERRORS = (ImportError, AttributeError, KeyError, TypeError, ValueError, NotImplementedError)
 
-ZONE = re.compile(r"datetime64\[\w+, (.+)\]|timestamp\[\w+, tz=(.+)\]\[pyarrow\]")
+ZONE = re.compile(r"datetime64\[\w+, (.+)\]|timestamp\[\w+, tz=([^\]]+)\](?:\[pyarrow\])?")
+STAMP = re.compile(r"timestamp\[(\w+), tz=(.+)\]")
 DECIMAL = re.compile(r"decimal(128|256)\((\d+), (\d+)\)")
 DICTIONARY = re.compile(r"dictionary<values=(\w+), indices=(\w+), ordered=([01])>")
 """Names of types of pandas and of Arrow."""
@@ -30,7 +31,7 @@ DICTIONARY = re.compile(r"dictionary<values=(\w+), indices=(\w+), ordered=([01])
 class WrittenType:
     """A type of a column in words, where its library is not installed or does not know it."""
 
-    library: str  # numpy, pandas or polars
+    library: str  # numpy, pandas, polars or pyarrow
     name: str  # its name there
     settings: dict[str, Any] = field(default_factory=dict)  # what else makes it up
 
@@ -142,7 +143,9 @@ def _type(form: WrittenType) -> Any:
         return _polars_type(name, settings)
     if form.library == "pandas":
         return _pandas_type(name, settings)
-    raise ValueError(f"The library {form.library!r} is not one of numpy, pandas and polars.")
+    if form.library == "pyarrow":
+        return _arrow_type(name)
+    raise ValueError(f"The library {form.library!r} is not one of numpy, pandas, polars, pyarrow.")
 
 
 def _polars_type(name: str, settings: dict[str, Any]) -> Any:
@@ -184,6 +187,8 @@ def _arrow_type(name: str) -> Any:
     if found := DECIMAL.fullmatch(name):
         maker = pa.decimal128 if found[1] == "128" else pa.decimal256
         return maker(int(found[2]), int(found[3]))
+    if found := STAMP.fullmatch(name):
+        return pa.timestamp(found[1], found[2])
     if found := DICTIONARY.fullmatch(name):
         return pa.dictionary(_arrow_type(found[2]), _arrow_type(found[1]), found[3] == "1")
     return pa.type_for_alias(name)

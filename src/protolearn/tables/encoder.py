@@ -86,7 +86,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Number of columns.
     units_ : StandardScaler
         What scales numbers in the units of the table to those that a model sees.
-    library_ : {"pandas", "polars", "structured", "numpy"}
+    library_ : {"pandas", "polars", "pyarrow", "structured", "numpy"}
         Which kind of table was given to ``fit``.
     feature_names_in_ : array of shape (n_features,)
         Their names, if all are strings.

@@ -52,7 +52,7 @@ def table_pipeline(
     ----------
     model : classifier
         An unfitted model, of protolearn or scikit-learn.
-    frame : pandas or polars DataFrame, structured array, or array-like, default=None
+    frame : pandas, polars or pyarrow table, structured array, or array-like, default=None
         A table to look at. What is wrong with it is told at once, and the categories of its columns
         become known, so that a fold of cross-validation without one of them is no surprise. Give
         it without the label.
@@ -108,7 +108,7 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, or structured array
+    frame : pandas, polars or pyarrow table, or structured array
         The table with its labels.
     target : str or other
         Name of the column of labels.
@@ -131,8 +131,8 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
     kind = library_of(frame)
     if kind == "numpy":
         raise TypeError(
-            f"frame is {type(frame).__name__}; expected a DataFrame of pandas or polars, or a "
-            "structured array."
+            f"frame is {type(frame).__name__}; expected a DataFrame of pandas or polars, a table "
+            "of pyarrow, or a structured array."
         )
     table = LIBRARIES[kind](frame)
     if target not in table.names:
@@ -147,7 +147,7 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
             f"is row {int(missing.argmax())}. Drop them."
         )
     others = [name for name in table.names if name != target]
-    return table.data[others], label_array(table, target)
+    return table.select(others), label_array(table, target)
 
 
 def label_array(table: Any, target: Any) -> NDArray[Any]:

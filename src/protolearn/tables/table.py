@@ -40,6 +40,10 @@ class Table(ABC):
     def dtype(self, name: Any) -> Any:
         """Return the type of a column."""
 
+    def select(self, names: Any) -> Any:
+        """Return some columns."""
+        return self.data[names]
+
     @abstractmethod
     def read(self, name: Any) -> Values:
         """Return the values of a column."""

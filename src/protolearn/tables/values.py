@@ -133,6 +133,7 @@ def to_times(day: Floats, whole: bool = False, fine: bool = False) -> NDArray[np
 
 def zone_of(dtype: Any) -> datetime.tzinfo | None:
     """Return the time zone of a type of dates, if it has one."""
+    dtype = getattr(dtype, "pyarrow_dtype", dtype)  # pandas has types of Arrow
     zone = getattr(dtype, "tz", None) or getattr(dtype, "time_zone", None)
     return zoneinfo.ZoneInfo(zone) if isinstance(zone, str) else zone
 

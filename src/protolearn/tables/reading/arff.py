@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from numpy.typing import NDArray
 
 from .cell_values import quote
 from .data_file import DataFile, TableFileError
-from .header import Header, check_different
-from .text_table import RowError, TextTable, split
+from .header import Header, different_names
+from .text_table import RowError, TextTable
 
 TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(,|$)""")
 ATTRIBUTE = re.compile(
@@ -23,7 +23,7 @@ ENTRIES = re.compile(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$
 """What lies between commas that are not in quotation marks."""
 
 ENTRY = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
-SPECIAL = re.compile(r"""['"{%]""")
+SPECIAL = re.compile(rb"""['"{%]""")
 NUMERIC = "numeric", "real", "integer"
 MISSING = frozenset(["?", ""])
 
@@ -44,21 +44,33 @@ class ArffLayout:
     attributes: tuple[Attribute, ...]
     skip: int
     delimiter: str = ","
+    quote: str = '"'
+    returns: bool = False
+    missing = MISSING
+    title = ""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What the header tells of the columns."""
+        return {one.name: one.kind for one in self.attributes}
 
     def describe(self, header: Header) -> str:
         """Return what kind of file it is."""
         return "ARFF"
 
-    def columns(self, lines: list[str], width: int, large: bool) -> Sequence[Sequence[str]] | None:
-        """Return the cells of each column; None if the lines take more care."""
-        marked = SPECIAL.search("".join(lines))
-        return None if marked else split(lines, width, self.delimiter, large)
+    def is_clean(self, text: bytes, stop: int) -> bool:
+        """Whether a text up to a place has neither quotation marks, sparse rows nor comments."""
+        return stop > 0 and SPECIAL.search(text, 0, stop) is None
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
         """Return the cells of each row."""
-        return csv.reader(map(self.plain, lines), strict=strict)
+        return csv.reader(map(self.plain_line, lines), strict=strict)
 
-    def plain(self, line: str) -> str:
+    def plain(self, text: Any) -> Any:
+        """Return a clean text, which is one of CSV."""
+        return text
+
+    def plain_line(self, line: str) -> str:
         """Return a line as one of CSV; an empty one for a comment."""
         line = line.strip()
         if line.startswith("%"):
@@ -95,11 +107,13 @@ def open_arff(file: DataFile, encoding: str) -> TextTable:
     with file.text(encoding) as stream:
         attributes, skip = attributes_of(file.name, stream)
     names = [attribute.name for attribute in attributes]
-    check_different(file.name, names)
     if not names:
         raise TableFileError(f"{file.name!r} has no @attribute; expected one for each column.")
-    layout = ArffLayout(tuple(attributes), skip)
-    return TextTable(file, encoding, layout, Header(tuple(names), False, len(names)))
+    assumed: list[str] = []
+    names = different_names(names, assumed)
+    named = [replace(one, name=name) for one, name in zip(attributes, names, strict=True)]
+    header = Header(tuple(names), False, len(names), (), tuple(assumed))
+    return TextTable(file, encoding, ArffLayout(tuple(named), skip), header, skip)
 
 
 def attributes_of(name: str, stream: IO[str]) -> tuple[list[Attribute], int]:

@@ -1,196 +1,247 @@
-"""What a cell of a text file holds, and how columns of cells become arrays."""
+"""What a cell of a table holds: numbers, dates and truth values, as people write them."""
 
 from __future__ import annotations
 
 import datetime
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..._arrays import Floats
 from ..values import START, UTC
 
-MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "?"])
+MISSING = frozenset(
+    ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "<null>", "?"]
+)
 """Cells without a value, whatever their column holds."""
 
-MISSING_NUMBER = frozenset(["-", ".", "None"])
-"""Cells without a value among numbers and dates; among texts these are texts."""
-
-BLANK, DASH, WHOLE, POINT, COMMA, GROUPED, INFINITE, DATE, ZONED, TEXT = range(10)
-"""What a cell is: missing, missing among numbers, a number without or with a decimal point, one
-with a decimal comma, one that may have a decimal comma or a separator of thousands, an infinite
-number, a date or time, one with a time zone, anything else."""
-
-NOTHING, DATES = (BLANK, DASH), (DATE, ZONED)
-
-IS_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
-IS_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-IS_DATE = re.compile(
-    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(?P<zone>Z|[+-]\d\d:?\d\d)?)?",
-    re.ASCII,
+MISSING_NUMBER = frozenset(
+    ["-", "--", ".", "none", "n.a.", "nil", "unknown", "missing", "#value!", "#div/0!", "#ref!"]
 )
-NUMBER_STARTS = frozenset("+-.0123456789")
-NUMBER_WORDS = frozenset(["inf", "infinity", "nan"])
+"""Cells without a value among numbers and dates, in lower case; among texts these are texts."""
 
-MOST_KNOWN = 1 << 16
-"""How many texts are kept in mind; more distinct ones are hardly repeated."""
+TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+"""The words of truth values, in lower case."""
 
-NO_TIME = int(np.iinfo(np.int64).min)
+SHORT_TRUTHS = {"1": True, "0": False, "t": True, "f": False, "y": True, "n": False}
+"""Further words in columns that are known to hold truth values."""
+
+BLANK, DASH, WHOLE, POINT, INFINITE, DATE, ZONED, TEXT = range(8)
+"""What a plain cell is: missing, missing among numbers, a number without or with a decimal point,
+an infinite number, a date or time of ISO 8601, one with a time zone, anything else."""
+
+PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+TIME = r"\d\d?:\d\d(?::\d\d(?:[.,]\d{1,9})?)?"
+IS_TIME = re.compile(rf"({TIME})\s*([aApP][mM])?", re.ASCII)
+ISO = re.compile(rf"\d{{4}}-\d\d-\d\d([T ]{TIME}(?P<zone>\s?(?:Z|[+-]\d\d:?\d\d))?)?", re.ASCII)
+THREE_PARTS = re.compile(
+    rf"(\d{{1,4}})([./-])(\d{{1,2}})\2(\d{{4}}|\d{{2}})(?:,?[T ]\s*({TIME}))?", re.ASCII
+)
+CURRENCY = re.compile(
+    r"(US|R)?\$|[€£¥₹₽₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD"
+)
+AROUND = re.compile(  # sign, currency, sign, number, unit
+    r"""(['"]?)\s*([+\-\u2212]?)\s*(?P<before>[^\W\d_]{0,3}[$€£¥₹₽₩]?)\s*([+\-\u2212]?)\s*"""
+    r"""(?P<number>(?:(?:\d{1,3}(?P<group>[.,' \u2019\u00a0\u202f])\d{3}(?:(?P=group)\d{3})*|\d+)"""
+    r"""(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)"""
+    r"""\s*(?P<unit>[^\W\d_]{0,8}(?:[%‰°²³/$€£¥₹₽₩][^\W\d_]{0,4}[²³]?)?)\s*\1"""
+)
+SEPARATORS = {",": ",", ".": r"\.", "'": "['\u2019]", " ": "[ \u00a0\u202f]", "": ""}
+MARKS = [
+    (".", ""),
+    (".", ","),
+    (",", ""),
+    (",", "."),
+    (".", "'"),
+    (".", " "),
+    (",", "'"),
+    (",", " "),
+]
+"""Decimal marks and separators of thousands that numbers may have, the likeliest first."""
+
+DECIMAL_MARK = "decimal mark"
+"""Where the types of columns say which decimal mark pyarrow has to expect."""
+
 TICK = datetime.timedelta(microseconds=1)
 
 
-def kind_of_cell(cell: str) -> int:
-    """Return what a cell is."""
-    cell = cell.strip()
-    if cell in MISSING:
-        return BLANK
-    if cell in MISSING_NUMBER:
-        return DASH
-    first = cell[0]
-    if first not in NUMBER_STARTS and not first.isdigit():
-        return kind_of_number(cell) if cell.lower() in NUMBER_WORDS else TEXT
-    found = kind_of_number(cell)
-    if found == TEXT and IS_COMMA.fullmatch(cell):
-        return GROUPED if IS_GROUPED.fullmatch(cell) else COMMA
-    return kind_of_date(cell) if found == TEXT else found
+@dataclass(frozen=True)
+class NumberFormat:
+    """How the numbers of a column are written.
 
-
-def kind_of_number(cell: str) -> int:
-    """Return what kind of number a cell is."""
-    try:
-        value = float(cell)
-    except ValueError:
-        return TEXT
-    if "_" in cell:
-        return TEXT
-    if not math.isfinite(value):
-        return BLANK if value != value else INFINITE
-    return POINT if "." in cell else WHOLE
-
-
-def kind_of_date(cell: str) -> int:
-    """Return whether a cell is a date, with a time zone or not."""
-    match = IS_DATE.fullmatch(cell)
-    if match is None:
-        return TEXT
-    try:
-        datetime.datetime.fromisoformat(cell)
-    except ValueError:
-        return TEXT
-    return ZONED if match["zone"] else DATE
-
-
-class CellMemo(dict[str, Any]):
-    """What a function makes of cells; a cell that was seen before is not looked at again."""
-
-    def __init__(self, make: Callable[[str], Any]):
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, cell: str) -> Any:
-        if len(self) >= MOST_KNOWN:
-            self.clear()
-        found = self[cell] = self._make(cell)
-        return found
-
-
-class RecurringCells(Sequence[str]):
-    """Cells of a column, by the different ones among them."""
-
-    def __init__(self, different: list[str], codes: NDArray[Any], firsts: NDArray[Any]):
-        self.different = different  # as they come
-        self.codes = codes  # which of them each cell is
-        self.firsts = firsts  # where each of them comes first
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self.different[self.codes[place]]
-
-    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return where a cell comes first."""
-        return int(self.firsts[self.different.index(value)])
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.different.__getitem__, self.codes.tolist())
-
-
-def count_cells(cells: Sequence[str]) -> Iterable[tuple[str, int]]:
-    """Return the different cells as they come, and how often each is there."""
-    if isinstance(cells, RecurringCells):
-        numbers = np.bincount(cells.codes, minlength=len(cells.different)).tolist()
-        return zip(cells.different, numbers, strict=True)
-    return Counter(cells).items()
-
-
-def cell_reader(kind: str, decimal: str, missing: frozenset[str]) -> Callable[..., NDArray[Any]]:
-    """Return what reads cells of a kind of column, and keeps in mind those that recur."""
-    if kind == "number":
-        return partial(number_array, decimal=decimal)
-    if kind == "date":
-        return partial(date_array, known=CellMemo(ticks))
-    return partial(text_array, known=text_memo(missing))
-
-
-def doubles(cells: Sequence[str]) -> Floats:
-    """Return numbers; a ValueError if one is none."""
-    return np.fromiter(map(float, cells), np.float64, len(cells))
-
-
-def number_array(cells: Sequence[str], decimal: str = ".") -> Floats:
-    """Return numbers, NaN for missing ones."""
-    if decimal == ",":
-        cells = [cell.replace(",", ".") for cell in cells]
-    try:
-        return doubles(cells)
-    except ValueError:
-        return doubles(["nan" if is_blank(cell) else cell.strip() for cell in cells])
-
-
-def text_array(cells: Sequence[str], known: CellMemo) -> NDArray[Any]:
-    """Return texts as objects, None for missing ones."""
-    return np.fromiter(map(known.__getitem__, cells), object, len(cells))
-
-
-def text_memo(missing: frozenset[str]) -> CellMemo:
-    """Return what makes texts of cells, without blanks around them, equal ones as one object.
-
-    Texts in ``missing`` stand for no value.
+    ``decimal`` is the mark before decimals, ``thousands`` what parts groups of three digits,
+    ``before`` a currency and ``unit`` what stands behind, each "" if there is none.
     """
 
-    def make(cell: str) -> str | None:
-        text = cell.strip()
-        return None if text in missing else text if text == cell else memo[text]
+    decimal: str = "."
+    thousands: str = ""
+    before: str = ""
+    unit: str = ""
 
-    memo = CellMemo(make)
-    return memo
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but digits, a point and an exponent."""
+        return self == NumberFormat()
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression of whole cells, with the groups ``sign`` and ``number``."""
+        group = SEPARATORS[self.thousands]
+        whole = rf"(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)" if group else r"\d+"
+        mark = SEPARATORS[self.decimal]
+        before = rf"(?:{re.escape(self.before)})?\s*" if self.before else ""
+        unit = rf"(?:{re.escape(self.unit)})?\s*" if self.unit else ""
+        return (
+            rf"^['\"]?\s*{before}(?P<sign>[+\-\x{{2212}}]?)\s*{before}"
+            rf"(?P<number>(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?)\s*{unit}['\"]?$"
+        )
+
+    def matches(self, cells: Iterable[str]) -> int:
+        """Return how many cells are such numbers."""
+        pattern = python_pattern(self.pattern)
+        return sum(pattern.match(cell) is not None for cell in cells)
+
+    def describe(self) -> str:
+        """Return what is special about the numbers."""
+        said = []
+        if self.thousands:
+            name = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
+            said.append(f"{name[self.thousands]} between thousands")
+        if self.decimal == ",":
+            said.append("decimal commas")
+        unit = self.before or self.unit
+        if unit:
+            said.append(f"the unit {unit}, which is left out")
+        return " and ".join(said)
 
 
-def date_array(cells: Sequence[str], known: CellMemo | None = None) -> NDArray[np.datetime64]:
-    """Return times, in UTC if they have time zones, NaT for missing ones."""
-    known = CellMemo(ticks) if known is None else known
-    found = np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
-    return found.view("datetime64[us]")
+@lru_cache(maxsize=512)
+def python_pattern(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of Arrow as one of Python."""
+    return re.compile(pattern.replace(r"\x{2212}", "\u2212"), re.ASCII)
 
 
-def ticks(cell: str) -> int:
-    """Return a time in microseconds since 1970; a ValueError if it is none."""
-    if is_blank(cell):
-        return NO_TIME
-    time = datetime.datetime.fromisoformat(cell.strip())
+@dataclass(frozen=True)
+class DateFormat:
+    """How the dates of a column are written.
+
+    ``order`` is "iso" for 2024-12-31, "ymd", "dmy" or "mdy" for three numbers with another mark,
+    and "time" for times of a day, which become hours.
+    """
+
+    order: str = "iso"
+
+    def ticks(self, cell: str) -> int:
+        """Return a time in microseconds since 1970; a ValueError if it is none."""
+        cell = unquote(cell)
+        if self.order == "iso":
+            return iso_ticks(cell)
+        found = THREE_PARTS.fullmatch(cell)
+        year_first = re.fullmatch(rf"(\d{{4}})[./](\d\d?)[./](\d\d?)(?:[T ]({TIME}))?", cell)
+        if self.order == "ymd" and year_first:
+            parts, clock = year_first.group(1, 2, 3), year_first[4]
+        elif self.order in ("dmy", "mdy") and found and len(found[1]) <= 2:
+            parts, clock = (found[4], found[3], found[1]), found[5]
+            parts = parts if self.order == "dmy" else (found[4], found[1], found[3])
+        else:
+            raise ValueError(cell)
+        year, month, day = map(int, parts)
+        year += 0 if year >= 100 else 1900 if year >= 69 else 2000
+        date = datetime.datetime(year, month, day, tzinfo=UTC)
+        return (date - START) // TICK + round((hours(clock) if clock else 0.0) * 3_600_000_000)
+
+
+def iso_ticks(cell: str) -> int:
+    """Return a time of ISO 8601 in microseconds since 1970, in UTC if it has a zone."""
+    if not ISO.fullmatch(cell):
+        raise ValueError(cell)
+    time = datetime.datetime.fromisoformat(cell.replace(" +", "+").replace(" Z", "Z"))
     return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - START) // TICK
 
 
-def is_blank(cell: str) -> bool:
-    """Whether a cell of numbers or dates is missing."""
-    return cell in MISSING or (cell := cell.strip()) in MISSING or cell in MISSING_NUMBER
+def hours(cell: str) -> float:
+    """Return a time of day in hours; a ValueError if it is none."""
+    found = IS_TIME.fullmatch(unquote(cell))
+    if found is None:
+        raise ValueError(cell)
+    parts = [float(part.replace(",", ".")) for part in found[1].split(":")]
+    half = (found[2] or "").lower()
+    if half:
+        parts[0] = parts[0] % 12 + 12 * (half == "pm")
+    if parts[0] > 24 or any(part >= 60 for part in parts[1:]):
+        raise ValueError(cell)
+    return sum(part / 60**place for place, part in enumerate(parts))
+
+
+def unquote(cell: str) -> str:
+    """Return a cell without blanks and paired quotation marks around it."""
+    cell = cell.strip()
+    if len(cell) > 1 and cell[0] == cell[-1] and cell[0] in "'\"":
+        return cell[1:-1].strip()
+    return cell
+
+
+def truth_of(cell: str) -> bool:
+    """Return a truth value; a ValueError if a cell is none."""
+    word = unquote(cell).lower()
+    found = TRUTHS.get(word, SHORT_TRUTHS.get(word.removesuffix(".0")))
+    if found is None:
+        raise ValueError(cell)
+    return found
+
+
+def kind_of_cell(cell: str) -> int:
+    """Return what a plain cell is."""
+    cell = cell.strip()
+    if cell in MISSING:
+        return BLANK
+    if cell.lower() in MISSING_NUMBER:
+        return DASH
+    if PLAIN_NUMBER.fullmatch(cell):
+        return WHOLE if cell.lstrip("+-").isdigit() else POINT
+    if INFINITY.fullmatch(cell):
+        return INFINITE
+    found = ISO.fullmatch(cell)
+    if found:
+        try:
+            iso_ticks(cell)
+        except ValueError:
+            return TEXT
+        return ZONED if found["zone"] else DATE
+    return TEXT
+
+
+def is_written_number(cell: str) -> bool:
+    """Whether a cell may be a number with separators, a currency or a unit."""
+    return PLAIN_NUMBER.fullmatch(cell.strip()) is not None or around(cell) is not None
+
+
+def around(cell: str) -> re.Match[str] | None:
+    """Return the parts of a number with what stands around it; None if it is no number."""
+    found = AROUND.fullmatch(cell.strip())
+    if found is None or (found["before"] and not CURRENCY.fullmatch(found["before"])):
+        return None
+    return found
+
+
+def text_of(value: Any) -> str | None:
+    """Write a value in the one form that all kinds of files share.
+
+    Whole numbers are integers, truth values ``true`` and ``false``, dates as in ISO 8601.
+    """
+    if value is None or value != value:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def quote(cell: str) -> str:

@@ -6,6 +6,10 @@ import difflib
 import gzip
 import io
 import os
+import re
+import shutil
+import sys
+import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterator
@@ -13,13 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 HEAD = 1 << 16
 """Bytes at the start that tell what a file is."""
 
-PART = 1 << 20
-"""Bytes that are looked at together."""
+STANDARD_INPUT = "-"
+MEMORY = re.compile(r"(\d+(?:\.\d*)?)\s*([kKmMgGtT])?i?[bB]?")
+JSON_START = re.compile(rb'\{\s*"[^"\n]*"\s*:')
 
 BYTE_ORDER_MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32"),
@@ -31,21 +36,25 @@ BYTE_ORDER_MARKS = (
 
 UNPACK = "unpack it first"
 
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How files begin that are unpacked on the way."""
+
+PARQUET, FEATHER = b"PAR1", b"ARROW1"
+EXCEL = (b"xl/workbook", b"xl/worksheets", b"content.xml")
+"""Marks in the files of Excel and of OpenDocument, which are zip archives."""
+
 FOREIGN = (
     (b"\x89PNG", "a PNG picture", ""),
     (b"\xff\xd8\xff", "a JPEG picture", ""),
     (b"GIF8", "a GIF picture", ""),
     (b"%PDF", "a PDF document", "save the table in it as CSV"),
     (b"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel file", "save the sheet as CSV"),
     (b"BZh", "packed by bzip2", UNPACK),
     (b"\xfd7zXZ", "packed by xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "packed by zstd", UNPACK),
     (b"7z\xbc\xaf", "a 7z archive", UNPACK),
     (b"Rar!", "a RAR archive", UNPACK),
     (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
-    (b"ARROW1", "an Arrow or Feather file", "write it as Parquet"),
-    (b"FEA1", "a Feather file", "write it as Parquet"),
+    (b"FEA1", "an old Feather file", "write it as Parquet"),
     (b"ORC", "an ORC file", "write it as Parquet"),
     (b"\x93NUMPY", "an array of NumPy", "write it by numpy.savetxt"),
     (b"SIMPLE  =", "a FITS file", "write the table as CSV"),
@@ -67,15 +76,12 @@ WRITTEN = (
     ("<?xml", "an XML file", "write the table in it as CSV"),
     ("<svg", "an SVG picture", ""),
     ("{\\rtf", "a document", "save the table in it as CSV"),
-    ("[{", "a JSON file", "write the table as CSV"),
-    ('{"', "a JSON file", "write the table as CSV"),
+    ("[{", "a JSON file of one list", "write a line for each row, as in JSON Lines, or CSV"),
 )
 """Texts that are no tables, by how they begin but for blanks."""
 
 ZIPPED = (
-    (b"xl/", "an Excel file", "save the sheet as CSV"),
     (b"schema.json", "a saved model", "give the table first and the model where it is asked for"),
-    (b"content.xml", "an OpenDocument file", "save the sheet as CSV"),
     (b".npy", "a file of NumPy arrays", "write them by numpy.savetxt"),
     (b"", "a zip archive", UNPACK),
 )
@@ -99,29 +105,37 @@ class TableFileError(ValueError):
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file that is there and can be read, packed by gzip or not."""
+    """A file that is there and can be read, packed or not; or what standard input held."""
 
     path: Path
-    gzipped: bool
+    packed: str  # gzip, zstd or ""
     head: bytes  # how it begins, unpacked
+    held: IO[bytes] | None = None  # of standard input
 
     @classmethod
-    def at(cls, path: Any) -> DataFile:
-        """Return the file at a path, once it is seen to be one."""
+    def at(cls, path: Any, limit: MemoryLimit | None = None) -> DataFile:
+        """Return the file at a path, once it is seen to be one; ``-`` is standard input."""
         try:
             where = Path(os.fsdecode(path))
         except TypeError:
             message = f"path is {type(path).__name__}; expected the name of a file."
             raise TypeError(message) from None
-        check_there(where)
-        with report_read_errors(where), open(where, "rb") as file:
-            gzipped = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            stream: Any = gzip.GzipFile(fileobj=file) if gzipped else file
+        held = None
+        if str(where) == STANDARD_INPUT:
+            held = standard_input(limit)
+            where = Path("standard input")
+        else:
+            check_there(where)
+        file = cls(where, "", b"", held)
+        with file.binary() as stream:
+            start = stream.read(4)
+        packed = next((how for mark, how in PACKED.items() if start.startswith(mark)), "")
+        file = cls(where, packed, b"", held)
+        with file.binary() as stream:
             head = stream.read(HEAD)
         if not head.strip():
             raise TableFileError(f"{where.name!r} is empty; expected a header and rows below it.")
-        return cls(where, gzipped, head)
+        return cls(where, packed, head, held)
 
     @property
     def name(self) -> str:
@@ -129,24 +143,55 @@ class DataFile:
         return self.path.name
 
     @property
-    def size(self) -> int:
-        """Number of bytes, as it is packed."""
-        return os.path.getsize(self.path)
+    def suffixes(self) -> list[str]:
+        """The ends of the name, each with its point, in lower case."""
+        return [part.lower() for part in self.path.suffixes]
+
+    def describe_packing(self, kind: str) -> str:
+        """Return how a file of some kind is packed, in words."""
+        words = {"gzip": "gzipped ", "zstd": "zstd-packed "}
+        return f"{words.get(self.packed, '')}{kind}"
 
     @contextmanager
     def binary(self) -> Iterator[IO[bytes]]:
-        """Open it for reading bytes."""
-        with report_read_errors(self.path), open(self.path, "rb") as file:
-            yield gzip.GzipFile(fileobj=file) if self.gzipped else file  # type: ignore[misc]
+        """Open it for reading bytes, unpacked."""
+        with report_read_errors(self.path), self.opened() as file:
+            if self.packed == "zstd":
+                import pyarrow as pa
+
+                with pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd") as stream:
+                    yield stream
+            else:
+                yield gzip.GzipFile(fileobj=file) if self.packed else file  # type: ignore[misc]
+
+    @contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
+        """Open it for reading bytes as they are stored."""
+        if self.held is None:
+            with open(self.path, "rb") as file:
+                yield file
+        else:
+            self.held.seek(0)
+            yield self.held
+
+    @contextmanager
+    def unpacked(self) -> Iterator[IO[bytes]]:
+        """Open it for reading at any place; one that is packed is unpacked to a file first."""
+        with self.binary() as stream, tempfile.TemporaryFile() as whole:
+            if self.packed:
+                shutil.copyfileobj(stream, whole)
+                whole.seek(0)
+            yield whole if self.packed else stream
 
     @contextmanager
     def text(self, encoding: str, skip: int = 0) -> Iterator[IO[str]]:
         """Open it for reading lines, but for the first ones; their ends stay as they are."""
         with self.binary() as file:
-            buffered = io.BufferedReader(file) if self.gzipped else file  # type: ignore[type-var]
+            buffered = io.BufferedReader(file) if self.packed == "gzip" else file  # type: ignore[type-var]
             stream = io.TextIOWrapper(buffered, encoding=encoding, newline="")
             deque(islice(stream, skip), maxlen=0)
             yield stream
+            stream.detach()
 
     def encodings(self) -> list[str]:
         """Return the encodings that it may have, the likeliest first."""
@@ -159,30 +204,98 @@ class DataFile:
             else ["utf-8", "cp1252", "latin-1"]
         )
 
-    def lines(self) -> tuple[int, int]:
-        """Count its lines, or a few more, and its bytes, unpacked."""
-        n_lines, n_bytes = 1, 0
-        with self.binary() as file:
-            while part := file.read(PART):
-                n_lines += part.count(b"\n")
-                if returns := part.count(b"\r"):
-                    n_lines += returns - part.count(b"\r\n")
-                n_bytes += len(part)
-        return n_lines, n_bytes
-
     def check_text(self) -> None:
         """Raise if it is no text, and say what it is."""
-        tail = b""
-        if self.head.startswith(b"PK"):
-            with open(self.path, "rb") as file:
-                file.seek(max(0, self.size - HEAD))
-                tail = file.read()
-        if found := foreign_format(self.head, tail):
+        if found := foreign_format(self.head, self.tail):
             what, do = found
             raise TableFileError(
-                f"{self.name!r} is {what}, not a table; expected CSV, TSV, Parquet or ARFF"
-                + (f": {do}." if do else ".")
+                f"{self.name!r} is {what}, not a table; expected CSV, Excel, Parquet, Feather, "
+                f"JSON Lines or ARFF" + (f": {do}." if do else ".")
             )
+
+    @property
+    def tail(self) -> bytes:
+        """How a zip archive ends, where it names its parts."""
+        if not self.head.startswith(b"PK"):
+            return b""
+        with self.opened() as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - HEAD))
+            return file.read()
+
+    @property
+    def format(self) -> str:
+        """What kind of table it is, by its content: all that has no mark of its own is a text."""
+        if self.head.startswith(PARQUET):
+            return "parquet"
+        if self.head.startswith(FEATHER):
+            return "feather"
+        if self.head.startswith(b"\xd0\xcf\x11\xe0"):
+            return "excel"
+        if self.head.startswith(b"PK\x03\x04"):
+            parts = self.head + self.tail
+            return "excel" if any(mark in parts for mark in EXCEL) else "text"
+        begin = self.head[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+        return "json" if JSON_START.match(begin) else "text"
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """How much memory a table may take."""
+
+    most: float
+
+    @classmethod
+    def of(cls, memory: Any) -> MemoryLimit:
+        """Return a limit of so many bytes, of a text such as ``4GB``, or of half of the machine."""
+        if memory is None:
+            try:
+                return cls(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2)
+            except (AttributeError, ValueError, OSError):  # Windows does not tell
+                return cls(float(4 << 30))
+        found = MEMORY.fullmatch(str(memory).strip())
+        if found is None or float(found[1]) <= 0.0:
+            raise ValueError(
+                f"memory={memory!r} is no size; expected bytes as an integer, or a text such as "
+                "'500MB' or '4GB'."
+            )
+        return cls(float(found[1]) * 1000.0 ** " KMGT".index((found[2] or " ").upper()))
+
+    def check(self, name: str, n_bytes: float) -> None:
+        """Raise if a table takes more."""
+        if n_bytes > self.most:
+            raise TableFileError(
+                f"{name!r} takes at least {size_text(n_bytes)} of memory as a table, more than the "
+                f"{size_text(self.most)} that are allowed; read fewer columns, or raise the limit "
+                "(--memory, or memory=)."
+            )
+
+
+def size_text(n_bytes: float) -> str:
+    """Write a number of bytes."""
+    for unit in ("bytes", "kB", "MB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} GB"
+
+
+WHAT_WAS_HELD: dict[int, tuple[Any, IO[bytes]]] = {}
+"""What was read of a standard input, which cannot be read again, by the stream."""
+
+
+def standard_input(limit: MemoryLimit | None) -> IO[bytes]:
+    """Return what standard input holds, as a file that can be read twice."""
+    stream, file = WHAT_WAS_HELD.get(id(sys.stdin), (None, None))
+    if stream is sys.stdin and file is not None:
+        return file
+    whole = cast(IO[bytes], tempfile.SpooledTemporaryFile(1 << 24))  # noqa: SIM115
+    while part := sys.stdin.buffer.read(1 << 20):
+        whole.write(part)
+        if limit is not None:
+            limit.check("standard input", whole.tell())
+    WHAT_WAS_HELD.clear()
+    WHAT_WAS_HELD[id(sys.stdin)] = sys.stdin, whole
+    return whole
 
 
 def check_there(path: Path) -> None:
@@ -223,6 +336,8 @@ def report_read_errors(path: Path) -> Iterator[None]:
         raise TableFileError(
             f"{path.name!r} is a gzip file that ends too early; copy or load it again."
         ) from None
+    except TableFileError:
+        raise
     except (gzip.BadGzipFile, zlib.error) as error:
         raise TableFileError(
             f"{path.name!r} is a damaged gzip file ({error_text(error)}); copy or load it again."

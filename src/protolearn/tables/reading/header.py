@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..table import free_name
-from .cell_values import BLANK, DASH, DATE, POINT, TEXT, ZONED, kind_of_cell, quote
+from .cell_values import (
+    BLANK,
+    DASH,
+    DATE,
+    POINT,
+    TEXT,
+    THREE_PARTS,
+    ZONED,
+    around,
+    kind_of_cell,
+    quote,
+)
 from .data_file import TableFileError
 
 MOST_TOLD = 3
@@ -28,12 +39,16 @@ class Header:
     there: bool  # whether the first record holds the names
     width: int  # cells of each row; one more than names if each row ends with a delimiter
     notes: tuple[str, ...] = ()  # what else was found
+    assumptions: tuple[str, ...] = ()  # what may be otherwise
 
 
-def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
+def find_header(
+    name: str, rows: list[list[str]], layout: Any, names: Sequence[str] | None = None
+) -> Header:
     """Return the names of columns, by the first records of a file, none of them empty.
 
-    A comment before them, which the layout tells, may hold the names.
+    A comment before them, which the layout tells, may hold the names; ``names`` are those that the
+    user gives.
     """
     first, below = [cell.strip() for cell in rows[0]], rows[1:]
     width = Counter(map(len, below)).most_common(1)[0][0] if below else len(first)
@@ -56,14 +71,44 @@ def find_header(name: str, rows: list[list[str]], layout: Any) -> Header:
     # Names of columns have no blank behind the mark of their comment.
     attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
     there = one_less or is_header(first, below, bool(told) and attached)
-    given: list[str] = first
+    found: list[str] = first
+    assumed: list[str] = []
     if not there:
-        given = told or [f"x{j}" for j in range(width - open_end)]
-        if not told:
-            last = f" to {given[-1]}" if len(given) > 1 else ""
-            notes.append(f"no header; the columns are called {given[0]}{last}")
-    check_different(name, given)
-    return Header(tuple(fill_names(given, notes)), there, width, tuple(notes))
+        found = told or [f"x{j}" for j in range(width - open_end)]
+        if not told and names is None:
+            last = f" to {found[-1]}" if len(found) > 1 else ""
+            assumed.append(f"no header; the columns are called {found[0]}{last}")
+    if names is not None:
+        found = given_names(name, names, len(found))
+        if there:
+            notes.append("the names in its header are replaced by those that are given")
+    found = different_names(fill_names(found, notes), assumed)
+    return Header(tuple(found), there, width, tuple(notes), tuple(assumed))
+
+
+def given_names(name: str, names: Sequence[str], width: int) -> list[str]:
+    """Return the names that a user gives; an error unless they are as many as columns."""
+    if len(names) != width:
+        raise TableFileError(
+            f"{name!r} has {width} column{'s' * (width > 1)}, and names has {len(names)}; expected "
+            "a name for each column."
+        )
+    return list(names)
+
+
+def different_names(names: Sequence[str], assumed: list[str]) -> list[str]:
+    """Return names of which those that are there twice have a number behind them."""
+    found: dict[str, str] = {}
+    taken = set(names)
+    for place, name in enumerate(names):
+        other = free_name(name, taken) if name in found else name
+        if other != name:
+            taken.add(other)
+            assumed.append(
+                f"column {place + 1} has the name {name!r} again and is called {other!r}"
+            )
+        found[other] = name
+    return list(found)
 
 
 def check_width(name: str, first: list[str], width: int) -> None:
@@ -90,7 +135,7 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     counted: list[Sequence[str]] = []
     for j, cell in enumerate(first):
         column = [row[j] for row in below if j < len(row)]
-        found, kind = Counter(map(kind_of_cell, column)), kind_of_cell(cell)
+        found, kind = Counter(map(loose_kind, column)), loose_kind(cell)
         present, dates = len(column) - found[BLANK] - found[DASH], found[DATE] + found[ZONED]
         numbers = present - dates - found[TEXT]
         if kind in (BLANK, DASH) or not present:
@@ -110,6 +155,17 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     return bool(names) or (not values and again <= OFTEN * texts and not (told and texts))
 
 
+def loose_kind(cell: str) -> int:
+    """Return what a cell is, also of numbers with a currency and dates that are not of ISO 8601."""
+    kind = kind_of_cell(cell)
+    if kind != TEXT:
+        return kind
+    if THREE_PARTS.fullmatch(cell.strip()):
+        return DATE
+    found = around(cell)
+    return TEXT if found is None or found["unit"][:1].isalpha() else POINT
+
+
 def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
     """Whether numbers of a first record count columns, from 0 or 1 on, or years.
 
@@ -126,18 +182,7 @@ def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
     return int(values[-1]) in YEARS and start in YEARS and not any(below)
 
 
-def check_different(name: str, names: list[str]) -> None:
-    """Raise if a name is there twice."""
-    for one, number in Counter(names).items():
-        if number > 1 and one:
-            places = [str(j + 1) for j, other in enumerate(names) if other == one]
-            raise TableFileError(
-                f"{name!r} has the name {one!r} for columns {', '.join(places[:-1])} and "
-                f"{places[-1]} of its header; names must differ: rename all but one."
-            )
-
-
-def fill_names(names: list[str], notes: list[str]) -> list[str]:
+def fill_names(names: Sequence[str], notes: list[str]) -> list[str]:
     """Return names, also for columns without one, which the notes then tell."""
     found, taken = list(names), set(names)
     without = [j for j, one in enumerate(names) if not one]

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Indices
-from .data_file import TableFileError, report_read_errors
-from .filling import empty_frame
-from .parquet import MAGIC, ROWS, column_names, fill_rows, first_line, kind_of, text_of
+from .arrow_files import ROWS, Blocks, column_names, first_line, first_values
+from .assembly import read_columns
+from .cell_values import text_of
+from .column_values import kind_of_type
+from .data_file import PARQUET, MemoryLimit, TableFileError, report_read_errors
 
 IGNORED = (".", "_")
 """How names begin that are no data: of hidden files, and of notes that other programs leave."""
@@ -37,6 +39,8 @@ class ParquetFolder:
     schema: Any  # of pyarrow; columns that the names of folders tell stand last
     n_files: int  # also those without rows
     n_rows: int
+    delimiter = ""
+    notes = assumptions = ()
 
     @classmethod
     def at(cls, path: Any) -> ParquetFolder:
@@ -50,7 +54,7 @@ class ParquetFolder:
         filled = [one for one, n in zip(fragments, lengths, strict=True) if n] or fragments[:1]
         check_alike(where, filled)
         schema = schema_of(filled, dataset.schema)
-        column_names(str(where), schema)
+        column_names(str(where), schema.names, [])
         return cls(where, tuple(filled), schema, len(files), sum(lengths))
 
     @property
@@ -82,22 +86,26 @@ class ParquetFolder:
                     yield start, batch
                     start += batch.num_rows
 
+    def sample(self, columns: Sequence[str]) -> dict[str, Any]:
+        """Return the first rows."""
+        return first_values(self.blocks(columns, {}))
+
+    def blocks(self, columns: Sequence[str], types: Mapping[str, Any]) -> Blocks:
+        """Return some rows of some columns at a time, and how many rows were before."""
+        for start, batch in self.batches(columns):
+            if batch.num_rows:
+                yield start, dict(zip(batch.schema.names, batch.columns, strict=True))
+
+    def place(self, number: int) -> str:
+        """Return the words for a row: its number from 1."""
+        return f"row {number + 1}"
+
     def read_rows(
         self, chosen: Sequence[str], asked: Mapping[str, str], rows: Indices
     ) -> NDArray[Any]:
         """Read some rows, whose places from 0 ascend; others are not kept."""
-        types = {name: self.schema.field(name).type for name in chosen}
-        kinds = {name: asked.get(name) or kind_of(name, types[name]) for name in chosen}
-        frame = empty_frame(kinds, len(rows))
-        shared: dict[str, dict[Any, Any]] = {name: {} for name in chosen}
-        for start, batch in self.batches(chosen):
-            first, last = np.searchsorted(rows, [start, start + batch.num_rows])
-            here = rows[first:last] - start
-            if len(here) < batch.num_rows:
-                batch = batch.take(here)
-            if len(here):
-                fill_rows(frame[first:last], batch, kinds, rows[first:last] + 1, shared)
-        return frame
+        limit = MemoryLimit.of(None)
+        return read_columns(self, chosen, asked, {}, limit, rows).frame
 
     def coded_texts(self, name: str) -> Iterator[tuple[int, CodedTexts]]:
         """Return a column as texts, batch by batch, and how many rows were before."""
@@ -190,13 +198,6 @@ def parquet_files(folder: Path) -> list[Path]:
             f"{str(folder)!r} is a folder of Parquet files, but {name_in(others[0], folder)} in it "
             "is none; take it out, or let its name begin with '_'."
         )
-    try:
-        import pyarrow.dataset  # noqa: F401
-    except ImportError:
-        raise TableFileError(
-            f"{str(folder)!r} is a folder of Parquet files, which needs pyarrow: pip install "
-            "'protolearn[parquet]', or save the table as one CSV file."
-        ) from None
     return files
 
 
@@ -209,7 +210,7 @@ def is_data_file(file: Path, folder: Path) -> bool:
 def is_parquet(file: Path) -> bool:
     """Whether a file begins as Parquet does."""
     with report_read_errors(file), file.open("rb") as stream:
-        return stream.read(len(MAGIC)) == MAGIC
+        return stream.read(len(PARQUET)) == PARQUET
 
 
 def check_alike(folder: Path, fragments: Sequence[Any]) -> None:
@@ -229,7 +230,9 @@ def check_alike(folder: Path, fragments: Sequence[Any]) -> None:
             if str(field.type) == "null":
                 continue
             before, kind = seen.setdefault(field.name, (fragment, field.type))
-            if field.type != kind and kind_of(field.name, kind) != kind_of(field.name, field.type):
+            if field.type != kind and kind_of_type(field.name, kind) != kind_of_type(
+                field.name, field.type
+            ):
                 raise TableFileError(
                     f"{str(folder)!r} holds files with different columns: {field.name!r} is {kind} "
                     f"in {name_in(before, folder)} and {field.type} in "

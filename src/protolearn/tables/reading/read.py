@@ -6,17 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..table import suggest_name
-from .arff import MISSING as ARFF_MISSING
+from ..table import as_list, suggest_name
 from .arff import check_categories, is_arff, open_arff
-from .cell_values import MISSING
-from .column_kinds import Judge
-from .data_file import DataFile, TableFileError
-from .filling import FIELDS, FirstDraft
-from .parquet import MAGIC, column_names, open_parquet, read_parquet
+from .arrow_files import FORMATS
+from .assembly import read_columns
+from .column_kinds import KINDS
+from .data_file import DataFile, MemoryLimit, TableFileError
 from .parquet_folder import ParquetFolder, is_folder
 from .text_table import TextTable
 
@@ -28,12 +25,19 @@ class ReadTable:
     Attributes
     ----------
     frame : structured array of shape (n_rows,)
-        A field for each column: doubles (NaN where one is missing), texts as objects (None where
-        one is missing) or times in microseconds (NaT where one is missing).
+        A field for each column: doubles (NaN where one is missing), texts and truth values as
+        objects (None where one is missing) or times in microseconds (NaT where one is missing).
     origin : str
         What was understood of the file, in a line.
     notes : tuple of str
-        What else one should know, such as that the numbers have decimal commas.
+        What else one should know, such as that the numbers have decimal commas; the assumptions
+        are the last of them.
+    assumptions : tuple of str
+        What was assumed and may be otherwise, such as that 01/02/2024 is the first of February.
+    target : str or None
+        The column of labels, if one was named.
+    id : tuple of str
+        Columns that name the rows.
 
     Examples
     --------
@@ -41,50 +45,86 @@ class ReadTable:
     >>> from protolearn.tables import read_table
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
     >>> _ = path.write_text("name;weight\nRex;12,5\nTom;4,0\n")
-    >>> read_table(path).notes
-    ('decimal commas, as in 12,5',)
+    >>> print(read_table(path))
+    pets.csv: semicolon-separated text with a header, 2 rows, 2 columns
+    column 'weight' has decimal commas, as in 12,5
     """
 
     frame: NDArray[Any]
     origin: str
     notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    target: str | None = None
+    id: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<ReadTable {self.origin}>"
 
+    def __str__(self) -> str:
+        return "\n".join([self.origin, *self.notes])
+
 
 def read_table(
-    path: Any, *, kinds: Mapping[str, str] | None = None, columns: Sequence[str] | None = None
+    path: Any,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    target: str | int | None = None,
+    drop: Sequence[str] | None = None,
+    id: Sequence[str] | None = None,
+    missing: Any = None,
+    strict: bool = False,
+    memory: Any = None,
 ) -> ReadTable:
-    r"""Read a table from a file: CSV, TSV, Parquet or ARFF, packed by gzip or not.
+    r"""Read a table from a file: CSV, TSV, Excel, Parquet, Feather, JSON Lines or ARFF.
 
-    A folder of Parquet files of one schema is a table too, the files in the order of their names.
-    What the names of folders in it tell, as in ``year=2024``, is a column more.
+    Files may be packed by gzip or zstd. A folder of Parquet files of one schema is a table too,
+    the files in the order of their names. What the names of folders in it tell, as in
+    ``year=2024``, is a column more.
 
-    What the file is, is told by what it holds, not by its name. Of a text, the encoding, the
-    delimiter, whether there is a header, and what each column holds are found out.
+    The content of a file tells what it is, not its name. Of a text, the encoding, the delimiter
+    and the header are found out. What each column holds is found out in all formats alike.
 
     Parameters
     ----------
     path : str or path
-        The file, or a folder of Parquet files. Names in it that begin with ``.`` or ``_`` are
-        ignored.
+        The file, ``"-"`` for standard input, or a folder of Parquet files. Names in it that begin
+        with ``.`` or ``_`` are ignored.
     kinds : dict, default=None
         What some columns are, by name: ``"number"``, ``"category"`` (texts as they are written:
-        ``01`` stays ``01``) or ``"date"``. Others are recognised.
+        ``01`` stays ``01``), ``"date"`` or ``"boolean"``. Others are recognised.
     columns : sequence of str, default=None
         Names of the columns to read; None: all. Others are not looked at. They come in the order
         of the file.
+    names : sequence of str, default=None
+        Names for all columns of a text that has no header.
+    target : str or int, default=None
+        The column of labels, which is read as texts: its name, its number from 1, or ``"last"``.
+    drop : sequence of str, default=None
+        Columns that are not read.
+    id : sequence of str, default=None
+        Columns that name the rows. They are read as texts.
+    missing : sequence of str, or dict, default=None
+        Further cells that have no value, such as ``"999"``, in all columns. ``"age=999"``, or a
+        dict of columns to such sequences, names cells of one column.
+    strict : bool, default=False
+        Whether to raise an error where something has to be assumed.
+    memory : int or str, default=None
+        Bytes that the table may take, or a text such as ``"4GB"``; None: half of the machine's
+        memory.
 
     Returns
     -------
     table : ReadTable
-        With ``frame``, a structured array, and in words ``origin`` and ``notes``.
+        With ``frame``, a structured array, and in words ``origin``, ``notes`` and
+        ``assumptions``.
 
     Raises
     ------
     TableFileError
-        If the file is not there, is no table, or has a mistake, which is named by row and column.
+        If the file is not there, is no table, takes too much memory, or has a mistake, which is
+        named by row and column; with ``strict`` also if something has to be assumed.
 
     See Also
     --------
@@ -92,126 +132,161 @@ def read_table(
 
     Notes
     -----
-    A column holds numbers if at least half of its cells are numbers; then all others must be
-    missing, or else the first that is not is named in an error. It holds dates if all cells are
-    dates or times by ISO 8601, as ``2024-12-31`` or ``2024-12-31T23:59:59``; times with a time zone
-    are turned into UTC. All other columns are texts, also numbers among them.
+    A column holds numbers, dates or truth values if at least 95 % of its cells are such. The
+    others count as missing, and a note names one. All other columns hold words.
+
+    Numbers may have decimal commas, separators of thousands, a currency, a percent sign or another
+    unit, the same in a whole column; the unit is left out. Dates may be written by ISO 8601 or as
+    ``31.12.2024``, ``31/12/2024``, ``12/31/2024`` or ``2024/12/31``; where day and month cannot
+    be told apart, the day is taken to be first. Times with a time zone are turned into UTC. Times
+    of a day such as ``14:30`` become hours. ``true`` and ``false``, ``yes`` and ``no`` are truth
+    values.
 
     A cell is missing if it is empty or one of ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``, ``null``,
-    ``NULL``, ``#N/A``, ``<NA>`` and ``?``. ``-``, ``.`` and ``None`` are missing among numbers and
-    dates, and texts among texts. Blanks around cells and empty lines are left out.
-
-    Numbers may have decimal commas where these do not part cells. Separators of thousands, signs of
-    currencies and percents are not understood: such cells are no numbers.
+    ``NULL``, ``#N/A``, ``<NA>``, ``<null>`` and ``?``. ``-``, ``.``, ``none``, ``unknown``,
+    ``missing`` and errors of Excel are missing among numbers, dates and truth values, and texts
+    among texts. Blanks around cells and empty lines are left out.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> from protolearn.tables import read_table
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
-    >>> _ = path.write_text("name,weight,born\nRex,12.5,2020-03-01\nTom,NA,2021-07-15\n")
+    >>> _ = path.write_text("name,weight,born\nRex,12.5 kg,31.3.2020\nTom,unknown,15.7.2021\n")
     >>> table = read_table(path)
-    >>> table.origin
-    'pets.csv: comma-separated text with a header, 2 rows, 3 columns'
+    >>> print(table)
+    pets.csv: comma-separated text with a header, 2 rows, 3 columns
+    column 'weight' has the unit kg, which is left out, as in 12.5 kg
+    column 'born' has dates with the day first, as in 31.3.2020
     >>> table.frame["weight"].tolist(), table.frame["name"].tolist()
     ([12.5, nan], ['Rex', 'Tom'])
     """
-    asked = dict(kinds or {})
-    for name, kind in asked.items():
-        if kind not in FIELDS:
-            raise ValueError(f"kinds has {kind!r} for {name!r}; expected one of {list(FIELDS)}.")
+    limit = MemoryLimit.of(memory)
+    for name, kind in (kinds or {}).items():
+        if kind not in KINDS:
+            raise ValueError(f"kinds has {kind!r} for {name!r}; expected one of {list(KINDS)}.")
+    wanted = Request(kinds or {}, columns, names, target, as_list(drop), as_list(id), missing)
     if is_folder(path):
-        return read_folder(path, asked, columns)
-    file = DataFile.at(path)
-    if file.head.startswith(MAGIC):
-        return read_columns(file, asked, columns)
-    file.check_text()
-    for encoding in file.encodings():
-        try:
-            return read_text(file, encoding, asked, columns)
-        except UnicodeDecodeError as error:
-            found = error
-    raise TableFileError(
-        f"{file.name!r} begins as a text in {found.encoding}, but does not go on as one; save it "
-        "in UTF-8."
-    )
-
-
-def read_columns(file: DataFile, asked: dict[str, str], columns: Any) -> ReadTable:
-    """Read a Parquet file."""
-    with open_parquet(file) as parquet:
-        names = column_names(file.name, parquet.schema_arrow)
-        chosen = columns_to_read(file.name, names, asked, columns)
-        check_rows(file.name, parquet.metadata.num_rows)
-        frame = read_parquet(parquet, chosen, asked)
-    return ReadTable(
-        frame,
-        describe_origin(file.name, describe_packing(file, "Parquet"), len(frame), names, chosen),
-    )
-
-
-def read_folder(path: Any, asked: dict[str, str], columns: Any) -> ReadTable:
-    """Read all rows of a folder of Parquet files."""
-    folder = ParquetFolder.at(path)
-    chosen = columns_to_read(folder.name, list(folder.names), asked, columns)
-    check_rows(folder.name, folder.n_rows)
-    frame = folder.read_rows(chosen, asked, np.arange(folder.n_rows))
-    return ReadTable(
-        frame, describe_origin(folder.name, folder.kind, len(frame), folder.names, chosen)
-    )
-
-
-def read_text(file: DataFile, encoding: str, asked: dict[str, str], columns: Any) -> ReadTable:
-    """Read a text, once if its first rows tell what it holds, or else twice."""
-    arff = is_arff(file.head.decode(encoding, errors="ignore"))
-    table = open_arff(file, encoding) if arff else TextTable.of(file, encoding)
-    names = list(table.header.names)
-    chosen = set(columns_to_read(file.name, names, asked, columns))
-    places = {name: place for place, name in enumerate(names) if name in chosen}
-    if arff:
-        asked = {a.name: a.kind for a in table.layout.attributes} | asked
-    commas, missing = table.layout.delimiter != ",", ARFF_MISSING if arff else MISSING
-    draft = FirstDraft(asked, most_rows(file, table), commas, missing)
-    tallies, n_rows = draft.survey(table.blocks(), places)
-    check_rows(file.name, n_rows)
-    judge = Judge(table.place, asked)
-    plan = judge.plan(tallies, commas)
-    frame = draft.frame(table.blocks(), places, plan, n_rows)
-    if arff:
-        check_categories(frame, table, plan.kinds)
-    kind = describe_packing(file, table.layout.describe(table.header))
-    told = describe_origin(file.name, kind, n_rows, names, places)
-    return ReadTable(frame, told, (*table.notes, *judge.notes))
-
-
-def most_rows(file: DataFile, table: TextTable) -> int:
-    """Return a number of rows that a file does not exceed; 0 if its lines tell nothing about that.
-
-    Each row of a table has a line, with a character for each cell. If there are more lines than
-    that, they are in cells with line ends.
-    """
-    n_lines, n_bytes = file.lines()
-    n_rows = n_lines - table.layout.skip - table.header.there
-    return n_rows if n_rows * table.header.width <= n_bytes else 0
-
-
-def check_rows(name: str, n_rows: int) -> None:
-    """Raise if there are no rows."""
-    if not n_rows:
+        read = wanted.read(ParquetFolder.at(path), limit)
+    else:
+        file = DataFile.at(path, limit)
+        form = FORMATS.get(file.format)
+        read = (
+            wanted.read_text(file, limit) if form is None else wanted.read(form(file, limit), limit)
+        )
+    if strict and read.assumptions:
+        told = "; ".join(read.assumptions)
         raise TableFileError(
-            f"{name!r} has names of columns, but no rows; expected one at least below them."
+            f"{read.origin.partition(':')[0]!r} is not read, since something would have to be "
+            f"assumed: {told}. Correct the file, name the kinds of the columns, or leave out "
+            "strict (--strict)."
+        )
+    return read
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is wanted of a file."""
+
+    kinds: Mapping[str, str]
+    columns: Sequence[str] | None
+    names: Sequence[str] | None
+    target: str | int | None
+    drop: list[str]
+    id: list[str]
+    missing: Any
+
+    def read_text(self, file: DataFile, limit: MemoryLimit) -> ReadTable:
+        """Read a text in the first encoding that fits."""
+        file.check_text()
+        for encoding in file.encodings():
+            try:
+                return self.read(self.text_table(file, encoding), limit)
+            except UnicodeDecodeError as error:
+                found = error
+        raise TableFileError(
+            f"{file.name!r} begins as a text in {found.encoding}, but does not go on as one; save "
+            "it in UTF-8."
         )
 
+    def text_table(self, file: DataFile, encoding: str) -> TextTable:
+        """Open a text as ARFF or CSV."""
+        if is_arff(file.head.decode(encoding, errors="ignore")):
+            return open_arff(file, encoding)
+        return TextTable.of(file, encoding, self.names)
 
-def columns_to_read(
-    file: str, names: list[str], asked: Mapping[str, str], columns: Any
-) -> list[str]:
-    """Return the names of the columns to read, in the order of the file."""
-    chosen = names if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    def read(self, source: Any, limit: MemoryLimit) -> ReadTable:
+        """Read the columns that are wanted."""
+        names = list(source.names)
+        target = None if self.target is None else target_name(source.name, names, self.target)
+        asked = dict(getattr(source, "kinds", {})) | dict.fromkeys(self.id, "category")
+        asked |= {} if target is None else {target: "category"}
+        asked |= self.kinds
+        check_names(source.name, names, [*self.drop, *self.id, *asked])
+        chosen = columns_to_read(source.name, names, self.columns)
+        chosen = [name for name in chosen if name not in self.drop]
+        missing = missing_cells(self.missing, names)
+        found = read_columns(source, chosen, asked, missing, limit)
+        if not len(found.frame):
+            raise TableFileError(
+                f"{source.name!r} has names of columns, but no rows; expected one at least below "
+                "them."
+            )
+        if hasattr(source.layout if isinstance(source, TextTable) else None, "attributes"):
+            check_categories(found.frame, source, found.kinds)
+        told = describe_origin(source.name, source.kind, len(found.frame), names, chosen)
+        assumed = (*source.assumptions, *found.assumptions)
+        notes = (*source.notes, *found.notes, *assumed)
+        return ReadTable(found.frame, told, notes, assumed, target, tuple(self.id))
+
+
+def missing_cells(missing: Any, names: Sequence[str]) -> dict[str | None, frozenset[str]]:
+    """Return the cells without a value that a user names, by column; None: in all columns."""
+    if isinstance(missing, Mapping):
+        pairs = [(name, str(cell)) for name, cells in missing.items() for cell in as_list(cells)]
+        unknown = [name for name, _ in pairs if name not in names]
+        if unknown:
+            raise TableFileError(
+                f"missing names the column {unknown[0]!r}, which is not there."
+                f"{suggest_name(unknown[0], list(names))}"
+            )
+    else:
+        pairs = []
+        for text in map(str, as_list(missing)):
+            name, mark, cell = text.partition("=")
+            pairs.append((name, cell) if mark and name in names else (None, text))
+    found: dict[str | None, frozenset[str]] = {}
+    for one, cell in pairs:
+        found[one] = found.get(one, frozenset()) | {cell.strip()}
+    return found
+
+
+def target_name(file: str, names: Sequence[str], target: str | int) -> str:
+    """Return the name of a column that is given by its name, its number from 1, or as the last."""
+    text = str(target)
+    if text in names:
+        return text
+    if text == "last":
+        return names[-1]
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return names[int(text) - 1]
+    raise TableFileError(f"{file!r} has no column {text!r}.{suggest_name(text, list(names))}")
+
+
+def check_names(file: str, names: Sequence[str], given: Sequence[str]) -> None:
+    """Raise if there is no column of a name that is given."""
     there = set(names)
-    for name in [*chosen, *asked]:
+    for name in given:
         if name not in there:
-            raise TableFileError(f"{file!r} has no column {name!r}.{suggest_name(name, names)}")
+            raise TableFileError(
+                f"{file!r} has no column {name!r}.{suggest_name(name, list(names))}"
+            )
+
+
+def columns_to_read(file: str, names: list[str], columns: Any) -> list[str]:
+    """Return the names of the columns to read, in the order of the file."""
+    chosen = names if columns is None else as_list(columns)
+    check_names(file, names, chosen)
     if not chosen:
         raise ValueError("columns is empty; expected names of columns, or None for all.")
     asked_for = set(chosen)
@@ -224,8 +299,3 @@ def describe_origin(name: str, kind: str, n_rows: int, names: Any, chosen: Any) 
     return (
         f"{name}: {kind}, {n_rows} row{'s' * (n_rows > 1)}, {part} column{'s' * (len(names) > 1)}"
     )
-
-
-def describe_packing(file: DataFile, kind: str) -> str:
-    """Return how a file of some kind is packed, in a word."""
-    return f"gzipped {kind}" if file.gzipped else kind
