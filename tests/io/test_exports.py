@@ -35,12 +35,12 @@ SAME = 1e-5
 """Relative difference from Python, of the largest number of its kind, in double precision."""
 
 MODELS = in_all(
-    pl.GLVQ(prototypes_per_class=2, **SEED),
-    pl.GMLVQ(prototypes_per_class=2, **SEED),
     pl.LGMLVQ(**SEED),
     pl.RSLVQ(prototypes_per_class=2, **SEED),
     pl.SoftMarginSVM(),
     thorough=(
+        pl.GLVQ(prototypes_per_class=2, **SEED),
+        pl.GMLVQ(prototypes_per_class=2, **SEED),
         pl.GRLVQ(**SEED),
         pl.MarginLVQ(**SEED),
         pl.LVQ21(**SEED),
@@ -327,13 +327,12 @@ int main(void) {
 }
 """
 
-IN_FIXED_POINT = [
+IN_FIXED_POINT = in_all(
     pl.GLVQ(prototypes_per_class=2, **SEED),
-    pl.GRLVQ(**SEED),
     pl.GMLVQ(prototypes_per_class=2, **SEED),
-    pl.LGMLVQ(**SEED),
     pl.SoftMarginSVM(),
-]
+    thorough=(pl.GRLVQ(**SEED), pl.LGMLVQ(**SEED)),
+)
 
 
 @pytest.mark.parametrize("bits", [8, 16])
