@@ -197,12 +197,18 @@ def test_changes_of_missing_numbers_are_right(count):
     np.testing.assert_allclose(found.distance, sizes, rtol=1e-9)
 
 
-def test_tables_that_a_graph_cannot_take_are_refused(data):
+def test_a_graph_takes_marks_of_missing_numbers_but_no_text(data):
     frame, y = data
-    for part in (frame[["review"]], frame[["price"]]):
-        model = table_pipeline(GLVQ(), part, add_indicator=True).fit(part, y)
-        with pytest.raises(TypeError, match="are not numbers"):
-            to_onnx(model)
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = table_pipeline(GLVQ(), frame[["review"]]).fit(frame[["review"]], y)
+    with pytest.raises(TypeError, match="'review' is free text"):
+        to_onnx(model)
+    prices = frame[["price"]]
+    model = table_pipeline(GLVQ(), prices, add_indicator=True).fit(prices, y)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    labels = session.run(["label"], {"price": prices.to_numpy(np.float32)})[0]
+    assert prices.price.isna().any()
+    np.testing.assert_array_equal(labels, model.predict(prices))
 
 
 def test_pictures_show_the_words_of_prototypes(data):
