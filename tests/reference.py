@@ -367,12 +367,14 @@ def cost(
     alpha=0.0,
     scale=1.0,
     distance=squared_euclidean,
+    directions=None,
 ):
     """L = sum_i s_i [phi(m(D_i / scale)) + alpha a(D_i / scale)] / sum_i s_i.
 
     D = distance(X, W) is a squared distance, squared Euclidean unless another is given, except for
     "hypothesis_metric", where its square root is taken. The attraction a is soft_own for
-    "log_odds" and nearest_own for all other margins.
+    "log_odds" and nearest_own for all other margins. "radius" measures between ``directions``,
+    Lambda w_k of one matrix Lambda for all prototypes, which are the prototypes by default.
     """
     D = distance(X, W)
     if margin == "hypothesis_metric":
@@ -382,7 +384,8 @@ def cost(
         d = D[i] / scale
         same = np.asarray(c) == y[i]
         if margin == "radius":
-            apart = np.sqrt(squared_euclidean(W, W) / scale)
+            places = W if directions is None else directions
+            apart = np.sqrt(squared_euclidean(places, places) / scale)
             m = radius(d, same, apart)
         else:
             m = MARGINS[margin](d, same, xi)

@@ -607,7 +607,7 @@ def with_raised_scores(model: Any, raised: Any) -> Any:
     >>> from protolearn import GLVQ
     >>> from protolearn.rule import with_raised_scores
     >>> model = GLVQ(init="means").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
-    >>> bool(with_raised_scores(model, [0.0, 0.5]).predict([[2.4]])[0] == 1)
+    >>> bool(with_raised_scores(model, [0.0, 5.0]).predict([[2.4]])[0] == 1)
     True
     """
     raised, changed = as_floats(raised), copy(model)

@@ -76,7 +76,7 @@ def test_force_overwrites(command, folder):
     (folder / "mine").write_text("mine")
     predict = ("predict", "m.protolearn", "pets.csv", "-o", "mine", "--force")
     assert command(*predict, cwd=folder).code == 0
-    assert (folder / "mine").read_text("utf-8").startswith("label,")
+    assert (folder / "mine").read_text("utf-8").startswith("row,label,")
 
 
 @pytest.mark.parametrize("name", ["model.protolearn", "predictions.csv", "report.html"])

@@ -232,7 +232,7 @@ def test_names_of_columns_that_are_not_utf_8(command, latin):
     assert names[1] in (folder / "out" / "report.html").read_text("utf-8")
     done = command("predict", "out/model.protolearn", "latin.csv", cwd=folder)
     assert done.code == 0, done.err
-    assert {line.split(",")[0] for line in done.out.splitlines()[1:]} == {"bon", "ré"}
+    assert {line.split(",")[1] for line in done.out.splitlines()[1:]} == {"bon", "ré"}
     done = command("explain", "out/model.protolearn", "latin.csv", cwd=folder)
     assert done.code == 0, done.err
     assert is_plain(done.out)

@@ -36,7 +36,7 @@ def test_shares_are_printed_written_and_shown(command, table):
     assert sentence in found["note"]
     page = (table / "by_column" / "report.html").read_text("utf-8")
     assert "are proved to stay correct" in page
-    assert "Certified answers" in page
+    assert "whose predictions stay correct" in page
     model = load(table / "by_column" / "model.protolearn")
     frame = frame_of(table)
     again = certified_accuracy(

@@ -428,6 +428,8 @@ def test_pull_is_the_formula(metric, seed, shift):
 @pytest.mark.parametrize("margin", MARGINS)
 @every_metric()
 def test_value_and_gradient_of_the_objective(metric, margin, loss):
+    if margin == "radius" and metric.localized is not None:
+        pytest.skip("the boundaries of local metrics are not flat")
     X, y, weight, W = make_data()
     objective = Objective(
         metric,
@@ -450,6 +452,8 @@ def test_value_and_gradient_of_the_objective(metric, margin, loss):
     def distance(X, W):
         return reference.mapped(X, W, maps, here.group)
 
+    if margin == "radius":
+        settings["directions"] = here.prototypes @ maps[0].T @ maps[0]
     plain = reference.cost(X, y, weight, here.prototypes, LABELS, distance=distance, **settings)
     np.testing.assert_allclose(total.value / total.weight, plain, rtol=1e-10)
 

@@ -235,7 +235,15 @@ def test_every_classifier_of_these_families_is_tried():
     tried = {type(model) for model in PLAIN}
     families = pl.classifiers.NearestPrototypeClassifier, pl.one_versus_rest.LinearClassifier
     known = {kind for kind in vars(pl).values() if isinstance(kind, type)}
-    same = {pl.MCE, pl.LOGM, pl.SNPC, pl.LVQ1, pl.OLVQ1, pl.LVQ3}  # as others, in how they decide
+    same = {
+        pl.MCE,
+        pl.LOGM,
+        pl.SNPC,
+        pl.LVQ1,
+        pl.OLVQ1,
+        pl.LVQ3,
+        pl.RobustLVQ,
+    }  # they decide as others
     assert {kind for kind in known if issubclass(kind, families)} <= tried | same
 
 

@@ -35,7 +35,6 @@ from .level_places import (
     find_blocks,
     first_place,
     gradients_by_places,
-    integer,
     level_places,
     map_about,
     parameter_rows,
@@ -240,10 +239,10 @@ class MixedDistance(LinearMetric):
     @native(PAIR)
     def pair(x, w, theta):
         """Return the distance of one sample to one prototype."""
-        total, rank, first, j = 0.0, integer(theta[1]), 3 + integer(theta[0]), 0
+        total, rank, first, j = 0.0, int(theta[1] + 0.5), 3 + int(theta[0] + 0.5), 0
         place = first
         for b in range(3, first):
-            width = integer(theta[b])
+            width = int(theta[b] + 0.5)
             for _ in range(min(rank, width)):
                 z = 0.0
                 for f in range(width):
@@ -256,10 +255,10 @@ class MixedDistance(LinearMetric):
     @native(GRADIENT)
     def gradient(x, w, theta, gw, gtheta):
         """Write the derivatives by the prototype and by the places of the levels."""
-        rank, first, j = integer(theta[1]), 3 + integer(theta[0]), 0
+        rank, first, j = int(theta[1] + 0.5), 3 + int(theta[0] + 0.5), 0
         place = first
         for b in range(3, first):
-            width = integer(theta[b])
+            width = int(theta[b] + 0.5)
             for _ in range(min(rank, width)):
                 z = 0.0
                 for f in range(width):

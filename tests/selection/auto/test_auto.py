@@ -92,7 +92,7 @@ def test_time_says_where_it_stopped(monkeypatch):
     ).fit(X, Y)
     assert model.n_fits_ == 15
     assert model.stopped_ == (
-        "time_budget=18 seconds leave no time for more: 3 of 26 candidates, 15 fits in 15.0 s"
+        "time_budget=18 seconds leave no time for more: 3 of 28 candidates, 15 fits in 15.0 s"
     )
     by_fits = AutoPrototypeClassifier(
         families=["linear", "fixed"], max_fits=15, random_state=0
@@ -110,8 +110,8 @@ def test_the_smallest_budget_gives_a_model(budget):
 def test_all_candidates_are_tried_without_a_budget():
     model = AutoPrototypeClassifier(families="linear", max_fits=None, random_state=0)
     model.fit(X[::3], Y[::3])
-    assert len(model.leaderboard_) == 11
-    assert model.stopped_.startswith("every candidate was tried: 11 of 11 candidates")
+    assert len(model.leaderboard_) == 13
+    assert model.stopped_.startswith("every candidate was tried: 13 of 13 candidates")
     assert {standing.family for standing in model.leaderboard_} == {"linear"}
 
 

@@ -14,7 +14,13 @@ from ..._arrays import Floats, Indices
 from ..._names import class_name, count, decimals_text, shorten_name
 from ...analysis import CertifiedAccuracy, certified_accuracy, certified_radius
 from ...selection import Evaluation
-from ...tables import NO_FEATURE_NAMES, column_places, flatten_steps, ignore_warnings
+from ...tables import (
+    NO_FEATURE_NAMES,
+    NumberColumn,
+    column_places,
+    flatten_steps,
+    ignore_warnings,
+)
 from ..subject import Subject
 from .evidence import Evidence
 
@@ -65,7 +71,7 @@ class Certified:
             radius = {
                 str(one.name): tolerance * float(encoder.units_.scale_[place.start])
                 for one, place in columns
-                if one.is_ordered
+                if isinstance(one, NumberColumn) and one.is_ordered
             }
             how = f"every number is off by up to {tolerance:g} standard deviations"
         else:
