@@ -168,3 +168,30 @@ def test_standard_input(named):
         check=True,
     )
     assert len(answers(done.stdout.decode())) == 9
+
+
+def test_text_is_learned_from_and_keys_are_not(command, tmp_path):
+    rng = np.random.RandomState(0)
+    words = {"good": ["friendly", "quick", "helpful"], "bad": ["slow", "broken", "rude"]}
+    lines = ["key,review,mood"]
+    for i in range(80):
+        mood = ["good", "bad"][i % 2]
+        one, other = rng.choice(words[mood], 2)
+        lines.append(f"k{i}x,the service was {one} and {other} {rng.randint(10**6)},{mood}")
+    (tmp_path / "reviews.csv").write_text("\n".join(lines) + "\n")
+    options = "--target", "mood", "--fits", "20", "--folds", "2", "--model", "linear"
+    done = command("fit", "reviews.csv", *options, "--out", "results", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "column 'key' left out: 80 different texts" in done.out
+    assert "column 'review' left out" not in done.out
+    assert protolearn.load(tmp_path / "results" / "model.protolearn")[0].columns_[0].kind == "text"
+    explain = command(
+        "explain", "results/model.protolearn", "reviews.csv", "--row", "1", cwd=tmp_path
+    )
+    assert explain.code == 0, explain.err
+    (line,) = [one for one in explain.out.splitlines() if one.startswith("Words of review")]
+    good = line.partition("speak for good: ")[2].partition(";")[0]
+    assert {one.strip(" .") for one in good.split(",")} <= {*words["good"]}
+    done = command("predict", "results/model.protolearn", "reviews.csv", cwd=tmp_path)
+    moods = [row["label"] for row in answers(done.out)]
+    assert moods == ["good", "bad"] * 40

@@ -13,7 +13,7 @@ from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from .._names import count
-from ..tables import ReadTable, suggest_name
+from ..tables import ReadTable, reads_as_text, suggest_name
 from .data_source import TARGET
 from .failure import Failure
 
@@ -21,7 +21,7 @@ FEWEST_ROWS = 3
 """Rows that a class needs: some to learn from, one to judge by."""
 
 MOST_CATEGORIES = 50
-"""Different texts in a column above which it is taken for names or free text."""
+"""Different texts in a column above which it is taken for names, or for text."""
 
 MOST_NUMBERS = 20
 """Different numbers in the target above which they may be measurements, not classes."""
@@ -338,9 +338,9 @@ def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
             return "it numbers the rows"
         return "its name and different whole numbers, like keys" if are_keys(name, values) else ""
     if values.dtype.kind == "O":
-        different = len(set(values.tolist()) - {None})
-        if different > MOST_CATEGORIES:
-            return f"{different} different texts, names or free text"
+        different = set(values.tolist()) - {None}
+        if len(different) > MOST_CATEGORIES and not reads_as_text(different):
+            return f"{len(different)} different texts, such as names or keys"
     return ""
 
 

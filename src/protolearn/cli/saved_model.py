@@ -85,7 +85,11 @@ class SavedModel:
         Also the columns that name the rows, whose names come second, and with ``keep`` all others.
         """
         names = [column.name for column in self.columns]
-        kinds = {c.name: c.kind for c in self.columns if c.kind != "empty"}
+        kinds = {
+            c.name: "category" if c.kind == "text" else c.kind
+            for c in self.columns
+            if c.kind != "empty"
+        }
         missing = (*self.notes.get("missing", ()), *reading.missing)
         last: Exception | None = None
         for ids in dict.fromkeys([tuple(reading.id or self.notes.get("id", ())), reading.id]):

@@ -10,6 +10,7 @@ from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
 from .columns import CategoryColumn, NumberColumn, TextColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
+from .columns import reads_as_text as reads_as_text
 from .encoder import TableEncoder
 from .pipeline import UNUSED_COLUMN as UNUSED_COLUMN
 from .pipeline import change_texts as change_texts

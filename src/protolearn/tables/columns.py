@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from itertools import pairwise
@@ -475,7 +476,15 @@ def is_text(values: Values, most: int) -> bool:
     if values.kind != "category":
         return False
     found = {value for value in values.data.tolist() if isinstance(value, str)}
-    return len(found) > most and sum(len(v.split()) for v in found) >= WORDS_OF_TEXT * len(found)
+    return len(found) > most and reads_as_text(found)
+
+
+def reads_as_text(found: Collection[str]) -> bool:
+    """Whether values have several words each, some of them in common."""
+    if sum(len(value.split()) for value in found) < WORDS_OF_TEXT * len(found):
+        return False
+    words = Counter(word for value in found for word in set(re.findall(WORD, value.lower())))
+    return any(2 <= number <= len(found) / 2 for number in words.values())
 
 
 def finite(name: Any, data: Floats) -> Floats:
