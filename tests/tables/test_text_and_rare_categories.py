@@ -1,5 +1,7 @@
 """Columns of text, rare categories put together, and missing numbers that are marked."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from protolearn import GLVQ, PrototypeClassifier, SoftMarginSVM, counterfactual, explain, load, save
 from protolearn.io import to_onnx
 from protolearn.losses import Sigmoid
-from protolearn.report import PrototypeDisplay
+from protolearn.report import PrototypeDisplay, write
 from protolearn.tables import (
     CategoryColumn,
     TableEncoder,
@@ -219,3 +221,13 @@ def test_pictures_show_the_words_of_prototypes(data):
     table = prototypes_table(model)
     assert display.categories["review"] == table.review.tolist()
     assert np.shape(display.prototypes) == (2, 1)
+
+
+def test_the_page_shows_a_word_in_which_the_classes_differ(data, tmp_path):
+    frame, y = data
+    model = table_pipeline(GLVQ(random_state=0), frame, add_indicator=True).fit(frame, y)
+    write(model, frame, y, tmp_path / "page.html", cv=None, n_refits=0)
+    page = (tmp_path / "page.html").read_text("utf-8")
+    word = re.search(r"<small>(\w+)</small>", page[page.index("values by class") :])[1]
+    shares = [frame.review[y == one].str.contains(word, na=False).mean() for one in ("bad", "good")]
+    assert abs(shares[0] - shares[1]) > 0.2

@@ -29,6 +29,7 @@ from ..tables import (
     CategoryColumn,
     Column,
     TableEncoder,
+    TextColumn,
     apply_step,
     column_texts,
     flatten_steps,
@@ -179,12 +180,15 @@ class Subject:
     def spreads(self) -> list[Spread]:
         """The values of each column by class."""
         n_classes = len(self.classes)
-        return [
-            categories_by_class(column, part, self.codes, n_classes)
-            if isinstance(column, CategoryColumn)
-            else Spread(quantiles_by_class(part[:, 0], self.codes, n_classes))
-            for column, part in self.parts(self.plain)
-        ]
+        found = []
+        for column, part in self.parts(self.plain):
+            if isinstance(column, CategoryColumn):
+                found.append(categories_by_class(column, part, self.codes, n_classes))
+            elif isinstance(column, TextColumn):
+                found.append(Spread(None, words_by_class(part, self.codes, n_classes)))
+            else:
+                found.append(Spread(quantiles_by_class(part[:, 0], self.codes, n_classes)))
+        return found
 
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
         """Return rows in the user's units, cut into columns."""
@@ -302,9 +306,9 @@ class Spread(NamedTuple):
     """The values of a column by class, in the user's units."""
 
     # (n_classes, 5): percentiles 5, 25, 50, 75 and 95 of numbers; NaN for a class without
-    # rows. None for categories.
+    # rows. None for categories and texts.
     quantiles: Floats | None
-    # (n_classes, n_categories): how often each category is there; None for numbers.
+    # (n_classes, n_categories): how often each category or word is there; None for numbers.
     shares: Floats | None = None
 
 
@@ -313,6 +317,14 @@ def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats
     found = np.full((n_classes, len(LEVELS)), np.nan)
     for code in np.unique(codes):
         found[code] = np.percentile(values[codes == code], LEVELS)
+    return found
+
+
+def words_by_class(part: Floats, codes: Indices, n_classes: int) -> Floats:
+    """Return the share of the texts of each class that have each word."""
+    found = np.zeros((n_classes, part.shape[1]))
+    for code in np.unique(codes):
+        found[code] = (part[codes == code] > 0.0).mean(axis=0)
     return found
 
 

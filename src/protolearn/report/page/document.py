@@ -19,7 +19,7 @@ from ..._files import replacing
 from ..._names import shorten_name
 from ..._validation import integer_in
 from ...analysis import is_linear_rule
-from ...tables import CategoryColumn
+from ...tables import CategoryColumn, TextColumn
 from ..prototype_drawings import checked_shape
 from ..style import COLOURS
 from ..subject import Subject
@@ -256,7 +256,9 @@ def learned_parts(story: Story) -> dict[str, Any]:
         "is_linear": is_linear_rule(subject.last),
         "cards": cards,
         "first_cards": overview_cards(cards, FEW_CARDS),
-        "has_words": any(isinstance(column, CategoryColumn) for column in subject.columns),
+        "has_words": any(
+            isinstance(column, (CategoryColumn, TextColumn)) for column in subject.columns
+        ),
         "no_prototypes": why_none(subject),
         "rule": rule_text(subject.last),
         "effects": effect_tables(effects),

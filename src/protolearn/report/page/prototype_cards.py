@@ -299,7 +299,7 @@ class ClassValues(NamedTuple):
     """The values of each class in a column, on one scale."""
 
     strips: list[tuple[int, Strip]]  # of numbers
-    category: str = ""  # that in which the classes differ most
+    category: str = ""  # that in which the classes differ most, or such a word of texts
     shares: Sequence[tuple[int, float]] = ()  # of the rows of each class that have it
 
 
@@ -313,7 +313,9 @@ def class_values(story: Story, columns: list[int]) -> dict[int, ClassValues]:
         if shares is not None:
             category = int(np.ptp(shares[there], axis=0).argmax())
             each = [(int(code), float(shares[code, category])) for code in there]
-            found[j] = ClassValues([], column.text(category), each)
+            is_text = isinstance(column, TextColumn)
+            name = column.words[category] if is_text else column.text(category)
+            found[j] = ClassValues([], name, each)
         elif quantiles is not None and np.ptp(values) > 0.0:
             known = np.append(quantiles[there], np.percentile(values[:, 0], [5.0, 95.0]))
             ends = np.array([known.min(), known.max()])
