@@ -38,7 +38,7 @@ ROUNDING = 1e-9
 UNBOUNDED = 3
 """What ``linprog`` says of a program without a limit."""
 
-FIRST_BOUND, MOST_STAGES = 10.0, 6
+FIRST_BOUND, MOST_STAGES = 100.0, 6
 """Bound of the first stage, in units of ``1 / C_ii``, and how many there are below the last."""
 
 STAGE_TOL = 1e-3
