@@ -51,7 +51,6 @@ MODELS = in_all(
         pl.RVM(),
         pl.Perceptron(**SEED),
         LogisticRegression(),
-        LogisticRegression(solver="liblinear"),
         SGDClassifier(loss="log_loss", **SEED),
     ),
 )
