@@ -4,9 +4,9 @@
 ships (``make .keel/.ready`` unpacks them), twenty of its imbalanced ones, and two small sets of the
 data folder. Every model has its default settings, or the tuning that is usual for it; the automatic
 choice optimises accuracy. ``--folds N`` measures the first N of five folds, ``--sets A,B`` and
-``--models A,B`` some of the lines, and ``--rows N`` only tables of at most N rows. The first fold of
-all tables comes before the second. Each fit is a line of ``automatic_results.jsonl``: a run that was
-stopped goes on from there, and ``--write`` makes the page and the picture of the documentation.
+``--models A,B`` some of the lines, and ``--rows N`` only tables of at most N rows. The first fold
+of all tables comes before the second. Each fit is a line of ``automatic_results.jsonl``: a run that
+was stopped goes on from there, and ``--write`` makes the page and the picture of the documentation.
 
 No candidate and no setting of the automatic choice may be chosen by looking at the second half of
 the tables (every other one in the order of the alphabet); the page shows both halves.
