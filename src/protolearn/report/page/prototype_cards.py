@@ -313,9 +313,8 @@ def class_values(story: Story, columns: list[int]) -> dict[int, ClassValues]:
         if shares is not None:
             category = int(np.ptp(shares[there], axis=0).argmax())
             each = [(int(code), float(shares[code, category])) for code in there]
-            is_text = isinstance(column, TextColumn)
-            name = column.words[category] if is_text else column.text(category)
-            found[j] = ClassValues([], name, each)
+            words = column.words if isinstance(column, TextColumn) else ()
+            found[j] = ClassValues([], words[category] if words else column.text(category), each)
         elif quantiles is not None and np.ptp(values) > 0.0:
             known = np.append(quantiles[there], np.percentile(values[:, 0], [5.0, 95.0]))
             ends = np.array([known.min(), known.max()])
