@@ -25,7 +25,7 @@ from given_words import table_of_words
 from protolearn import datasets, explain, export
 from protolearn.analysis import margin_of_prediction
 from protolearn.io import FixedPointModel, document_of
-from protolearn.rule import as_rule
+from protolearn.rule import as_rule, with_raised_scores
 from protolearn.tables import table_pipeline
 
 SEED = {"random_state": 0}
@@ -375,3 +375,16 @@ def test_soft_decisions_have_no_fixed_point(tmp_path):
     with pytest.raises(TypeError, match="RSLVQ has no form in fixed point"):
         export(model, tmp_path / "model.h", to="c", number="int8")
     assert not any(tmp_path.iterdir())
+
+
+def test_a_threshold_between_the_classes_is_refused_but_by_onnx(tmp_path):
+    X, y = datasets.load("iris")
+    raised = with_raised_scores(pl.GLVQ(**SEED).fit(X, y), [0.0, 0.5, 0.0])
+    with pytest.raises(TypeError, match="Export it as ONNX"):
+        export(raised, tmp_path / "model.json", to="json")
+    assert not (tmp_path / "model.json").exists()
+    auto = pl.AutoPrototypeClassifier(families="linear", max_fits=20, random_state=0)
+    auto.fit(X[50:], y[50:])
+    auto.raised_scores_ = np.array([0.0, 0.5])
+    with pytest.raises(TypeError, match="--metric accuracy"):
+        export(auto, tmp_path / "model.js", to="js")

@@ -61,6 +61,7 @@ class ModelParts:
                     raise TypeError("RejectClassifier within RejectClassifier cannot be exported.")
                 found.reject, model = model, model.model_
             elif isinstance(model, AutoPrototypeClassifier):
+                check_threshold(model.raised_scores_, "scoring='accuracy' (--metric accuracy)")
                 found.calibration, model = model.calibration_, model.best_estimator_
             elif hasattr(model, "best_estimator_"):
                 model = model.best_estimator_
@@ -113,6 +114,7 @@ def check_rule(rule: DecisionRule) -> None:
             f"{rule.name} cannot be exported: {type(rule.distance).__name__} is not the squared "
             "Euclidean distance after a linear map. to_onnx takes more distances."
         )
+    check_threshold(rule.offsets, "a metric that needs no threshold")
     if rule.decision.neighbors > 1:
         raise TypeError(
             f"{rule.name} cannot be exported: it decides by several nearest prototypes. Take a "
@@ -120,6 +122,15 @@ def check_rule(rule: DecisionRule) -> None:
         )
     if len(np.unique(rule.codebook.labels)) < len(rule.classes):
         raise ValueError(f"{rule.name} has a class without prototypes; fit it to rows of all.")
+
+
+def check_threshold(raised: Any, instead: str) -> None:
+    """Raise if a number was added to the scores of some classes: a document has no place for it."""
+    if raised is not None:
+        raise TypeError(
+            "The model has a threshold of its own between the classes, which JSON, C, JavaScript "
+            f"and SQL cannot hold yet. Export it as ONNX, or fit it with {instead}."
+        )
 
 
 def label_value(label: Any) -> Any:
