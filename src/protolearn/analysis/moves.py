@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import block_array, csr_array, eye_array
+from scipy.sparse import bmat, csr_array, identity
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._arrays import Floats, Indices, as_floats, as_indices
@@ -182,9 +182,7 @@ def solve_program(A: Floats, c: Floats, norm: Any, room: Box) -> Any:
             method="highs",
         )
     one = csr_array(-np.ones((d, 1)))
-    conditions = block_array(
-        [[csr_array(A), csr_array((m, 1))], [eye_array(d), one], [-eye_array(d), one]]
-    )
+    conditions = bmat([[csr_array(A), csr_array((m, 1))], [identity(d), one], [-identity(d), one]])
     bounds = np.vstack([np.stack([low, high], axis=1), [0.0, np.inf]])
     cost = np.append(np.zeros(d), 1.0)
     given = np.concatenate([-c, np.zeros(2 * d)])
