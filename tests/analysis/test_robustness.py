@@ -58,14 +58,14 @@ def cells_of(model, x):
 
 
 def quadratic_program(A, b, low, high):
-    from scipy.sparse import csc_matrix, eye_array, vstack
+    from scipy.sparse import csc_matrix, identity, vstack
 
     d = A.shape[1]
     solver = osqp.OSQP()
-    conditions = vstack([csc_matrix(A), eye_array(d)], format="csc")
+    conditions = vstack([csc_matrix(A), identity(d)], format="csc")
     ends = np.concatenate([np.full(len(A), -np.inf), low]), np.concatenate([b, high])
     options = {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iter": 200_000, "polishing": True}
-    solver.setup(csc_matrix(eye_array(d)), np.zeros(d), conditions, *ends, verbose=False, **options)
+    solver.setup(csc_matrix(identity(d)), np.zeros(d), conditions, *ends, verbose=False, **options)
     found = solver.solve()
     return np.linalg.norm(found.x) if found.info.status.startswith("solved") else np.inf
 

@@ -36,6 +36,9 @@ class FrameTable(Table):
             return Values("boolean", as_objects(series.to_list()))
         if dtype.is_numeric():
             numbers = series.cast(nw.Float64).to_numpy()
+            if numbers.dtype == object:  # of some older versions, with marks of missing values
+                known = as_objects(series.to_list())
+                numbers = np.array([np.nan if value is None else value for value in known])
             return Values("number", np.array(numbers, dtype=np.float64))
         if dtype == nw.Date or dtype == nw.Datetime:
             if getattr(dtype, "time_zone", None):
