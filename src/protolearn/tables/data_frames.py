@@ -8,12 +8,22 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from .._arrays import Floats
 from .table import ArrayTable, StructuredTable, Table, is_whole, suggest_name, without_rounding
 from .values import MICROSECONDS, Values, as_objects, infer_values, not_understood, to_times
 
 TEXTS = nw.String, nw.Categorical, nw.Enum
 NO_VALUES = nw.Object, nw.Unknown
 """Types of columns that tell nothing about the values."""
+
+
+def as_numbers(series: Any) -> Floats:
+    """Return a series of numbers as an array, with NaN where one is missing."""
+    numbers = series.to_numpy()
+    if numbers.dtype == object:  # of older versions of pandas, with marks of missing values
+        known = as_objects(series.to_list())
+        numbers = [np.nan if value is None else value for value in known]
+    return np.array(numbers, dtype=np.float64)
 
 
 class FrameTable(Table):
@@ -35,16 +45,12 @@ class FrameTable(Table):
         if dtype == nw.Boolean:
             return Values("boolean", as_objects(series.to_list()))
         if dtype.is_numeric():
-            numbers = series.cast(nw.Float64).to_numpy()
-            if numbers.dtype == object:  # of some older versions, with marks of missing values
-                known = as_objects(series.to_list())
-                numbers = np.array([np.nan if value is None else value for value in known])
-            return Values("number", np.array(numbers, dtype=np.float64))
+            return Values("number", as_numbers(series.cast(nw.Float64)))
         if dtype == nw.Date or dtype == nw.Datetime:
             if getattr(dtype, "time_zone", None):
                 series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-            ticks = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64).to_numpy()
-            return Values("date", np.array(ticks, dtype=np.float64) / MICROSECONDS)
+            ticks = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64)
+            return Values("date", as_numbers(ticks) / MICROSECONDS)
         if dtype in TEXTS:
             return Values("category", as_objects(series.to_list()), self.order(name))
         if dtype not in NO_VALUES:
