@@ -185,12 +185,13 @@ def solve_jointly(
     newton = numbers <= MOST_NUMBERS and (small or not isinstance(rows, CenteredRows))
     goal = tolerance, patience
     machine, error = by_samples(rows, codes, C, start, *goal, FIRST_SWEEPS if newton else SWEEPS)
-    if not newton or not (small or error > UNSOLVED):
+    enough = ENOUGH if np.isfinite(patience) else tolerance
+    if not newton or (error <= enough and not small):
         return machine, error
     exact, violation = by_newton(as_dense(rows), codes, C, machine)
     if violation <= TOLERANCE:
         return exact, violation
-    if error > UNSOLVED:
+    if error > enough:
         n_iter = exact.n_iter
         machine, error = by_samples(rows, codes, C, machine, *goal, SWEEPS)
         machine = machine._replace(n_iter=n_iter + machine.n_iter)
