@@ -15,9 +15,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from given_ledger import Clock
 from given_profile import long_test
-from protolearn import AutoPrototypeClassifier, certified_radius, counterfactual
+from protolearn import AutoPrototypeClassifier, MeanOfClass, certified_radius, counterfactual
 from protolearn.checks import expected_failed_checks
 from protolearn.selection.auto.candidates import candidates
+from protolearn.selection.auto.trials import CalibratedPipeline
+from protolearn.selection.held_out import by_class
 
 X, Y = load_iris(return_X_y=True)
 CHEAP = AutoPrototypeClassifier(max_fits=6, families=["linear", "fixed"], random_state=0)
@@ -264,19 +266,35 @@ def test_rows_that_are_scaled_already_stay_as_they_are():
     assert before.best_params_ == within.best_params_
 
 
-def test_scoring_decides_what_is_best_and_who_can_take_part():
+def test_scores_of_probabilities_are_those_of_calibrated_ones():
     model = AutoPrototypeClassifier(
         families=["linear", "fixed"], scoring="neg_log_loss", max_fits=30, random_state=0
     ).fit(X, Y)
-    assert model.best_score_ < 0
-    failed = [s for s in model.leaderboard_ if s.failure]
-    assert {s.family for s in failed} == {"linear"}  # no probabilities
-    assert "failed" in repr(model.leaderboard_)
-    assert "predict_proba" in failed[0].failure
+    assert {s.family for s in model.leaderboard_ if s.n_fits} == {"linear", "fixed"}
+    assert not any(s.failure for s in model.leaderboard_)  # though some have no probabilities
+    assert np.log(1 / len(np.unique(Y))) < model.best_score_ < 0
+
+
+def test_no_row_has_a_part_in_its_own_probability():
+    rows, labels = X[:, :2], Y
+    steps = [("model", MeanOfClass().fit(rows, labels))]
+    scores = by_class(steps[0][1].decision_function(rows))
+    whole = CalibratedPipeline(steps).remember(scores, labels, 0.1)
+    found = whole.predict_proba(rows)
+    assert_allclose(found.sum(axis=1), 1.0)
+    assert (found.argmax(axis=1) == scores.argmax(axis=1)).all()
+    wrong = labels.copy()
+    wrong[::2] = np.roll(wrong[::2], 7)
+    other = whole.remember(scores, wrong, 0.1).predict_proba(rows)
+    assert_array_equal(other[::2], found[::2])
+    assert (other[1::2] != found[1::2]).any()
 
 
 def test_nobody_can_take_part():
-    model = AutoPrototypeClassifier(families="linear", scoring="neg_log_loss", max_fits=5)
+    def refuse(model, X, y):
+        raise ValueError("never")
+
+    model = AutoPrototypeClassifier(families="linear", scoring=refuse, max_fits=5)
     with pytest.raises(ValueError, match=r"None of the .* could be fitted and scored"):
         model.fit(X, Y)
 

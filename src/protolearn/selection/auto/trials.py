@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 from sklearn.pipeline import Pipeline
 
 from ..._arrays import Floats, Indices, remember_work
@@ -20,6 +21,7 @@ from ...numba_internals import compile_seconds
 from ...perceptrons import CommitteeMachine, ParityMachine
 from ..held_out import by_class
 from .candidates import Candidate
+from .score_calibration import steepness
 from .search_data import LeftOut
 
 MOST_KEPT = 1 << 26
@@ -106,26 +108,54 @@ def trial(candidate: Candidate, task: SearchedData, part: LeftOut, keep: bool = 
 
 def outcome(candidate: Candidate, task: SearchedData, part: LeftOut, keep: bool) -> Trial:
     """Return what comes of a fit, or why nothing does."""
-    y, held_out = task.y, np.concatenate(part.tests)
+    y = task.y
     try:
         model = candidate.model_for(y[part.train], task.seed)
         prepared = task.prepare(candidate, part)
         model.fit(prepared.train, y[part.train])
         decisions = model.decision_function(prepared.test)
         decisions = by_class(np.asarray(decisions, dtype=np.float64))
+        ends = np.cumsum([len(test) for test in part.tests])[:-1]
+        parts = list(zip(part.tests, np.split(decisions, ends), strict=True))
         if task.scorer is None:
-            right = model.classes_[decisions.argmax(axis=1)] == y[held_out]
-            ends = np.cumsum([len(test) for test in part.tests])[:-1]
-            scores = tuple(float(one.mean()) for one in np.split(right, ends))
+            answers = [model.classes_[one.argmax(axis=1)] == y[test] for test, one in parts]
+            scores = tuple(float(right.mean()) for right in answers)
         else:
-            whole = Pipeline([*prepared.steps, ("model", model)])
-            scores = tuple(float(task.scorer(whole, task.X[t], y[t])) for t in part.tests)
+            steps = [*prepared.steps, ("model", model)]
+            known = [(one, y[test], 0.5 * len(test) / len(y)) for test, one in parts]
+            wholes = [CalibratedPipeline(steps).remember(*one) for one in known]
+            told = zip(wholes, part.tests, strict=True)
+            scores = tuple(float(task.scorer(whole, task.X[t], y[t])) for whole, t in told)
     except Exception as error:
         return Trial(failure=f"{type(error).__name__}: {error}{absent_class(y, part.tests)}")
     if not np.isfinite(scores).all():
         return Trial(failure=f"the scores are {scores}{absent_class(y, part.tests)}")
     size = n_numbers(model), n_prototypes(model)
     return Trial(scores, np.nan, *size, "", decisions if keep else None)
+
+
+class CalibratedPipeline(Pipeline):
+    """A fitted pipeline as a scorer sees it: its probabilities are calibrated on held-out rows.
+
+    So those of the model that is delivered are. The factor of the scores is learned at odd places
+    for rows at even places, and the other way round: no row has a part in its own probability.
+    """
+
+    def remember(self, decisions: Floats, y: NDArray[Any], doubt: float) -> CalibratedPipeline:
+        """Keep the scores of the held-out rows, their labels, and how much to doubt each half."""
+        self._held_out = decisions, y, doubt
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class."""
+        scores, (decisions, y, doubt) = by_class(self.decision_function(X)), self._held_out
+        factor = np.empty((len(scores), 1))
+        for turn in range(2):
+            others = np.arange(1 - turn, len(y), 2)
+            others = others[np.isin(y[others], self.classes_)]
+            codes = np.searchsorted(self.classes_, y[others])
+            factor[turn::2] = steepness(decisions[others], codes, doubt)
+        return np.asarray(softmax(factor * scores, axis=1))
 
 
 def absent_class(y: NDArray[Any], tests: tuple[Indices, ...]) -> str:
