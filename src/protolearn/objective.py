@@ -199,22 +199,24 @@ class Objective:
     def _partial_of_pairs(self, codebook: Codebook, block: Block) -> Partial:
         """Return what a block contributes to the cost of a margin of pairs."""
         distance, weight, U = self.distance, 0.0, self._directions(codebook)
-        gradients = Gradients(np.zeros_like(codebook.prototypes), np.zeros_like(codebook.metric))
-        value, by_direction = 0.0, np.zeros_like(U)
+        products = U.astype(block.X.dtype) if block.X.dtype == np.float32 else U
+        gradients, value = codebook.zero_gradients(), 0.0
+        geometry = distance if isinstance(distance, Geometry) else Geometry()
+        apart = type(geometry).pull_directions is not Geometry.pull_directions
+        by_direction = np.zeros_like(U) if apart else gradients.prototypes
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
             for chunk in block.chunks(distance.effort(codebook) / FEWER):
                 D, kept = measure(distance, chunk, codebook)
                 weight += float(chunk.weights.sum())
                 slope, by_length, cost = np.empty((len(D), 3)), np.empty(len(D)), np.empty(len(D))
-                pairs = self._price_pairs(D, chunk, codebook, U, slope, by_length, cost)
+                pairs = self._price_pairs(D, chunk, codebook, products, slope, by_length, cost)
                 value += float(cost.sum())
+                slope /= self.scale
+                by_length /= np.sqrt(self.scale)
                 distance.pull_winners(chunk.X, codebook, pairs.places, slope, gradients, kept)
-                by_direction += pull_directions(U, pairs, by_length, self.margin.norm)
-        gradients.prototypes[...] /= self.scale
-        gradients.metric[...] /= self.scale
-        by_direction /= np.sqrt(self.scale)
-        pull = distance if isinstance(distance, Geometry) else Geometry()
-        pull.pull_directions(codebook, by_direction, gradients)
+                pull_directions(U, pairs, by_length, self.margin.norm, by_direction)
+        if apart:
+            geometry.pull_directions(codebook, by_direction, gradients)
         return Partial(value, gradients, weight)
 
     def _directions(self, codebook: Codebook) -> Floats:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ._arrays import Floats, Indices, as_floats, as_indices
+from ._arrays import Floats, Indices, Reals, as_floats, as_indices
 from .margins import Margin
 from .native import (
     ADDRESS,
@@ -34,7 +34,7 @@ from .native import (
 DUAL = {1: "chebyshev", 2: "euclidean", np.inf: "cityblock"}
 """The metric between prototypes that belongs to the norm in which a row moves."""
 
-SURE = 1e-6
+SURE = {"d": 1e-6, "f": 1e-3}
 """Share of the squared lengths of two vectors below which their product lost digits."""
 
 THREE = np.array([True, False, False])
@@ -55,28 +55,29 @@ class Pairs(NamedTuple):
     value: Floats
 
 
-def lengths_between(U: Floats, V: Floats, norm: Any) -> Floats:
+def lengths_between(U: Reals, V: Reals, norm: Any) -> Floats:
     """Return the dual norms of all ``u - v``, an array (len(U), len(V))."""
     if norm != 2:
         return cdist(U, V, DUAL[norm])
     by_u, by_v = np.einsum("ij,ij->i", U, U), np.einsum("ij,ij->i", V, V)
-    squares = U @ (-2.0 * V.T)
+    squares, share = U @ V.T, SURE[U.dtype.char]
+    squares *= -2.0
     squares += by_u[:, None]
     squares += by_v
     np.maximum(squares, 0.0, out=squares)
-    if U.size and V.size and squares.min() < SURE * (by_u.max() + by_v.max()):
-        i, j = np.nonzero(squares < SURE * (by_u[:, None] + by_v))
+    if U.size and V.size and squares.min() < share * (by_u.max() + by_v.max()):
+        i, j = np.nonzero(squares < share * (by_u[:, None] + by_v))
         squares[i, j] = np.square(U[i] - V[j]).sum(axis=1)
-    return np.sqrt(squares, out=squares)
+    return as_floats(np.sqrt(squares, out=squares))
 
 
 def find_pairs(
-    margin: Margin, D: Floats, codes: Indices, U: Floats, labels: Indices, units: Floats
+    margin: Margin, D: Floats, codes: Indices, U: Reals, labels: Indices, units: Floats
 ) -> Pairs:
     """Return the pair of each row that decides about its margin.
 
-    ``U`` are the directions of the prototypes, with the class codes ``labels``; ``units`` are the
-    factors of distances and of lengths between prototypes.
+    ``U`` are the directions of the prototypes, with the class codes ``labels``, in the precision
+    of products; ``units`` are the factors of distances and of lengths between prototypes.
     """
     n, same = len(D), labels == np.arange(max(labels.max(), codes.max()) + 1)[:, None]
     found = Pairs(np.full((n, 3), -1, dtype=np.intp), np.zeros(n), np.full(n, np.inf))
@@ -99,7 +100,7 @@ def settle(
     found: Pairs,
     D: Floats,
     codes: Indices,
-    U: Floats,
+    U: Reals,
     labels: Indices,
     norm: Any,
     called: tuple[Any, ...],
@@ -179,11 +180,9 @@ def settle_rivals(
             index[i, 0], index[i, 1] = owns[best], j
 
 
-def pull_directions(U: Floats, pairs: Pairs, by_length: Floats, norm: Any) -> Floats:
-    """Return the gradient by the directions, given that by the length between each pair."""
-    out, kinds = np.zeros_like(U), list(DUAL)
-    pull_apart(U, pairs.places, pairs.apart, by_length, kinds.index(norm), out)
-    return out
+def pull_directions(U: Floats, pairs: Pairs, by_length: Floats, norm: Any, out: Floats) -> None:
+    """Add to the gradient by the directions, given that by the length between each pair."""
+    pull_apart(U, pairs.places, pairs.apart, by_length, list(DUAL).index(norm), out)
 
 
 @native(types.void(matrix, indices_matrix_out, vector, vector, types.intp, matrix_out))

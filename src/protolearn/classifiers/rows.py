@@ -186,7 +186,7 @@ def read_block(
         X,
         y,
         reset=classes is None or not hasattr(model, "_memory"),
-        dtype="numeric" if mapped else np.float64,
+        dtype="numeric" if mapped else settings.dtypes(X),
         order=None if mapped else "C",
         accept_sparse="csr",
         ensure_all_finite=True if distance.missing_form is None else "allow-nan",
