@@ -241,9 +241,10 @@ class Objective:
     ) -> Pairs:
         """Write slopes by distances and by lengths, and weighted costs; return the pairs."""
         units = np.array([1.0 / self.scale, 1.0 / np.sqrt(self.scale)])
-        D = as_floats(D)
+        D = np.ascontiguousarray(D)
         pairs = find_pairs(self.margin, D, chunk.codes, U, codebook.labels, units)
-        given = D, chunk.weights, pairs.places, pairs.apart, self.axes, units[1]
+        three = as_floats(np.take_along_axis(D, pairs.places, axis=1))
+        given = three, chunk.weights, pairs.apart, self.axes, units[1]
         price_pairs(*given, THREE, np.empty((2, 3)), *out)
         return pairs
 
@@ -424,17 +425,17 @@ def price(row, same, axes, entries, d, g, work):
 
 @native(
     types.void(
-        *(matrix, vector, indices_matrix_out, vector, AXES, f8, flags),
+        *(matrix, vector, vector, AXES, f8, flags),
         *(matrix_out, matrix_out, vector_out, vector_out),
     )
 )
-def price_pairs(D, weight, index, apart, axes, unit, three, room, slope, by_length, cost):
+def price_pairs(D, weight, apart, axes, unit, three, room, slope, by_length, cost):
     """Write the weighted cost of each row, and its derivatives by distances and by the length."""
     measure, attract, phi = margin_at(axes.margin), margin_at(axes.attraction), loss_at(axes.loss)
     d, g = room[0], room[1]
     for i in range(D.shape[0]):
-        d[0] = axes.inverse_scale * D[i, index[i, 0]]
-        d[1] = axes.inverse_scale * D[i, index[i, 1]]
+        d[0] = axes.inverse_scale * D[i, 0]
+        d[1] = axes.inverse_scale * D[i, 1]
         d[2] = unit * apart[i]
         g[:] = 0.0
         value, steep = phi(measure(d, three, axes.margin_theta, g), axes.loss_theta)
@@ -442,7 +443,7 @@ def price_pairs(D, weight, index, apart, axes, unit, three, room, slope, by_leng
         slope[i, 0], slope[i, 1], slope[i, 2] = steep * g[0], steep * g[1], 0.0
         by_length[i], cost[i] = steep * g[2], weight[i] * value
         if axes.alpha > 0.0:
-            d[0], g[0] = axes.inverse_scale * D[i, index[i, 2]], 0.0
+            d[0], g[0] = axes.inverse_scale * D[i, 2], 0.0
             alpha = axes.alpha * weight[i]
             cost[i] += alpha * attract(d[:1], three[:1], axes.margin_theta, g[:1])
             slope[i, 2] = alpha * g[0]

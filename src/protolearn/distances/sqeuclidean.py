@@ -109,7 +109,7 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
     def factors(self, codebook: Codebook, dtype: Any) -> tuple[Any, Any]:
         """Return ``-2 (w - c)``, a prototype a column, and ``|w|^2 - |c|^2``, rounded to a type."""
         offset = codebook.prototypes - codebook.center
-        norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
+        norms = np.einsum("ij,ij->i", offset, offset) + 2.0 * (offset @ codebook.center)
         columns = np.empty(offset.shape, dtype)
         np.multiply(offset, -2.0, out=columns, casting="same_kind")
         return columns.T, norms.astype(dtype, copy=False)
