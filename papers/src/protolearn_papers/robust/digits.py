@@ -1,10 +1,11 @@
-"""MNIST in few dimensions, with its shifts: what prototypes of digits are trained on."""
+"""MNIST in few dimensions, with small changes: what prototypes of digits are trained on."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.ndimage import affine_transform
 
 from protolearn._arrays import Floats
 from protolearn.datasets import load
@@ -15,8 +16,11 @@ SIDE = 28
 BORDER = 1
 """Pixels at each side that are left out: they are empty but for a few rows."""
 
-STEPS = -0.5, -0.25, 0.0, 0.25, 0.5
-"""Shifts in pixels, down and to the right."""
+MAPS, AT_A_TIME = 128, 16
+"""Small changes of pictures that are drawn once, and how many of them a step takes."""
+
+TURN, STRETCH, SHEAR, SHIFT = 0.13, 0.07, 0.1, 0.75
+"""Largest angle, logarithm of a factor, slant, and shift in pixels, of such a change."""
 
 
 class Digits(NamedTuple):
@@ -41,18 +45,21 @@ def inner(X: Any) -> Floats:
     return X.reshape(-1, SIDE, SIDE)[:, cut, cut].reshape(len(X), -1) / 255.0
 
 
-def shift(pictures: Floats, down: float, right: float) -> Floats:
-    """Return pictures moved by a part of a pixel; what is moved in is empty."""
-    for axis, step in ((1, down), (2, right)):
-        whole = np.roll(pictures, np.sign(step).astype(int), axis=axis)
-        edge = 0 if step > 0.0 else -1
-        whole[(slice(None),) * axis + (edge,)] = 0.0
-        pictures = (1.0 - abs(step)) * pictures + abs(step) * whole
-    return pictures
+def change(pictures: Floats, rng: np.random.RandomState) -> Floats:
+    """Return pictures turned, stretched, slanted and shifted a little, all in the same way."""
+    angle, slant = TURN * rng.uniform(-1.0, 1.0), SHEAR * rng.uniform(-1.0, 1.0)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    turn = np.array([[cosine, -sine], [sine, cosine]]) @ np.array([[1.0, 0.0], [slant, 1.0]])
+    turn *= np.exp(STRETCH * rng.uniform(-1.0, 1.0, size=2))
+    centre = (np.array(pictures.shape[1:]) - 1.0) / 2.0
+    offset = centre - turn @ centre + SHIFT * rng.uniform(-1.0, 1.0, size=2)
+    return np.stack([affine_transform(one, turn, offset, order=1) for one in pictures])
 
 
 class Subspace:
-    """The principal components of pictures, and what shifts do in it.
+    """The principal components of pictures, and what small changes of pictures do in it.
+
+    Turns, slants and shifts are linear maps of pictures, so they are products of coordinates.
 
     Attributes
     ----------
@@ -60,20 +67,21 @@ class Subspace:
         The mean picture.
     axes : array (d, r)
         The first principal components, orthonormal.
-    shifts : array (s, r + 1, r)
-        For each shift the map of coordinates, with a last row of what it adds.
+    maps : array (m, r + 1, r)
+        The map of coordinates of each change, with a last row of what it adds.
     """
 
-    def __init__(self, X: Floats, n_axes: int):
+    def __init__(self, X: Floats, n_axes: int, seed: int):
+        rng = np.random.RandomState(seed)
         self.mean = X.mean(axis=0)
         values, vectors = np.linalg.eigh(np.cov(X.T))
         self.axes = vectors[:, np.argsort(values)[: -n_axes - 1 : -1]]
         side = round(np.sqrt(X.shape[1]))
         basis = np.vstack([self.axes.T, self.mean]).reshape(-1, side, side)
-        moved = [shift(basis, down, right) for down in STEPS for right in STEPS]
-        shifts = np.stack([(one.reshape(len(basis), -1)) @ self.axes for one in moved])
-        shifts[:, -1] -= self.mean @ self.axes
-        self.shifts = shifts.astype(np.float32)
+        changed = np.stack([change(basis, rng).reshape(len(basis), -1) for _ in range(MAPS)])
+        maps = changed @ self.axes
+        maps[:, -1] -= self.mean @ self.axes
+        self.maps = maps.astype(np.float32)
 
     def coordinates(self, X: Floats) -> Any:
         """Return where pictures lie, in single precision."""
@@ -84,9 +92,10 @@ class Subspace:
         return np.asarray(coordinates @ self.axes.T + self.mean)
 
     def __call__(self, X: Any, rng: np.random.RandomState) -> Any:
-        """Return rows of coordinates, each shifted by a random part of a pixel."""
-        which = rng.randint(len(self.shifts), size=len(X))
-        for number, one in enumerate(self.shifts):
+        """Return rows of coordinates, each changed a little."""
+        drawn = rng.randint(len(self.maps), size=AT_A_TIME)
+        which = rng.randint(AT_A_TIME, size=len(X))
+        for number, one in enumerate(self.maps[drawn]):
             rows = which == number
             X[rows] = X[rows] @ one[:-1] + one[-1]
         return X

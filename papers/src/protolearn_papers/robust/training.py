@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from protolearn import RobustLVQ, load, save
+from protolearn import RobustLVQ, save
 from protolearn.solvers import Adam
 
 from .digits import Subspace, digits
@@ -39,12 +39,12 @@ def train(settings: Settings, seed: int, folder: str) -> dict[str, Any]:
     """Train and keep the prototypes; return times and costs.
 
     First in the subspace of the principal components, where a step takes a fifth of the time, and
-    shifts by parts of a pixel are products; then over all pixels, with small steps.
+    small changes of pictures are products; then over all pixels, with small steps.
     """
     begun, place = process_time(), Path(folder)
     given = digits()
     X, y = given.train[: settings.rows], given.y_train[: settings.rows]
-    space = Subspace(X, settings.axes)
+    space = Subspace(X, settings.axes, seed)
     options: dict[str, Any] = {
         "radius": settings.radius,
         "prototypes_per_class": settings.per_class,
