@@ -96,12 +96,12 @@ def find_pairs(
     called = margin.margin.address, as_floats(margin.theta()), units, THREE
     nearest_own[D.dtype.char](D, codes, same, found.places)
     near, place = np.unique(found.places[:, 2], return_inverse=True)
-    V, given = np.empty_like(D), (codes, same, as_indices(place), found.places)
+    given = codes, same, as_indices(place), found.places
     if margin.norm == 2 and D.dtype == U.dtype and margin.margin is Radius.margin:
-        sizes, ratio = np.einsum("ij,ij->i", U, U), units[0] / units[1]
+        V, sizes, ratio = np.empty_like(D), np.einsum("ij,ij->i", U, U), units[0] / units[1]
         meet_planes[D.dtype.char](D, *given, U, near, U[near] @ U.T, sizes, ratio, V)
     else:
-        lengths = lengths_between(U[near], U, margin.norm)
+        V, lengths = np.empty(D.shape), lengths_between(U[near], U, margin.norm)
         meet_rivals(as_floats(D), *given, lengths, *called, V)
     first = as_indices(V.argmin(axis=1))
     every = np.arange(n)
