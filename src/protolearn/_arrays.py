@@ -266,6 +266,7 @@ def check_magnitude(X: Any) -> None:
 
 def check_ranges(low: Floats, high: Floats) -> None:
     """Raise the same, given the least and the greatest value of each column."""
+    low, high = low.astype(np.float64), high.astype(np.float64)
     with np.errstate(over="ignore"):
         largest = np.nansum((2.0 * np.fmax(np.abs(low), np.abs(high))) ** 2)
         spread = float(np.fmax.reduce(high - low))

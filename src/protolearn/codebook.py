@@ -106,7 +106,8 @@ class Coordinates:
         """Make the codebook of a vector."""
         size = self.template.prototypes.size
         moved = flat[:size].reshape(self.template.prototypes.shape)
-        prototypes = self.template.center + self.unit * moved
+        prototypes = self.unit * moved
+        prototypes += self.template.center
         if self.constraint is None:
             return replace(self.template, prototypes=prototypes)
         metric = self.constraint.apply(self._free(flat))

@@ -199,22 +199,24 @@ class Objective:
     def _partial_of_pairs(self, codebook: Codebook, block: Block) -> Partial:
         """Return what a block contributes to the cost of a margin of pairs."""
         distance, weight, U = self.distance, 0.0, self._directions(codebook)
-        gradients = Gradients(np.zeros_like(codebook.prototypes), np.zeros_like(codebook.metric))
-        value, by_direction = 0.0, np.zeros_like(U)
+        products = U.astype(block.X.dtype) if block.X.dtype == np.float32 else U
+        gradients, value = codebook.zero_gradients(), 0.0
+        geometry = distance if isinstance(distance, Geometry) else Geometry()
+        apart = type(geometry).pull_directions is not Geometry.pull_directions
+        by_direction = np.zeros_like(U) if apart else gradients.prototypes
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves checks the cost
             for chunk in block.chunks(distance.effort(codebook) / FEWER):
                 D, kept = measure(distance, chunk, codebook)
                 weight += float(chunk.weights.sum())
                 slope, by_length, cost = np.empty((len(D), 3)), np.empty(len(D)), np.empty(len(D))
-                pairs = self._price_pairs(D, chunk, codebook, U, slope, by_length, cost)
+                pairs = self._price_pairs(D, chunk, codebook, products, slope, by_length, cost)
                 value += float(cost.sum())
+                slope /= self.scale
+                by_length /= np.sqrt(self.scale)
                 distance.pull_winners(chunk.X, codebook, pairs.places, slope, gradients, kept)
-                by_direction += pull_directions(U, pairs, by_length, self.margin.norm)
-        gradients.prototypes[...] /= self.scale
-        gradients.metric[...] /= self.scale
-        by_direction /= np.sqrt(self.scale)
-        pull = distance if isinstance(distance, Geometry) else Geometry()
-        pull.pull_directions(codebook, by_direction, gradients)
+                pull_directions(U, pairs, by_length, self.margin.norm, by_direction)
+        if apart:
+            geometry.pull_directions(codebook, by_direction, gradients)
         return Partial(value, gradients, weight)
 
     def _directions(self, codebook: Codebook) -> Floats:
@@ -239,9 +241,10 @@ class Objective:
     ) -> Pairs:
         """Write slopes by distances and by lengths, and weighted costs; return the pairs."""
         units = np.array([1.0 / self.scale, 1.0 / np.sqrt(self.scale)])
-        D = as_floats(D)
+        D = np.ascontiguousarray(D)
         pairs = find_pairs(self.margin, D, chunk.codes, U, codebook.labels, units)
-        given = D, chunk.weights, pairs.places, pairs.apart, self.axes, units[1]
+        three = as_floats(np.take_along_axis(D, pairs.places, axis=1))
+        given = three, chunk.weights, pairs.apart, self.axes, units[1]
         price_pairs(*given, THREE, np.empty((2, 3)), *out)
         return pairs
 
@@ -422,17 +425,17 @@ def price(row, same, axes, entries, d, g, work):
 
 @native(
     types.void(
-        *(matrix, vector, indices_matrix_out, vector, AXES, f8, flags),
+        *(matrix, vector, vector, AXES, f8, flags),
         *(matrix_out, matrix_out, vector_out, vector_out),
     )
 )
-def price_pairs(D, weight, index, apart, axes, unit, three, room, slope, by_length, cost):
+def price_pairs(D, weight, apart, axes, unit, three, room, slope, by_length, cost):
     """Write the weighted cost of each row, and its derivatives by distances and by the length."""
     measure, attract, phi = margin_at(axes.margin), margin_at(axes.attraction), loss_at(axes.loss)
     d, g = room[0], room[1]
     for i in range(D.shape[0]):
-        d[0] = axes.inverse_scale * D[i, index[i, 0]]
-        d[1] = axes.inverse_scale * D[i, index[i, 1]]
+        d[0] = axes.inverse_scale * D[i, 0]
+        d[1] = axes.inverse_scale * D[i, 1]
         d[2] = unit * apart[i]
         g[:] = 0.0
         value, steep = phi(measure(d, three, axes.margin_theta, g), axes.loss_theta)
@@ -440,7 +443,7 @@ def price_pairs(D, weight, index, apart, axes, unit, three, room, slope, by_leng
         slope[i, 0], slope[i, 1], slope[i, 2] = steep * g[0], steep * g[1], 0.0
         by_length[i], cost[i] = steep * g[2], weight[i] * value
         if axes.alpha > 0.0:
-            d[0], g[0] = axes.inverse_scale * D[i, index[i, 2]], 0.0
+            d[0], g[0] = axes.inverse_scale * D[i, 2], 0.0
             alpha = axes.alpha * weight[i]
             cost[i] += alpha * attract(d[:1], three[:1], axes.margin_theta, g[:1])
             slope[i, 2] = alpha * g[0]

@@ -8,16 +8,20 @@ margin there is below the least maximum found so far are compared with the other
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ._arrays import Floats, Indices, as_floats, as_indices
-from .margins import Margin
+from ._arrays import Floats, Indices, Reals, as_floats, as_indices
+from .margins import Margin, Radius
 from .native import (
     ADDRESS,
     MARGIN,
+    Native,
+    f8,
     flags,
     flags_matrix,
     indices,
@@ -34,8 +38,16 @@ from .native import (
 DUAL = {1: "chebyshev", 2: "euclidean", np.inf: "cityblock"}
 """The metric between prototypes that belongs to the norm in which a row moves."""
 
-SURE = 1e-6
+SURE = {"d": 1e-6, "f": 1e-3}
 """Share of the squared lengths of two vectors below which their product lost digits."""
+
+SURE_IN_DOUBLE, SURE_IN_SINGLE = SURE["d"], SURE["f"]
+
+REALS = types.Array(types.float16, 2, "C", readonly=True)
+REALS_OUT = types.Array(types.float16, 2, "C")
+REAL = types.Array(types.float16, 1, "C", readonly=True)
+EITHER = REALS, REALS_OUT, REAL
+"""Stand for arrays in double or in single precision."""
 
 THREE = np.array([True, False, False])
 THREE.flags.writeable = False
@@ -55,37 +67,42 @@ class Pairs(NamedTuple):
     value: Floats
 
 
-def lengths_between(U: Floats, V: Floats, norm: Any) -> Floats:
+def lengths_between(U: Reals, V: Reals, norm: Any) -> Floats:
     """Return the dual norms of all ``u - v``, an array (len(U), len(V))."""
     if norm != 2:
         return cdist(U, V, DUAL[norm])
     by_u, by_v = np.einsum("ij,ij->i", U, U), np.einsum("ij,ij->i", V, V)
-    squares = U @ (-2.0 * V.T)
+    squares, share = U @ V.T, SURE[U.dtype.char]
+    squares *= -2.0
     squares += by_u[:, None]
     squares += by_v
     np.maximum(squares, 0.0, out=squares)
-    if U.size and V.size and squares.min() < SURE * (by_u.max() + by_v.max()):
-        i, j = np.nonzero(squares < SURE * (by_u[:, None] + by_v))
+    if U.size and V.size and squares.min() < share * (by_u.max() + by_v.max()):
+        i, j = np.nonzero(squares < share * (by_u[:, None] + by_v))
         squares[i, j] = np.square(U[i] - V[j]).sum(axis=1)
-    return np.sqrt(squares, out=squares)
+    return as_floats(np.sqrt(squares, out=squares))
 
 
 def find_pairs(
-    margin: Margin, D: Floats, codes: Indices, U: Floats, labels: Indices, units: Floats
+    margin: Margin, D: Floats, codes: Indices, U: Reals, labels: Indices, units: Floats
 ) -> Pairs:
     """Return the pair of each row that decides about its margin.
 
-    ``U`` are the directions of the prototypes, with the class codes ``labels``; ``units`` are the
-    factors of distances and of lengths between prototypes.
+    ``U`` are the directions of the prototypes, with the class codes ``labels``, in the precision
+    of products; ``units`` are the factors of distances and of lengths between prototypes.
     """
     n, same = len(D), labels == np.arange(max(labels.max(), codes.max()) + 1)[:, None]
     found = Pairs(np.full((n, 3), -1, dtype=np.intp), np.zeros(n), np.full(n, np.inf))
     called = margin.margin.address, as_floats(margin.theta()), units, THREE
-    nearest_own(D, codes, same, found.places)
+    nearest_own[D.dtype.char](D, codes, same, found.places)
     near, place = np.unique(found.places[:, 2], return_inverse=True)
-    V = np.empty_like(D)
-    lengths = lengths_between(U[near], U, margin.norm)
-    meet_rivals(D, codes, same, as_indices(place), found.places, lengths, *called, V)
+    given = codes, same, as_indices(place), found.places
+    if margin.norm == 2 and D.dtype == U.dtype and margin.margin is Radius.margin:
+        V, sizes, ratio = np.empty_like(D), np.einsum("ij,ij->i", U, U), units[0] / units[1]
+        meet_planes[D.dtype.char](D, *given, U, near, U[near] @ U.T, sizes, ratio, V)
+    else:
+        V, lengths = np.empty(D.shape), lengths_between(U[near], U, margin.norm)
+        meet_rivals(as_floats(D), *given, lengths, *called, V)
     first = as_indices(V.argmin(axis=1))
     every = np.arange(n)
     settle(found, D, codes, U, labels, margin.norm, called, every, first)
@@ -99,7 +116,7 @@ def settle(
     found: Pairs,
     D: Floats,
     codes: Indices,
-    U: Floats,
+    U: Reals,
     labels: Indices,
     norm: Any,
     called: tuple[Any, ...],
@@ -113,10 +130,23 @@ def settle(
         some, place = np.unique(rivals[here], return_inverse=True)
         lengths = lengths_between(U[some], U[owns], norm)
         which = rows[here], rivals[here], as_indices(place), owns
-        settle_rivals(D, *map(as_indices, which), lengths, *called, *found)
+        settle_rivals[D.dtype.char](D, *map(as_indices, which), lengths, *called, *found)
 
 
-@native(types.void(matrix, indices, flags_matrix, indices_matrix_out))
+def in_either(*signature: Any) -> Callable[[Callable[..., Any]], dict[str, Native]]:
+    """Return a decorator for a native function in double and in single precision, by type."""
+
+    def both(function: Callable[..., Any]) -> dict[str, Native]:
+        forms = {}
+        for char, real in ("d", types.float64), ("f", types.float32):
+            arrays = [arg if arg not in EITHER else arg.copy(dtype=real) for arg in signature]
+            forms[char] = native(types.void(*arrays), makes_arrays=True)(function)
+        return forms
+
+    return both
+
+
+@in_either(REALS, indices, flags_matrix, indices_matrix_out)
 def nearest_own(D, codes, same, index):
     """Write the nearest own prototype of each row, twice, and any rival between."""
     for i in range(D.shape[0]):
@@ -131,6 +161,32 @@ def nearest_own(D, codes, same, index):
 
 
 CALLED = ADDRESS, vector, vector, flags
+
+
+@in_either(
+    *(REALS, indices, flags_matrix, indices, indices_matrix_out),
+    *(REALS, indices, REALS_OUT, REAL, f8, REALS_OUT),
+)
+def meet_planes(D, codes, same, place, index, U, near, products, sizes, ratio, V):
+    """Write the distances to the planes between the nearest own prototype of a row and all rivals.
+
+    ``ratio`` is the factor of distances over that of lengths.
+    """
+    share = SURE_IN_SINGLE if D.itemsize == 4 else SURE_IN_DOUBLE
+    for k in range(near.size):
+        u, row = U[near[k]], products[k]
+        for j in range(row.size):
+            both = sizes[near[k]] + sizes[j]
+            square = both - 2.0 * row[j]
+            if square < share * both:
+                square = 0.0
+                for f in range(u.size):
+                    square += (u[f] - U[j, f]) ** 2
+            row[j] = 0.5 * ratio / math.sqrt(square) if square > 0.0 else 0.0
+    for i in range(D.shape[0]):
+        mine, scaled, d = same[codes[i]], products[place[i]], D[i, index[i, 2]]
+        for j in range(mine.size):
+            V[i, j] = np.inf if mine[j] else (D[i, j] - d) * scaled[j]
 
 
 @native(
@@ -152,12 +208,9 @@ def meet_rivals(D, codes, same, place, index, lengths, margin, theta, units, thr
                 V[i, j] = measure(d, three, theta, g)
 
 
-@native(
-    types.void(
-        *(matrix, indices, indices, indices, indices, matrix),
-        *(*CALLED, indices_matrix_out, vector_out, vector_out),
-    ),
-    makes_arrays=True,
+@in_either(
+    *(REALS, indices, indices, indices, indices, matrix),
+    *(*CALLED, indices_matrix_out, vector_out, vector_out),
 )
 def settle_rivals(
     D, rows, rivals, place, owns, lengths, margin, theta, units, three, index, apart, value
@@ -179,11 +232,9 @@ def settle_rivals(
             index[i, 0], index[i, 1] = owns[best], j
 
 
-def pull_directions(U: Floats, pairs: Pairs, by_length: Floats, norm: Any) -> Floats:
-    """Return the gradient by the directions, given that by the length between each pair."""
-    out, kinds = np.zeros_like(U), list(DUAL)
-    pull_apart(U, pairs.places, pairs.apart, by_length, kinds.index(norm), out)
-    return out
+def pull_directions(U: Floats, pairs: Pairs, by_length: Floats, norm: Any, out: Floats) -> None:
+    """Add to the gradient by the directions, given that by the length between each pair."""
+    pull_apart(U, pairs.places, pairs.apart, by_length, list(DUAL).index(norm), out)
 
 
 @native(types.void(matrix, indices_matrix_out, vector, vector, types.intp, matrix_out))

@@ -13,6 +13,7 @@ from protolearn.checks import expected_failed_checks
 from protolearn.distances import Minkowski
 from protolearn.losses import Hinge
 from protolearn.margins import Radius
+from protolearn.native import MARGIN, native
 from protolearn.solvers import LBFGS, SGD, Adam, Momentum
 
 NORMS = [1, 2, np.inf]
@@ -122,6 +123,45 @@ def test_a_smooth_loss_and_a_learned_metric_take_lbfgs(wine):
         model.fit(X, y)
         assert model.loss_curve_[-1] < model.loss_curve_[0]
         assert model.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_rows_in_single_precision(wine, norm):
+    """They are the same numbers in double precision, and so are the prototypes but for rounding."""
+    X, y = wine[0].astype(np.float32), wine[1]
+    options = {"norm": norm, "prototypes_per_class": 2, "max_iter": 5, "random_state": 0}
+    for others in ({"init": "random"}, {"early_stopping": True}, {"solver": "momentum"}):
+        single = RobustLVQ(**options, **others).fit(X, y)
+        double = RobustLVQ(**options, **others).fit(X.astype(np.float64), y)
+        np.testing.assert_allclose(single.prototypes_, double.prototypes_, rtol=1e-4, atol=1e-5)
+        assert single.prototypes_.dtype == np.float64
+        assert (single.prototypes_ != double.prototypes_).any()
+    X[0, 0] = np.nan
+    np.testing.assert_array_equal(
+        RobustLVQ(**options).fit(X, y).prototypes_,
+        RobustLVQ(**options).fit(X.astype(np.float64), y).prototypes_,
+    )
+    far = (1e30 * wine[0]).astype(np.float32)  # its squares overflow
+    assert RobustLVQ(**options).fit(far, y).score(far, y) > 0.9
+
+
+def test_a_margin_of_ones_own_takes_the_general_way(wine):
+    class Plane(Radius):
+        @native(MARGIN)
+        def margin(d, same, theta, g):
+            """Return the same as the parent."""
+            gap, length = d[1] - d[0], 2.0 * d[2]
+            g[0], g[1], g[2] = -1.0 / length, 1.0 / length, -2.0 * (gap / length) / length
+            return gap / length
+
+    X, y = wine
+    options = {"prototypes_per_class": 3, "solver": "momentum", "max_iter": 3, "random_state": 0}
+    for rows in (X, X.astype(np.float32)):
+        own, ours = (
+            PrototypeClassifier(margin=margin, loss=Hinge(2.0), **options).fit(rows, y)
+            for margin in (Plane(), Radius())
+        )
+        np.testing.assert_allclose(own.prototypes_, ours.prototypes_, rtol=1e-7)
 
 
 def test_augmentation(wine):

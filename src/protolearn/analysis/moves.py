@@ -41,7 +41,7 @@ def pair_bounds(D: Floats, codes: Indices, U: Floats, labels: Indices, norm: Any
     Lengths come from products, and are off by the share of rounding that they keep of their terms.
     """
     given = as_floats(D), as_indices(codes), as_floats(U), labels, np.ones(2)
-    off = 4.0 * (U.shape[1] + 16) * EPSILON / SURE
+    off = 4.0 * (U.shape[1] + 16) * EPSILON / SURE["d"]
     return find_pairs(Radius(norm), *given).value * (1.0 - off)
 
 

@@ -7,6 +7,9 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.sparse import issparse
+
 from .._validation import check_choice, check_norm, check_positive
 from ..blocks import Blocks
 from ..codebook import Codebook
@@ -14,7 +17,7 @@ from ..distances import Distance, Minkowski, SquaredEuclidean
 from ..losses import Hinge, Loss
 from ..margins import Margin, Radius
 from ..objective import Objective
-from ..solvers import Augment, Callback, StochasticSolver
+from ..solvers import Augment, Callback, MinibatchSolver, StochasticSolver
 from .composable import CostFunctionClassifier, is_auto
 from .problem import FirstDistances, Problem
 from .settings import CostSettings
@@ -48,6 +51,12 @@ class RobustSettings(CostSettings):
             )
         radius = None if is_auto(model.radius) else check_positive(model, "radius")
         return cls(**shared, radius=radius, augment=model.augment)
+
+    def dtypes(self, X: Any) -> list[Any]:
+        """Return the precisions of products: mini-batches of dense rows may have single ones."""
+        in_batches = self.solver is None or isinstance(self.solver, MinibatchSolver)
+        single = in_batches and self.margin.winners == "pair" and not issparse(X)
+        return [np.float64, np.float32] if single else super().dtypes(X)
 
     def length(self, first: FirstDistances) -> float:
         """Return the unit of the margins in the units of the data."""

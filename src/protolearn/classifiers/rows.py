@@ -40,6 +40,10 @@ GROWN_ON = 10_000
 VARIED_ON, VARIED_ROWS = 1 << 15, 100
 """Numbers, about, that tell how much columns vary, and rows at least."""
 
+SINGLE, FAR = (1e-12, 1e12), 100.0
+"""Ranges of columns whose squares single precision holds, and how many of them the origin is away
+at most."""
+
 IN_MEMORY = 1 << 24
 """Numbers of a memory map that are read at once."""
 
@@ -186,7 +190,7 @@ def read_block(
         X,
         y,
         reset=classes is None or not hasattr(model, "_memory"),
-        dtype="numeric" if mapped else np.float64,
+        dtype="numeric" if mapped else settings.dtypes(X),
         order=None if mapped else "C",
         accept_sparse="csr",
         ensure_all_finite=True if distance.missing_form is None else "allow-nan",
@@ -196,6 +200,7 @@ def read_block(
         check_mapped_rows(distance, X)
     else:
         X = checked_sparse(X) if issparse(X) else X
+        X = X if X.dtype == np.float64 or suits_single(X) else X.astype(np.float64)
         distance.check_rows(X)
     if not streaming:  # in a stream, encode names labels that are none
         check_classification_targets(y)
@@ -208,6 +213,15 @@ def read_block(
     if weight is not None or settings.class_weight is not None:
         block = weigh(block, settings.class_weight, classes, to_mean_one=not streaming)
     return block, classes, distance.suited_to(block.X)
+
+
+def suits_single(X: Any) -> bool:
+    """Whether squared distances keep their digits in single precision; not with missing values."""
+    if has_missing(X):
+        return False
+    low, high = column_ranges(X)
+    widest, farthest = float((high - low).max()), float(np.abs([low, high]).max())
+    return SINGLE[0] < widest and farthest < min(SINGLE[1], FAR * widest)
 
 
 def weigh(block: Block, class_weight: Any, classes: NDArray[Any], *, to_mean_one: bool) -> Block:

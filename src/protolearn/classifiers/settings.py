@@ -140,6 +140,10 @@ class Settings(ABC):
         what is known of the distances to begin with; None: they are measured.
         """
 
+    def dtypes(self, X: Any) -> list[Any]:
+        """Return the precisions in which rows may be learned from."""
+        return [np.float64]
+
     def first_distances(self, form: Distance, codebook: Codebook, blocks: Blocks) -> FirstDistances:
         """Return the unit of distance and the contrast of all rows at the initial prototypes.
 

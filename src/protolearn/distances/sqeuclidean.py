@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Floats, Indices
+from .._arrays import Floats, Indices, as_floats
 from ..codebook import Codebook, Gradients
 from ..native import GRADIENT, PAIR, ROW, indices_matrix, matrix, matrix_out, native, types
 from .distance import Distance, Finder, has_all_digits, least_of_rows
@@ -109,8 +109,10 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
     def factors(self, codebook: Codebook, dtype: Any) -> tuple[Any, Any]:
         """Return ``-2 (w - c)``, a prototype a column, and ``|w|^2 - |c|^2``, rounded to a type."""
         offset = codebook.prototypes - codebook.center
-        norms = np.einsum("ij,ij->i", offset, offset + 2.0 * codebook.center)
-        return (-2.0 * offset).astype(dtype, copy=False).T, norms.astype(dtype, copy=False)
+        norms = np.einsum("ij,ij->i", offset, offset) + 2.0 * (offset @ codebook.center)
+        columns = np.empty(offset.shape, dtype)
+        np.multiply(offset, -2.0, out=columns, casting="same_kind")
+        return columns.T, norms.astype(dtype, copy=False)
 
     def terms_of(self, prepared: Any, codebook: Codebook) -> tuple[Any, float]:
         """Return what :func:`sizes` of the terms of rows follow from."""
@@ -164,7 +166,7 @@ class SquaredEuclidean(BlockForm, Geometry, FeatureTerms, Distance):
         kept: Any = None,
     ) -> None:
         """Add to the gradients while the rows are still in cache; no second product."""
-        pull_differences(X, codebook.prototypes, index, value, out.prototypes)
+        pull_differences(as_floats(X), codebook.prototypes, index, value, out.prototypes)
 
     def pull_rows(
         self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None

@@ -4,6 +4,7 @@ from .batch_solver import LBFGS, Callback, Memory, Solver, SolverResult, State
 from .batch_solver import cost_error as cost_error
 from .kohonen import Kohonen as Kohonen
 from .minibatch import Adam, Momentum
+from .minibatch import MinibatchSolver as MinibatchSolver
 from .sequential import SGD
 from .sequential import SequentialSolver as SequentialSolver
 from .stochastic import LEAST_IN_STREAMS as LEAST_IN_STREAMS

@@ -172,10 +172,17 @@ class Momentum(MinibatchSolver):
         self, rows: Floats, slope: Floats, rate: float, moments: Moments, update: int, joint: bool
     ) -> None:
         """Go by ``v <- momentum v - rate g``."""
-        velocity = moments["velocity"]
-        velocity *= self.momentum
-        velocity -= rate * slope
-        rows += velocity
+        glide(rows, slope, moments["velocity"], rate, self.momentum)
+
+
+@native(types.void(matrix_out, matrix, matrix_out, f8, f8))
+def glide(rows, gradient, velocity, rate, momentum):
+    """Take a step with momentum in one pass."""
+    for r in range(rows.shape[0]):
+        row, g, v = rows[r], gradient[r], velocity[r]
+        for f in range(g.size):
+            v[f] = momentum * v[f] - rate * g[f]
+            row[f] += v[f]
 
 
 class Adam(MinibatchSolver):

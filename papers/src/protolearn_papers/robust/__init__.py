@@ -1,0 +1,1 @@
+"""Certified robustness: the record on MNIST, and small tables."""
