@@ -190,19 +190,10 @@ PIPELINES = [
 def test_pipelines_and_rejection(model, tmp_path):
     X, y, rows = iris_like()
     model.fit(X, y)
-    export(model, tmp_path / "model.mjs", to="js")
-    export(model, tmp_path / "model.h", to="c", number="double")
-    export(model, tmp_path / "model.sql", to="sql")
-    document, query = document_of(model), (tmp_path / "model.sql").read_text()
     wanted, P = model.predict(rows.to_numpy()), None
     if hasattr(model, "predict_proba"):
         P = model.predict_proba(rows.to_numpy())
-    for found in (
-        run_node(tmp_path, rows),
-        run_c(tmp_path, rows, document, "gcc"),
-        run_sqlite(query, rows, document, "rows"),
-        run_duckdb(query, rows, document, "rows"),
-    ):
+    for found in exported_everywhere(model, rows, tmp_path):
         label = np.where(found["rejected"], "reject", found["label"])
         np.testing.assert_array_equal(label, wanted)
         if P is not None:
@@ -214,23 +205,27 @@ def test_missing_values_that_the_distance_skips(tmp_path):
     model = pl.GRLVQ(**SEED).fit(X, y)
     rows[np.random.RandomState(1).rand(*rows.shape) < 0.2] = np.nan
     rows = rows[rows.notna().any(axis=1)]
-    export(model, tmp_path / "model.mjs", to="js")
-    export(model, tmp_path / "model.h", to="c", number="double")
-    export(model, tmp_path / "model.sql", to="sql")
-    document, query = document_of(model), (tmp_path / "model.sql").read_text()
     wanted = model.predict(rows.to_numpy())
-    for found in (
-        run_node(tmp_path, rows),
-        run_c(tmp_path, rows, document, "gcc"),
-        run_sqlite(query, rows, document, "rows"),
-        run_duckdb(query, rows, document, "rows"),
-    ):
+    for found in exported_everywhere(model, rows, tmp_path):
         np.testing.assert_array_equal(found["label"], wanted)
         close(found["probabilities"], model.predict_proba(rows.to_numpy()))
 
 
+def exported_everywhere(model, rows, folder):
+    """Export a model, and yield what node, gcc, SQLite and DuckDB say of rows."""
+    export(model, folder / "model.mjs", to="js")
+    export(model, folder / "model.h", to="c", number="double")
+    export(model, folder / "model.sql", to="sql")
+    document, query = document_of(model), (folder / "model.sql").read_text(encoding="utf-8")
+    yield run_node(folder, rows)
+    yield run_c(folder, rows, document, "gcc")
+    yield run_sqlite(query, rows, document, "rows")
+    yield run_duckdb(query, rows, document, "rows")
+
+
+@pytest.mark.parametrize("raised", [None, [0.0, 0.5, 0.2]], ids=["plain", "threshold"])
 @pytest.mark.parametrize("method", ["temperature", "sigmoid", "isotonic"])
-def test_the_automatic_choice(method, tmp_path):
+def test_the_automatic_choice(method, raised, tmp_path):
     X, y, rows = iris_like()
     auto = pl.AutoPrototypeClassifier(families=["fixed"], max_fits=20, **SEED)
     frame = pd.DataFrame(X, columns=rows.columns)
@@ -240,18 +235,38 @@ def test_the_automatic_choice(method, tmp_path):
 
     fit = getattr(score_calibration, f"fit_{method}")
     auto.calibration_ = fit(scores, [np.searchsorted(auto.classes_, y)])
-    export(auto, tmp_path / "model.mjs", to="js")
-    export(auto, tmp_path / "model.h", to="c", number="double")
-    export(auto, tmp_path / "model.sql", to="sql")
-    document, query = document_of(auto), (tmp_path / "model.sql").read_text()
-    for found in (
-        run_node(tmp_path, rows),
-        run_c(tmp_path, rows, document, "gcc"),
-        run_sqlite(query, rows, document, "rows"),
-        run_duckdb(query, rows, document, "rows"),
-    ):
+    if raised is not None:
+        before = auto.predict(rows)
+        auto.raised_scores_ = np.array(raised)
+        auto.best_estimator_ = auto._with_threshold(auto.best_estimator_)
+        assert (auto.predict(rows) != before).any()
+    for found in exported_everywhere(auto, rows, tmp_path):
         np.testing.assert_array_equal(found["label"], auto.predict(rows))
         close(found["probabilities"], auto.predict_proba(rows))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pl.GLVQ(prototypes_per_class=2, **SEED),
+        pl.LGMLVQ(**SEED),
+        pl.RSLVQ(prototypes_per_class=2, **SEED),
+        pl.SoftMarginSVM(),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_a_threshold_between_the_classes(model, tmp_path):
+    X, y, rows = iris_like()
+    pipeline = table_pipeline(model).fit(pd.DataFrame(X, columns=rows.columns), y)
+    before, size = pipeline.predict(rows), np.ptp(pipeline.decision_function(rows))
+    name, last = pipeline.steps[-1]
+    pipeline.steps[-1] = name, with_raised_scores(last, [0.0, 0.05 * size, 0.0])
+    assert (pipeline.predict(rows) != before).any()
+    wanted, clear = answers_of(pipeline, rows)
+    leads = contributions_of(pipeline, rows, wanted)
+    for found in exported_everywhere(pipeline, rows, tmp_path):
+        compare(found, wanted, clear)
+        close(found["contributions"][clear], leads[clear])
 
 
 def test_what_cannot_be_exported(tmp_path):
@@ -375,16 +390,3 @@ def test_soft_decisions_have_no_fixed_point(tmp_path):
     with pytest.raises(TypeError, match="RSLVQ has no form in fixed point"):
         export(model, tmp_path / "model.h", to="c", number="int8")
     assert not any(tmp_path.iterdir())
-
-
-def test_a_threshold_between_the_classes_is_refused_but_by_onnx(tmp_path):
-    X, y = datasets.load("iris")
-    raised = with_raised_scores(pl.GLVQ(**SEED).fit(X, y), [0.0, 0.5, 0.0])
-    with pytest.raises(TypeError, match="Export it as ONNX"):
-        export(raised, tmp_path / "model.json", to="json")
-    assert not (tmp_path / "model.json").exists()
-    auto = pl.AutoPrototypeClassifier(families="linear", max_fits=20, random_state=0)
-    auto.fit(X[50:], y[50:])
-    auto.raised_scores_ = np.array([0.0, 0.5])
-    with pytest.raises(TypeError, match="--metric accuracy"):
-        export(auto, tmp_path / "model.js", to="js")

@@ -31,7 +31,7 @@ PER_LINE = 8
 PROBABILITIES = {"softmax": 1, "logistic": 2, "isotonic": 3}
 MARGINS = {"scores": 0, "root": 1, "relative": 2}
 REJECTS = {
-    "probability": "a->probabilities[a->code]",
+    "probability": "a->probabilities[model_largest(a->probabilities, MODEL_CLASSES)]",
     "margin": "a->margin",
     "radius": "a->certified_radius",
     "lead": "(a->scores[a->code] - a->scores[model_second(a->scores, MODEL_CLASSES, a->code)])",
@@ -253,6 +253,9 @@ def decision_tables(tables: Tables, document: Document) -> None:
     if scores["kind"] == "linear":
         tables.add("coef", scores["coef"])
         tables.add("intercept", scores["intercept"])
+    tables.define("OFFSETS", int(bool(scores.get("offsets"))))
+    if scores.get("offsets"):
+        tables.add("offsets", scores["offsets"])
     if len(prototypes):
         maps, map_of = document["maps"], document["map_of"]
         numbers = [None if form is None else next(iter(form.values())) for form in maps]
@@ -346,6 +349,9 @@ def probability_tables(tables: Tables, document: Document) -> None:
         tables.define("FACTOR", float(form["factor"]))
         tables.define("FLOOR", float(form["floor"]))
         tables.add("class_offset", form["offsets"] or np.zeros(len(classes)))
+    tables.define("LOWERED", int(bool(form and form.get("lowered"))))
+    if form and form.get("lowered"):
+        tables.add("lowered", form["lowered"])
     if form and form["kind"] == "isotonic":
         ends = np.cumsum([0, *(len(at) for at, _ in form["steps"])])
         tables.add("first_step", ends, "short")

@@ -151,6 +151,9 @@ MODEL_FUNCTION void model_distances(const model_number *z, MODEL_ROM model_numbe
       mapped += rank;
     }
     distances[k] = sum * share;
+#if MODEL_OFFSETS
+    distances[k] += model_offsets[k];
+#endif
   }
 }
 
@@ -270,8 +273,15 @@ MODEL_FUNCTION void model_shares(const model_number *scores, int code, model_num
   for (c = 0; c < MODEL_CLASSES; c++) shares[c] = 1 / (1 + MODEL_MATH(exp)(-scores[c]));
   model_normalize(shares);
 #else
+  model_number values[MODEL_CLASSES];
+  for (c = 0; c < MODEL_CLASSES; c++) {
+    values[c] = scores[c];
+#if MODEL_LOWERED
+    values[c] -= model_lowered[c];
+#endif
+  }
   for (c = 0; c < MODEL_CLASSES; c++)
-    shares[c] = model_interpolate(scores[c] - scores[model_second(scores, MODEL_CLASSES, c)], c);
+    shares[c] = model_interpolate(values[c] - values[model_second(values, MODEL_CLASSES, c)], c);
   model_normalize(shares);
 #endif
 #if MODEL_AGREE
@@ -373,8 +383,10 @@ MODEL_FUNCTION model_number model_radius(const model_number *z, const model_numb
 #else
       near = model_stretch[j] * (length + model_size[j]);
       far = model_stretch[v] * (length + model_size[v]);
-      near = distances[j] + near * near * MODEL_EPSILON * (4 * MODEL_FEATURES + 20);
-      far = distances[v] - far * far * MODEL_EPSILON * (4 * MODEL_FEATURES + 20);
+      near = near * near * (4 * MODEL_FEATURES + 20) + 4 * distances[j];
+      far = far * far * (4 * MODEL_FEATURES + 20) + 4 * distances[v];
+      near = distances[j] + near * MODEL_EPSILON;
+      far = distances[v] - far * MODEL_EPSILON;
       gap = MODEL_ROOT ? model_sqrt(far) - model_sqrt(near) : far - near;
 #endif
       if (gap > 0) gap /= model_pace[j * MODEL_PACES + v];
