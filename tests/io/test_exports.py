@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
@@ -333,9 +334,12 @@ int main(void) {
       if (scanf("%d", &v) != 1) return 0;
       q[j] = (model_small)v;
     }
-    printf("%d", model_decide(q, &a));
+    v = model_decide(q, &a);
+    printf("%d %d %d", v, a.nearest_prototype, a.rejected);
     for (j = 0; j < MODEL_CLASSES; j++) printf(" %lld", (long long)a.scores[j]);
     for (j = 0; j < MODEL_COLUMNS; j++) printf(" %lld", (long long)a.contributions[j]);
+    printf(" %.9g %.9g", (double)a.margin, (double)a.certified_radius);
+    for (j = 0; j < MODEL_CLASSES; j++) printf(" %.9g", (double)a.probabilities[j]);
     printf("\n");
   }
 }
@@ -343,19 +347,52 @@ int main(void) {
 
 IN_FIXED_POINT = in_all(
     pl.GLVQ(prototypes_per_class=2, **SEED),
-    pl.GMLVQ(prototypes_per_class=2, **SEED),
+    pl.LGMLVQ(**SEED),
     pl.SoftMarginSVM(),
-    thorough=(pl.GRLVQ(**SEED), pl.LGMLVQ(**SEED)),
+    thorough=(
+        pl.GRLVQ(**SEED),
+        pl.GMLVQ(prototypes_per_class=2, **SEED),
+        pl.LGMLVQ(localized="prototype", prototypes_per_class=2, **SEED),
+        pl.MeanOfClass(),
+        pl.FisherPrototypes(),
+        pl.RVM(),
+        LogisticRegression(),
+    ),
 )
+
+
+def run_fixed(folder, Q):
+    """Give what ``model.h`` says of whole rows: whole numbers by their exact texts, and floats."""
+    need("gcc")
+    (folder / "main.c").write_text(FIXED_MAIN)
+    strict = [*STRICT, "-fsanitize=undefined", "-fno-sanitize-recover"]
+    subprocess.run(["gcc", *strict, "main.c", "-o", "main", "-lm"], cwd=folder, check=True)
+    text = "\n".join(" ".join(map(str, row)) for row in Q.tolist())
+    done = subprocess.run(
+        ["./main"], cwd=folder, input=text, capture_output=True, text=True, check=True
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    d = Q.shape[1]
+    whole = np.array([line[: 6 + d] for line in lines], dtype=np.int64)
+    return whole, np.array([line[6 + d :] for line in lines], dtype=float)
+
+
+def raised_by(model, X):
+    """Give a pipeline with a threshold that favours its second class."""
+    size = np.ptp(model.decision_function(X))
+    name, last = model.steps[-1]
+    model.steps[-1] = name, with_raised_scores(last, [0.0, 0.05 * size, 0.0])
+    return model
 
 
 @pytest.mark.parametrize("bits", [8, 16])
 @pytest.mark.parametrize("model", IN_FIXED_POINT, ids=lambda m: type(m).__name__)
-def test_fixed_point(model, bits, tmp_path):
+@pytest.mark.parametrize("is_raised", in_all(False, thorough=[True]))
+def test_fixed_point(model, bits, is_raised, tmp_path):
     """C and Python agree bit for bit, and the labels are those of the model, but for some rows."""
-    need("gcc")
     X, y = load_wine(return_X_y=True)
-    model = make_pipeline(StandardScaler(), model).fit(X, y)
+    model = make_pipeline(StandardScaler(), clone(model)).fit(X, y)
+    model = raised_by(model, X) if is_raised else model
     export(model, tmp_path / "model.h", to="c", number=f"int{bits}")
     document = document_of(model)
     fixed = FixedPointModel.of(document, bits)
@@ -364,24 +401,44 @@ def test_fixed_point(model, bits, tmp_path):
     Q[: len(Q) // 2] //= 4
     offset = np.array([column["offset"] for column in document["columns"]])
     scale = np.array([column["scale"] for column in document["columns"]])
-    rows = fixed.quantized_rows((X - offset) * scale)
-    Q = np.vstack([Q, rows])
-    (tmp_path / "main.c").write_text(FIXED_MAIN)
-    strict = [*STRICT, "-fsanitize=undefined", "-fno-sanitize-recover"]
-    subprocess.run(["gcc", *strict, "main.c", "-o", "main"], cwd=tmp_path, check=True)
-    text = "\n".join(" ".join(map(str, row)) for row in Q.tolist())
-    done = subprocess.run(
-        ["./main"], cwd=tmp_path, input=text, capture_output=True, text=True, check=True
-    )
-    found = np.array([line.split() for line in done.stdout.splitlines()], dtype=np.int64)
-    np.testing.assert_array_equal(found[:, 0], fixed.codes(Q))
-    np.testing.assert_array_equal(found[:, 4:], fixed.contributions(Q))
-    if fixed.maps:
-        D, labels = fixed.distances(Q), np.array(document["prototype_classes"])
-        least = np.stack([D[:, labels == c].min(axis=1) for c in range(3)], axis=1)
-        np.testing.assert_array_equal(found[:, 1:4], -least)
+    Z = (X - offset) * scale
+    rows = fixed.quantized_rows(Z)
+    Q = np.vstack([rows, Q])
+    whole, real = run_fixed(tmp_path, Q)
+    np.testing.assert_array_equal(whole[:, 0], fixed.codes(Q))
+    np.testing.assert_array_equal(whole[:, 3:6], fixed.scores(Q))
+    np.testing.assert_array_equal(whole[:, 6:], fixed.contributions(Q))
+    if document["prototypes"]:
+        np.testing.assert_array_equal(whole[:, 1], fixed.distances(Q).argmin(axis=1))
     agree = (model.classes_[fixed.codes(rows)] == model.predict(X)).mean()
     assert agree > {8: 0.95, 16: 0.99}[bits]
+    check_confidences(model, X, real[: len(X)], 0.02 if bits == 16 else 0.35)
+    if real[0, 1] >= 0.0:
+        check_radii(fixed, Z, real[: len(X), 1])
+
+
+def check_confidences(model, X, found, tolerance):
+    """Compare margins, radii and probabilities in fixed point with those of the model."""
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_allclose(found[:, 2:], model.predict_proba(X), atol=tolerance)
+        np.testing.assert_allclose(found[:, 2:].sum(axis=1), 1.0, rtol=1e-5)
+    else:
+        assert (found[:, 2:] == -1.0).all()
+    if hasattr(model[-1], "prototypes_"):
+        close(found[:, 0], margin_of_prediction(model, X), tolerance)
+    else:
+        assert (found[:, 0] == -1.0).all()
+
+
+def check_radii(fixed, Z, radius):
+    """No row within a radius has another class in fixed point, and most radii say something."""
+    rng, codes = np.random.RandomState(1), fixed.codes(fixed.quantized_rows(Z))
+    assert (radius > 0.0).mean() > (0.9 if fixed.bits == 16 else 0.2)
+    others = np.array([Z[codes != c].mean(axis=0) for c in range(3)])[codes] - Z
+    for step in (*rng.standard_normal((30, *Z.shape)), others):
+        step = step / np.linalg.norm(step, axis=1, keepdims=True)
+        moved = fixed.quantized_rows(Z + radius[:, None] * step)
+        np.testing.assert_array_equal(fixed.codes(moved), codes)
 
 
 def test_soft_decisions_have_no_fixed_point(tmp_path):

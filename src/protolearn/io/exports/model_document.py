@@ -159,7 +159,7 @@ def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
             "offsets": None if rule.offsets is None else rule.offsets.tolist(),
         },
         "margin": {"kind": "gap"},
-        "certificate": certificate_of(rule),
+        "certificate": certificate_of(rule, rows.is_isometric(used)),
     }
 
 
@@ -202,15 +202,22 @@ def map_value(A: Floats) -> Document | None:
     return {"matrix": A.tolist()}
 
 
-def certificate_of(rule: DecisionRule) -> Document | None:
-    """Return how fast the lead of one prototype over another can shrink as a row moves."""
+def certificate_of(rule: DecisionRule, isometric: bool = False) -> Document | None:
+    """Return how fast the lead of one prototype or class can shrink as a row moves.
+
+    ``isometric`` is whether lengths of encoded rows are those of the last step.
+    """
     if rule.is_soft:
         return None
     if rule.directions is not None:
-        return {"root": False, "pace": (2.0 * cdist(rule.directions, rule.directions)).tolist()}
-    if rule.steepness is None:
+        factor = rule.unit if isinstance(rule, LinearRule) else 2.0
+        pace = factor * cdist(rule.directions, rule.directions)
+    elif rule.steepness is not None:
+        pace = rule.steepness + rule.steepness[:, None]
+    else:
         return None
-    return {"root": True, "pace": (rule.steepness + rule.steepness[:, None]).tolist()}
+    is_root = rule.directions is None
+    return {"root": is_root, "isometric": isometric, "pace": pace.tolist()}
 
 
 def linear_body(rule: LinearRule, rows: EncodedRows) -> Document:
@@ -250,7 +257,7 @@ def linear_body(rule: LinearRule, rows: EncodedRows) -> Document:
             "intercept": (offsets + coef @ center).tolist(),
         },
         "margin": margin,
-        "certificate": {"root": False, "pace": cdist(normals, normals).tolist()},
+        "certificate": certificate_of(rule, rows.is_isometric(used)),
     }
 
 
