@@ -196,10 +196,12 @@ class FixedPointModel:
             return 2.0 * np.linalg.norm(moved * scale, axis=2), 2.0 * SAFETY * lost
         map_of = self.document["map_of"]
         steep = np.array([np.linalg.norm(A * scale, 2) for A in maps])[map_of]
-        lost = np.array([
-            np.linalg.norm(np.abs(A).sum(axis=1)) + more * len(A) ** 0.5
-            for A, more in zip(maps, rounds, strict=True)
-        ])[map_of]
+        lost = np.array(
+            [
+                np.linalg.norm(np.abs(A).sum(axis=1)) + more * len(A) ** 0.5
+                for A, more in zip(maps, rounds, strict=True)
+            ]
+        )[map_of]
         return steep + steep[:, None], SAFETY * (lost + lost[:, None])
 
 

@@ -365,39 +365,57 @@ MODEL_FUNCTION void model_scores(const model_number *z, const model_number *dist
 }
 
 #if MODEL_CERTIFICATE
-/* A radius that is proved, with the rounding of distances held against it. */
-MODEL_FUNCTION model_number model_radius(const model_number *z, const model_number *scores,
-                                         int code, const model_number *distances) {
-  model_number radius = 0, length = 0;
+/* How far the value of a prototype or class can be off, wherever a row of some length moves. */
+MODEL_FUNCTION model_number model_error(int k, model_number value, model_number length,
+                                        model_number moved) {
+#if MODEL_LINEAR
+  (void)value;
+  return ((length + moved) * model_stretch[k] + model_size[k]) * MODEL_EPSILON
+         * (MODEL_FEATURES + 10);
+#else
+  const int map = model_map_of[k], terms = model_map_kind[map] == 'm' ? MODEL_FEATURES : 0;
+  const model_number stretch = model_stretch[k];
+  const model_number far = model_sqrt(value) + stretch * moved;
+  const model_number image = ((model_number)(terms + 2) * (length + moved) + model_size[k])
+                             * stretch * MODEL_EPSILON + far * MODEL_EPSILON;
+  return (far + image) * image + ((model_number)(model_rank[map] + 2) * far * far + 4 * value)
+                                 * MODEL_EPSILON;
+#endif
+}
+
+/* A radius that is proved for rows that move less than some length; none: without rounding. */
+MODEL_FUNCTION model_number model_certify(const model_number *values, int code,
+                                          model_number length, model_number moved, int none) {
+  model_number radius = 0;
   int j, v;
-  (void)scores, (void)distances;
-  for (j = 0; j < MODEL_FEATURES; j++) length += z[j] * z[j];
-  length = model_sqrt(length);
   for (j = 0; j < MODEL_PACES; j++) {
     model_number least = MODEL_MOST;
+    const model_number own = none ? 0 : model_error(j, values[j], length, moved);
     if (MODEL_CLASS_OF(j) != code) continue;
     for (v = 0; v < MODEL_PACES; v++) {
-      model_number gap, near, far;
+      const model_number other = none ? 0 : model_error(v, values[v], length, moved);
+      model_number gap = MODEL_LINEAR ? (values[j] - values[v]) - own - other
+                                      : (values[v] - values[j]) - own - other;
       if (MODEL_CLASS_OF(v) == code) continue;
-#if MODEL_LINEAR
-      near = (length * model_stretch[j] + model_size[j]) * MODEL_EPSILON * (MODEL_FEATURES + 10);
-      far = (length * model_stretch[v] + model_size[v]) * MODEL_EPSILON * (MODEL_FEATURES + 10);
-      gap = scores[j] - near - (scores[v] + far);
-#else
-      near = model_stretch[j] * (length + model_size[j]);
-      far = model_stretch[v] * (length + model_size[v]);
-      near = near * near * (4 * MODEL_FEATURES + 20) + 4 * distances[j];
-      far = far * far * (4 * MODEL_FEATURES + 20) + 4 * distances[v];
-      near = distances[j] + near * MODEL_EPSILON;
-      far = distances[v] - far * MODEL_EPSILON;
-      gap = MODEL_ROOT ? model_sqrt(far) - model_sqrt(near) : far - near;
-#endif
+      if (MODEL_ROOT) gap = model_sqrt(values[v] - other) - model_sqrt(values[j] + own);
       if (gap > 0) gap /= model_pace[j * MODEL_PACES + v];
       least = gap < least ? gap : least;
     }
     radius = model_larger(radius, least);
   }
-  radius = radius * (1 - 64 * MODEL_EPSILON) - 8 * MODEL_EPSILON * length;
+  return radius;
+}
+
+/* A radius that is proved, with the rounding of distances held against it. */
+MODEL_FUNCTION model_number model_radius(const model_number *z, const model_number *values,
+                                         int code) {
+  model_number radius, length = 0;
+  int j;
+  for (j = 0; j < MODEL_FEATURES; j++) length += z[j] * z[j];
+  length = model_sqrt(length);
+  radius = model_certify(values, code, length, 0, 1);
+  radius = model_certify(values, code, length, radius, 0);
+  radius = radius * (1 - 8 * MODEL_EPSILON) - 8 * MODEL_EPSILON * length;
   return model_larger(radius, 0);
 }
 #endif
@@ -477,7 +495,7 @@ MODEL_FUNCTION int model_predict(const model_value *row, model_answer *answer) {
   answer->margin = model_margin(answer->scores, code, answer->distances, others);
 #if MODEL_CERTIFICATE
   answer->certified_radius =
-      share > 1 ? -1 : model_radius(z, answer->scores, code, answer->distances);
+      share > 1 ? -1 : model_radius(z, MODEL_LINEAR ? answer->scores : answer->distances, code);
 #else
   answer->certified_radius = -1;
 #endif
