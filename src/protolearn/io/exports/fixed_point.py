@@ -71,9 +71,9 @@ class FixedPointModel:
     distance_unit: float
     score_unit: float
     contribution_unit: float
-    coef: Whole | None = None
-    intercept: Whole | None = None
-    away: Whole | None = None
+    coef: Any = None
+    intercept: Any = None
+    away: Any = None
 
     @classmethod
     def of(cls, document: Document, bits: int, ranges: Any = None) -> FixedPointModel:
@@ -147,7 +147,7 @@ class FixedPointModel:
     def contributions(self, q: Whole) -> Whole:
         """Return what each number adds to the lead of the class over the second."""
         own = self.codes(q)
-        if self.coef is not None and self.intercept is not None:
+        if self.coef is not None:
             scores = self.scores(q)
             np.put_along_axis(scores, own[:, None], np.iinfo(np.int64).min, axis=1)
             rival = scores.argmax(axis=1)
