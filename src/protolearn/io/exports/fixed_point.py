@@ -47,7 +47,7 @@ class FixedPointModel:
     maps : list of arrays, or None for the identity
         The maps of the prototypes.
     shift : int
-        Bits by which what a map gives is shortened.
+        Bits by which what a map gives is divide_by_power.
     prototypes, mapped, mapped_rest : arrays
         The prototypes, as they are and under their maps, and the other ones of a linear model.
     offsets : array of shape (K,)
@@ -117,11 +117,11 @@ class FixedPointModel:
         return np.clip(np.trunc(x + np.copysign(0.5, x)), -top, top).astype(np.int64)
 
     def image(self, q: Whole, map_number: int) -> Whole:
-        """Return rows under a map, shortened by rounding half away from zero."""
+        """Return rows under a map, divide_by_power by rounding half away from zero."""
         A = self.maps[map_number]
         if A is None:
             return q
-        return shortened(q * A if A.ndim == 1 else q @ A.T, self.shift)
+        return divide_by_power(q * A if A.ndim == 1 else q @ A.T, self.shift)
 
     def distances(self, q: Whole) -> Whole:
         """Return the squared distances of rows to the prototypes, in whole numbers."""
@@ -155,7 +155,7 @@ class FixedPointModel:
             square = np.square(normal) * self.away
             total = np.maximum(square.sum(axis=1, keepdims=True), 1)
             lead = (self.intercept[own] - self.intercept[rival])[:, None]
-            return normal * q + shortened(lead * ((square << AWAY_BITS) // total), AWAY_BITS)
+            return normal * q + divide_by_power(lead * ((square << AWAY_BITS) // total), AWAY_BITS)
         D, labels = self.distances(q), np.array(self.document["prototype_classes"])
         least = np.where(labels == own[:, None], np.iinfo(np.int64).max, D)
         return self._terms(q, least.argmin(axis=1)) - self._terms(q, D.argmin(axis=1))
@@ -208,7 +208,7 @@ class FixedPointModel:
 def whole_maps(
     document: Document, ranges: Floats, bits: int, spare: int
 ) -> tuple[list[Whole | None], int, float]:
-    """Return maps of whole rows, by how many bits their sums are shortened, and their unit."""
+    """Return maps of whole rows, by how many bits their sums are divide_by_power, and their unit."""
     top = 2.0 ** (bits - 1) - 1.0
     if document["maps"] == [None] and (ranges == ranges[0]).all():
         return [None], 0, float(top / ranges[0])
@@ -239,14 +239,14 @@ def whole_scores(scores: Document, scale: Floats, bits: int) -> Document:
     }
 
 
-def shortened(total: Whole, shift: int) -> Whole:
+def divide_by_power(total: Whole, shift: int) -> Whole:
     """Return whole numbers over a power of two, rounded half away from zero."""
     half = (1 << shift) >> 1
     return np.asarray(np.sign(total) * ((np.abs(total) + half) >> shift))
 
 
 def shift_of(maps: list[Whole | None], bits: int, spare: int = 1) -> int:
-    """Return by how many bits sums are shortened, such that no distance is too large."""
+    """Return by how many bits sums are divide_by_power, such that no distance is too large."""
     sums = [np.abs(A) if A.ndim == 1 else np.abs(A).sum(axis=1) for A in maps if A is not None]
     most = max(int(total.max()) for total in sums) * (2 ** (bits - 1) - 1)
     rank = max(len(total) for total in sums)
