@@ -10,12 +10,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import LinearSVC
 
 import protolearn as pl
 from custom_axes import City, LogCosh
@@ -769,3 +771,34 @@ def test_without_what_skl2onnx_does_not_offer(wine, monkeypatch):
     assert to_onnx(model).graph.output[0].name == "label"
     with pytest.raises(ImportError, match="cannot convert RejectClassifier"):
         to_onnx(pl.RejectClassifier(model, threshold=0.1, cv="prefit").fit(*wine))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "last",
+    [
+        LogisticRegression(),
+        LinearDiscriminantAnalysis(),
+        LinearSVC(),
+        RidgeClassifier(),
+        SGDClassifier(loss="log_loss", **SEED),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_linear_models_of_scikit_learn_explain_themselves(last, n_classes):
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    model = make_pipeline(StandardScaler(), clone(last)).fit(X, y)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    names = [output.name for output in session.get_outputs()]
+    found = dict(zip(names, session.run(None, {"X": np.float32(X)}), strict=True))
+    np.testing.assert_array_equal(found["label"], model.predict(X))
+    rule, Z = as_rule(model[-1]), model[:-1].transform(X)
+    wanted = rule.unit * linear_leads(rule, Z, np.zeros((1, Z.shape[1])))
+    np.testing.assert_allclose(found["contributions"], wanted, atol=1e-5 * np.abs(wanted).max())
+    radius = certified_radius(model, X)
+    assert (found["certified_radius"] <= radius * (1.0 + 1e-6)).all()
+    assert (found["certified_radius"] > 0.99 * radius - 1e-4).all()
+    assert ("probabilities" in names) == hasattr(model, "predict_proba")
+    if "probabilities" in names:
+        np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-5)

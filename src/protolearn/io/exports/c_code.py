@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .exported_columns import column_code, describe_column
-from .fixed_point import FixedPointModel
+from .fixed_point import AWAY_BITS, FixedPointModel
 from .model_document import Document, label_text, map_vector
 
 KEYWORDS = re.compile(
@@ -31,7 +31,7 @@ PER_LINE = 8
 PROBABILITIES = {"softmax": 1, "logistic": 2, "isotonic": 3}
 MARGINS = {"scores": 0, "root": 1, "relative": 2}
 REJECTS = {
-    "probability": "a->probabilities[a->code]",
+    "probability": "a->probabilities[model_largest(a->probabilities, MODEL_CLASSES)]",
     "margin": "a->margin",
     "radius": "a->certified_radius",
     "lead": "(a->scores[a->code] - a->scores[model_second(a->scores, MODEL_CLASSES, a->code)])",
@@ -75,7 +75,7 @@ class Tables:
 
     def define(self, name: str, value: Any) -> None:
         """Define a constant."""
-        text = f"((model_number){value!r})" if isinstance(value, float) else f"{value}"
+        text = f"((model_number){float(value)!r})" if isinstance(value, float) else f"{value}"
         self.lines.append(f"#define MODEL_{name} {text}")
 
     def add(self, name: str, values: Any, kind: str = "model_number") -> None:
@@ -110,7 +110,7 @@ class Tables:
         )
 
 
-SIZES = {"signed char": 1, "short": 2, "int": 4, "model_input": 8}
+SIZES = {"signed char": 1, "short": 2, "uint16_t": 2, "int": 4, "model_input": 8}
 
 FIXED = {"int8": 8, "int16": 16}
 
@@ -132,9 +132,9 @@ def c_header(document: Document, name: str, number: str = "float") -> tuple[str,
     columns_tables(tables, document["columns"])
     here = resources.files(__package__)
     engine = here.joinpath("model.h").read_text(encoding="utf-8")
+    common_tables(tables, document)
     if bits is None:
         decision_tables(tables, document)
-        probability_tables(tables, document)
     else:
         fixed_tables(tables, document, bits)
         engine = engine.partition("/* Decisions in floating point. */")[0]
@@ -234,18 +234,24 @@ def category_tables(
 
 
 def common_tables(tables: Tables, document: Document) -> None:
-    """Add the labels, and what kind of model it is."""
+    """Add the labels, what kind of model it is, and how sure it is of its answers."""
+    margin, scores = document["margin"], document["scores"]
+    has_reach = margin is not None and margin["kind"] == "reach"
     tables.define("CLASSES", len(document["classes"]))
     tables.define("PROTOTYPES", len(document["prototypes"]))
-    tables.define("LINEAR", int(document["scores"]["kind"] == "linear"))
+    tables.define("LINEAR", int(scores["kind"] == "linear"))
+    tables.define("OFFSETS", int(bool(scores.get("offsets"))))
+    tables.define("REACH", (1 + bool(margin.get("rest"))) if has_reach else 0)
     tables.add_texts("labels", [label_text(label) for label in document["classes"]])
+    if has_reach:
+        tables.add("weights", margin["weights"])
+    probability_tables(tables, document)
 
 
 def decision_tables(tables: Tables, document: Document) -> None:
-    """Add prototypes, maps or coefficients, margins and certificates."""
-    scores, margin = document["scores"], document["margin"]
+    """Add prototypes, maps or coefficients, and certificates."""
+    scores, maps, map_of = document["scores"], document["maps"], document["map_of"]
     prototypes = np.array(document["prototypes"])
-    common_tables(tables, document)
     tables.define("SKIPS", int(document["missing"] == "skip"))
     tables.define("SOFT", int(scores.get("sharpness") is not None))
     if scores.get("sharpness") is not None:
@@ -253,21 +259,18 @@ def decision_tables(tables: Tables, document: Document) -> None:
     if scores["kind"] == "linear":
         tables.add("coef", scores["coef"])
         tables.add("intercept", scores["intercept"])
+    if scores.get("offsets"):
+        tables.add("offsets", scores["offsets"])
     if len(prototypes):
-        maps, map_of = document["maps"], document["map_of"]
         numbers = [None if form is None else next(iter(form.values())) for form in maps]
         map_tables(tables, document, numbers, "model_number")
         tables.add("prototypes", prototypes)
         every = [map_vector(w, maps[g]) for w, g in zip(prototypes, map_of, strict=True)]
         tables.add("mapped", np.concatenate(every))
-    has_reach = margin is not None and margin["kind"] == "reach"
-    rest = margin.get("rest", []) if has_reach else []
-    tables.define("REACH", (1 + bool(rest)) * has_reach)
-    if has_reach:
-        tables.add("weights", margin["weights"])
+    rest = (document["margin"] or {}).get("rest", [])
     if rest:
         tables.add("rest", rest)
-        tables.add("mapped_rest", [map_vector(np.array(row), document["maps"][0]) for row in rest])
+        tables.add("mapped_rest", [map_vector(np.array(row), maps[0]) for row in rest])
     certificate_tables(tables, document, prototypes)
 
 
@@ -290,7 +293,6 @@ def map_tables(tables: Tables, document: Document, maps: list[Any], kind: str) -
 def fixed_tables(tables: Tables, document: Document, bits: int) -> None:
     """Add the whole numbers of a model in fixed point, and their types."""
     model = FixedPointModel.of(document, bits)
-    common_tables(tables, document)
     tables.lines += [
         "#include <stdint.h>",
         f"typedef int{bits}_t model_small;",
@@ -302,16 +304,37 @@ def fixed_tables(tables: Tables, document: Document, bits: int) -> None:
     tables.define("TOP", 2 ** (bits - 1) - 1)
     tables.define("SHIFT", model.shift)
     tables.define("WIDEST", f"INT{4 * bits}_MAX")
+    tables.define("DISTANCE_UNIT", model.distance_unit)
     tables.define("SCORE_UNIT", model.score_unit)
     tables.define("CONTRIBUTION_UNIT", model.contribution_unit)
     tables.add("input_scale", model.input_scale)
-    if not model.maps:
-        tables.add("coef", model.prototypes, "model_small")
-        tables.add("intercept", model.mapped[0], "model_wide")
-        return
-    map_tables(tables, document, model.maps, "model_small")
-    tables.add("prototypes", model.prototypes, "model_small")
-    tables.add("mapped", np.concatenate(model.mapped), "model_image")
+    if model.coef is not None:
+        tables.define("AWAY_BITS", AWAY_BITS)
+        tables.add("coef", model.coef, "model_small")
+        tables.add("intercept", model.intercept, "model_wide")
+        tables.add("away", model.away, "uint16_t")
+    if len(model.prototypes):
+        map_tables(tables, document, model.maps, "model_small")
+        tables.add("prototypes", model.prototypes, "model_small")
+        tables.add("mapped", np.concatenate(model.mapped), "model_image")
+    if model.mapped_rest:
+        tables.add("mapped_rest", np.concatenate(model.mapped_rest), "model_image")
+    if document["scores"].get("offsets"):
+        tables.add("offsets", model.offsets, "model_wide")
+    found = model.certificate()
+    tables.define("CERTIFICATE", int(found is not None))
+    if found is not None:
+        pace_tables(tables, document, found[0])
+        tables.add("slack", found[1])
+
+
+def pace_tables(tables: Tables, document: Document, pace: Any) -> None:
+    """Add how fast leads shrink."""
+    is_linear = document["scores"]["kind"] == "linear"
+    tables.define("ROOT", int(document["certificate"]["root"]))
+    tables.define("PACES", len(pace))
+    tables.define("CLASS_OF(k)", "(k)" if is_linear else "model_prototype_class[k]")
+    tables.add("pace", pace)
 
 
 def certificate_tables(tables: Tables, document: Document, prototypes: NDArray[Any]) -> None:
@@ -320,12 +343,8 @@ def certificate_tables(tables: Tables, document: Document, prototypes: NDArray[A
     tables.define("CERTIFICATE", int(certificate is not None))
     if certificate is None:
         return
-    is_linear = scores["kind"] == "linear"
-    tables.define("ROOT", int(certificate["root"]))
-    tables.define("PACES", len(certificate["pace"]))
-    tables.define("CLASS_OF(k)", "(k)" if is_linear else "model_prototype_class[k]")
-    tables.add("pace", certificate["pace"])
-    if is_linear:
+    pace_tables(tables, document, certificate["pace"])
+    if scores["kind"] == "linear":
         stretch, size = np.linalg.norm(scores["coef"], axis=1), np.abs(scores["intercept"])
     else:
         forms = [document["maps"][g] for g in document["map_of"]]
@@ -346,6 +365,9 @@ def probability_tables(tables: Tables, document: Document) -> None:
         tables.define("FACTOR", float(form["factor"]))
         tables.define("FLOOR", float(form["floor"]))
         tables.add("class_offset", form["offsets"] or np.zeros(len(classes)))
+    tables.define("LOWERED", int(bool(form and form.get("lowered"))))
+    if form and form.get("lowered"):
+        tables.add("lowered", form["lowered"])
     if form and form["kind"] == "isotonic":
         ends = np.cumsum([0, *(len(at) for at, _ in form["steps"])])
         tables.add("first_step", ends, "short")

@@ -150,6 +150,13 @@ class EncodedRows:
             return replace(self, missing=np.where(np.isnan(self.missing), values, self.missing))
         return self
 
+    def is_isometric(self, used: NDArray[np.bool_]) -> bool:
+        """Whether lengths of the numbers that are used are those that the last step sees."""
+        if self.matrix is None:
+            return True
+        A = self.matrix[:, used]
+        return bool(np.allclose(A.T @ A, np.eye(A.shape[1])))
+
     def with_marks(self, used: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which numbers are used, with both of a number and the mark of its absence."""
         used, start = used.copy(), 0

@@ -67,20 +67,7 @@ MODEL_FUNCTION int model_encode(const model_value *row, model_number *z) {
   return 0;
 }
 
-/* Decisions in floating point. */
-
-/* The answer for a row; a number that the model does not have is -1. */
-typedef struct {
-  int code;              /* the place of the predicted class in model_labels */
-  int nearest_prototype; /* the place of the nearest prototype */
-  int rejected;          /* whether the confidence is below the threshold */
-  model_number scores[MODEL_CLASSES];
-  model_number probabilities[MODEL_CLASSES];
-  model_number contributions[MODEL_COLUMNS]; /* they add up to the lead of the class */
-  model_number margin;                       /* how far prototypes may move */
-  model_number certified_radius;             /* no row that is nearer has another class */
-  model_number distances[MODEL_PROTOTYPES > 0 ? MODEL_PROTOTYPES : 1];
-} model_answer;
+/* Confidences. */
 
 MODEL_FUNCTION model_number model_sqrt(model_number x) {
 #ifdef MODEL_NO_MATH
@@ -109,6 +96,161 @@ MODEL_FUNCTION int model_second(const model_number *values, int count, int but) 
   for (k = 0; k < count; k++) best = k != but && values[k] > values[best] ? k : best;
   return best;
 }
+
+#if MODEL_PROBABILITIES != 0 && !defined(MODEL_NO_MATH)
+MODEL_FUNCTION void model_normalize(model_number *shares) {
+  model_number total = 0;
+  int c;
+  for (c = 0; c < MODEL_CLASSES; c++) total += shares[c];
+  for (c = 0; c < MODEL_CLASSES; c++) shares[c] /= total;
+}
+
+#if MODEL_PROBABILITIES == 3
+MODEL_FUNCTION model_number model_interpolate(model_number value, int c) {
+  int low = model_first_step[c], high = model_first_step[c + 1] - 1;
+  if (!(value > model_step_at[low])) return model_step_height[low];
+  if (value >= model_step_at[high]) return model_step_height[high];
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (model_step_at[middle] <= value) low = middle;
+    else high = middle;
+  }
+  return model_step_height[low] + (value - model_step_at[low]) /
+         (model_step_at[high] - model_step_at[low]) *
+         (model_step_height[high] - model_step_height[low]);
+}
+#endif
+
+/* Write the probability of each class. */
+MODEL_FUNCTION void model_shares(const model_number *scores, int code, model_number *shares) {
+  int c;
+#if MODEL_PROBABILITIES == 1
+  model_number values[MODEL_CLASSES];
+  int top;
+  for (c = 0; c < MODEL_CLASSES; c++) {
+    model_number value = scores[c];
+#if MODEL_MARGINS == 1
+    value = -model_sqrt(-scores[c]);
+#elif MODEL_MARGINS == 2
+    const int best = model_largest(scores, MODEL_CLASSES);
+    const model_number D = model_larger(-scores[c], 0);
+    const model_number R = model_larger(-scores[model_second(scores, MODEL_CLASSES, best)], 0);
+    value = R + D > 0 ? (R - D) / (R + D) : 0;
+#endif
+    values[c] = MODEL_FACTOR * value + model_class_offset[c];
+  }
+  top = model_largest(values, MODEL_CLASSES);
+  for (c = 0; c < MODEL_CLASSES; c++) shares[c] = MODEL_MATH(exp)(values[c] - values[top]);
+  model_normalize(shares);
+  for (c = 0; c < MODEL_CLASSES; c++)
+    shares[c] = (1 - MODEL_FLOOR) * shares[c] + MODEL_FLOOR / MODEL_CLASSES;
+#elif MODEL_PROBABILITIES == 2
+  for (c = 0; c < MODEL_CLASSES; c++) shares[c] = 1 / (1 + MODEL_MATH(exp)(-scores[c]));
+  model_normalize(shares);
+#else
+  model_number values[MODEL_CLASSES];
+  for (c = 0; c < MODEL_CLASSES; c++) {
+    values[c] = scores[c];
+#if MODEL_LOWERED
+    values[c] -= model_lowered[c];
+#endif
+  }
+  for (c = 0; c < MODEL_CLASSES; c++)
+    shares[c] = model_interpolate(values[c] - values[model_second(values, MODEL_CLASSES, c)], c);
+  model_normalize(shares);
+#endif
+#if MODEL_AGREE
+  model_number level = 0;
+  int above = 0;
+  const model_number own = shares[code];
+  for (c = 0; c < MODEL_CLASSES; c++)
+    if (shares[c] >= own) level += shares[c], above++;
+  for (c = 0; c < MODEL_CLASSES; c++)
+    if (shares[c] >= own) shares[c] = level / (model_number)above;
+  shares[code] *= 1 + 4 * MODEL_EPSILON;
+  model_normalize(shares);
+#else
+  (void)code;
+#endif
+}
+#endif
+
+#if MODEL_REACH
+/* How far prototypes may move before a lead is lost. */
+MODEL_FUNCTION model_number model_reach(model_number lead, const model_number *shrinking,
+                                        const model_number *growing, const model_number *weight,
+                                        int count) {
+  model_number pace = 0, alpha = 0, beta = 0, gamma = lead, divisor;
+  int i, k;
+  for (i = 0; i < count; i++) pace += weight[i] * (shrinking[i] + growing[i]);
+  for (i = 0; i < count; i++) {
+    model_number lost = 2 * shrinking[i] * pace, come;
+    for (k = 0; k < count; k++) {
+      const model_number past = model_larger(shrinking[i] - shrinking[k], 0);
+      lost += weight[k] * past * past;
+    }
+    come = lost < lead ? weight[i] : 0;
+    alpha += come;
+    beta += weight[i] * growing[i] + (weight[i] - come) * shrinking[i];
+    gamma -= come * shrinking[i] * shrinking[i];
+  }
+  gamma = model_larger(gamma, 0);
+  divisor = beta + model_sqrt(beta * beta + alpha * gamma);
+  return divisor > 0 ? gamma / divisor : 0;
+}
+#endif
+
+/* The hypothesis margin of the predicted class; others are the distances to the other prototypes
+   of linear scores. */
+MODEL_FUNCTION model_number model_margin(const model_number *scores, int code,
+                                         const model_number *distances,
+                                         const model_number *others) {
+  (void)scores, (void)code, (void)distances, (void)others;
+#if MODEL_REACH
+  model_number least = MODEL_MOST;
+  int c;
+  for (c = 0; c < MODEL_CLASSES; c++) {
+    const model_number lead = 2 * (scores[code] - scores[c]);
+    model_number shrinking[2], growing[2], weight[2], found;
+    if (c == code) continue;
+    shrinking[MODEL_REACH - 1] = model_sqrt(distances[c]);
+    growing[0] = model_sqrt(distances[code]);
+    weight[0] = model_weights[MODEL_REACH == 2 ? code : 0];
+#if MODEL_REACH == 2
+    shrinking[0] = model_sqrt(others[code]), growing[1] = model_sqrt(others[c]);
+    weight[1] = model_weights[c];
+#endif
+    found = model_reach(lead, shrinking, growing, weight, MODEL_REACH);
+    least = found < least ? found : least;
+  }
+  return least;
+#elif MODEL_LINEAR
+  return -1;
+#else
+  int k;
+  model_number own = MODEL_MOST, rival = MODEL_MOST;
+  for (k = 0; k < MODEL_PROTOTYPES; k++) {
+    model_number *side = model_prototype_class[k] == code ? &own : &rival;
+    if (distances[k] < *side) *side = distances[k];
+  }
+  return (model_sqrt(rival) - model_sqrt(own)) / 2;
+#endif
+}
+
+/* Decisions in floating point. */
+
+/* The answer for a row; a number that the model does not have is -1. */
+typedef struct {
+  int code;              /* the place of the predicted class in model_labels */
+  int nearest_prototype; /* the place of the nearest prototype */
+  int rejected;          /* whether the confidence is below the threshold */
+  model_number scores[MODEL_CLASSES];
+  model_number probabilities[MODEL_CLASSES];
+  model_number contributions[MODEL_COLUMNS]; /* they add up to the lead of the class */
+  model_number margin;                       /* how far prototypes may move */
+  model_number certified_radius;             /* no row that is nearer has another class */
+  model_number distances[MODEL_PROTOTYPES > 0 ? MODEL_PROTOTYPES : 1];
+} model_answer;
 
 #if MODEL_PROTOTYPES
 /* Write A v, with the map of a prototype; return how many numbers it has. */
@@ -151,6 +293,9 @@ MODEL_FUNCTION void model_distances(const model_number *z, MODEL_ROM model_numbe
       mapped += rank;
     }
     distances[k] = sum * share;
+#if MODEL_OFFSETS
+    distances[k] += model_offsets[k];
+#endif
   }
 }
 
@@ -219,170 +364,58 @@ MODEL_FUNCTION void model_scores(const model_number *z, const model_number *dist
 #endif
 }
 
-#if MODEL_PROBABILITIES != 0 && !defined(MODEL_NO_MATH)
-MODEL_FUNCTION void model_normalize(model_number *shares) {
-  model_number total = 0;
-  int c;
-  for (c = 0; c < MODEL_CLASSES; c++) total += shares[c];
-  for (c = 0; c < MODEL_CLASSES; c++) shares[c] /= total;
-}
-
-#if MODEL_PROBABILITIES == 3
-MODEL_FUNCTION model_number model_interpolate(model_number value, int c) {
-  int low = model_first_step[c], high = model_first_step[c + 1] - 1;
-  if (!(value > model_step_at[low])) return model_step_height[low];
-  if (value >= model_step_at[high]) return model_step_height[high];
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (model_step_at[middle] <= value) low = middle;
-    else high = middle;
-  }
-  return model_step_height[low] + (value - model_step_at[low]) /
-         (model_step_at[high] - model_step_at[low]) *
-         (model_step_height[high] - model_step_height[low]);
-}
-#endif
-
-/* Write the probability of each class. */
-MODEL_FUNCTION void model_shares(const model_number *scores, int code, model_number *shares) {
-  int c;
-#if MODEL_PROBABILITIES == 1
-  model_number values[MODEL_CLASSES];
-  int top;
-  for (c = 0; c < MODEL_CLASSES; c++) {
-    model_number value = scores[c];
-#if MODEL_MARGINS == 1
-    value = -model_sqrt(-scores[c]);
-#elif MODEL_MARGINS == 2
-    const int best = model_largest(scores, MODEL_CLASSES);
-    const model_number D = model_larger(-scores[c], 0);
-    const model_number R = model_larger(-scores[model_second(scores, MODEL_CLASSES, best)], 0);
-    value = R + D > 0 ? (R - D) / (R + D) : 0;
-#endif
-    values[c] = MODEL_FACTOR * value + model_class_offset[c];
-  }
-  top = model_largest(values, MODEL_CLASSES);
-  for (c = 0; c < MODEL_CLASSES; c++) shares[c] = MODEL_MATH(exp)(values[c] - values[top]);
-  model_normalize(shares);
-  for (c = 0; c < MODEL_CLASSES; c++)
-    shares[c] = (1 - MODEL_FLOOR) * shares[c] + MODEL_FLOOR / MODEL_CLASSES;
-#elif MODEL_PROBABILITIES == 2
-  for (c = 0; c < MODEL_CLASSES; c++) shares[c] = 1 / (1 + MODEL_MATH(exp)(-scores[c]));
-  model_normalize(shares);
-#else
-  for (c = 0; c < MODEL_CLASSES; c++)
-    shares[c] = model_interpolate(scores[c] - scores[model_second(scores, MODEL_CLASSES, c)], c);
-  model_normalize(shares);
-#endif
-#if MODEL_AGREE
-  model_number level = 0;
-  int above = 0;
-  const model_number own = shares[code];
-  for (c = 0; c < MODEL_CLASSES; c++)
-    if (shares[c] >= own) level += shares[c], above++;
-  for (c = 0; c < MODEL_CLASSES; c++)
-    if (shares[c] >= own) shares[c] = level / (model_number)above;
-  shares[code] *= 1 + 4 * MODEL_EPSILON;
-  model_normalize(shares);
-#else
-  (void)code;
-#endif
-}
-#endif
-
-#if MODEL_REACH
-/* How far prototypes may move before a lead is lost. */
-MODEL_FUNCTION model_number model_reach(model_number lead, const model_number *shrinking,
-                                        const model_number *growing, const model_number *weight,
-                                        int count) {
-  model_number pace = 0, alpha = 0, beta = 0, gamma = lead, divisor;
-  int i, k;
-  for (i = 0; i < count; i++) pace += weight[i] * (shrinking[i] + growing[i]);
-  for (i = 0; i < count; i++) {
-    model_number lost = 2 * shrinking[i] * pace, come;
-    for (k = 0; k < count; k++) {
-      const model_number past = model_larger(shrinking[i] - shrinking[k], 0);
-      lost += weight[k] * past * past;
-    }
-    come = lost < lead ? weight[i] : 0;
-    alpha += come;
-    beta += weight[i] * growing[i] + (weight[i] - come) * shrinking[i];
-    gamma -= come * shrinking[i] * shrinking[i];
-  }
-  gamma = model_larger(gamma, 0);
-  divisor = beta + model_sqrt(beta * beta + alpha * gamma);
-  return divisor > 0 ? gamma / divisor : 0;
-}
-#endif
-
-/* The hypothesis margin of the predicted class. */
-MODEL_FUNCTION model_number model_margin(const model_number *z, const model_number *scores,
-                                         int code, const model_number *distances) {
-  (void)z, (void)scores, (void)code, (void)distances;
-#if MODEL_REACH
-  model_number least = MODEL_MOST;
-  int c;
-#if MODEL_REACH == 2
-  model_number others[MODEL_CLASSES];
-  model_distances(z, model_rest, model_mapped_rest, MODEL_CLASSES, 1, others);
-#endif
-  for (c = 0; c < MODEL_CLASSES; c++) {
-    const model_number lead = 2 * (scores[code] - scores[c]);
-    model_number shrinking[2], growing[2], weight[2], found;
-    if (c == code) continue;
-#if MODEL_REACH == 2
-    shrinking[0] = model_sqrt(others[code]), shrinking[1] = model_sqrt(distances[c]);
-    growing[0] = model_sqrt(distances[code]), growing[1] = model_sqrt(others[c]);
-    weight[0] = model_weights[code], weight[1] = model_weights[c];
-#else
-    shrinking[0] = model_sqrt(distances[c]), growing[0] = model_sqrt(distances[code]);
-    weight[0] = model_weights[0];
-#endif
-    found = model_reach(lead, shrinking, growing, weight, MODEL_REACH);
-    least = found < least ? found : least;
-  }
-  return least;
-#elif MODEL_LINEAR
-  return -1;
-#else
-  int own, rival;
-  model_nearest(distances, code, &own, &rival);
-  return (model_sqrt(distances[rival]) - model_sqrt(distances[own])) / 2;
-#endif
-}
-
 #if MODEL_CERTIFICATE
-/* A radius that is proved, with the rounding of distances held against it. */
-MODEL_FUNCTION model_number model_radius(const model_number *z, const model_number *scores,
-                                         int code, const model_number *distances) {
-  model_number radius = 0, length = 0;
+/* How far the value of a prototype or class can be off, wherever a row of some length moves. */
+MODEL_FUNCTION model_number model_error(int k, model_number value, model_number length,
+                                        model_number moved) {
+#if MODEL_LINEAR
+  (void)value;
+  return ((length + moved) * model_stretch[k] + model_size[k]) * MODEL_EPSILON
+         * (MODEL_FEATURES + 10);
+#else
+  const int map = model_map_of[k], terms = model_map_kind[map] == 'm' ? MODEL_FEATURES : 0;
+  const model_number stretch = model_stretch[k];
+  const model_number far = model_sqrt(value) + stretch * moved;
+  const model_number image = ((model_number)(terms + 2) * (length + moved) + model_size[k])
+                             * stretch * MODEL_EPSILON + far * MODEL_EPSILON;
+  return (far + image) * image + ((model_number)(model_rank[map] + 2) * far * far + 4 * value)
+                                 * MODEL_EPSILON;
+#endif
+}
+
+/* A radius that is proved for rows that move less than some length; none: without rounding. */
+MODEL_FUNCTION model_number model_certify(const model_number *values, int code,
+                                          model_number length, model_number moved, int none) {
+  model_number radius = 0;
   int j, v;
-  (void)scores, (void)distances;
-  for (j = 0; j < MODEL_FEATURES; j++) length += z[j] * z[j];
-  length = model_sqrt(length);
   for (j = 0; j < MODEL_PACES; j++) {
     model_number least = MODEL_MOST;
+    const model_number own = none ? 0 : model_error(j, values[j], length, moved);
     if (MODEL_CLASS_OF(j) != code) continue;
     for (v = 0; v < MODEL_PACES; v++) {
-      model_number gap, near, far;
+      const model_number other = none ? 0 : model_error(v, values[v], length, moved);
+      model_number gap = MODEL_LINEAR ? (values[j] - values[v]) - own - other
+                                      : (values[v] - values[j]) - own - other;
       if (MODEL_CLASS_OF(v) == code) continue;
-#if MODEL_LINEAR
-      near = (length * model_stretch[j] + model_size[j]) * MODEL_EPSILON * (MODEL_FEATURES + 10);
-      far = (length * model_stretch[v] + model_size[v]) * MODEL_EPSILON * (MODEL_FEATURES + 10);
-      gap = scores[j] - near - (scores[v] + far);
-#else
-      near = model_stretch[j] * (length + model_size[j]);
-      far = model_stretch[v] * (length + model_size[v]);
-      near = distances[j] + near * near * MODEL_EPSILON * (4 * MODEL_FEATURES + 20);
-      far = distances[v] - far * far * MODEL_EPSILON * (4 * MODEL_FEATURES + 20);
-      gap = MODEL_ROOT ? model_sqrt(far) - model_sqrt(near) : far - near;
-#endif
+      if (MODEL_ROOT) gap = model_sqrt(values[v] - other) - model_sqrt(values[j] + own);
       if (gap > 0) gap /= model_pace[j * MODEL_PACES + v];
       least = gap < least ? gap : least;
     }
     radius = model_larger(radius, least);
   }
-  radius = radius * (1 - 64 * MODEL_EPSILON) - 8 * MODEL_EPSILON * length;
+  return radius;
+}
+
+/* A radius that is proved, with the rounding of distances held against it. */
+MODEL_FUNCTION model_number model_radius(const model_number *z, const model_number *values,
+                                         int code) {
+  model_number radius, length = 0;
+  int j;
+  for (j = 0; j < MODEL_FEATURES; j++) length += z[j] * z[j];
+  length = model_sqrt(length);
+  radius = model_certify(values, code, length, 0, 1);
+  radius = model_certify(values, code, length, radius, 0);
+  radius = radius * (1 - 8 * MODEL_EPSILON) - 8 * MODEL_EPSILON * length;
   return model_larger(radius, 0);
 }
 #endif
@@ -436,7 +469,7 @@ MODEL_FUNCTION model_number model_measure(const model_number *z, model_number *d
 
 /* Write the answer for a row. Return the place of the class, or -1 if a value is not usable. */
 MODEL_FUNCTION int model_predict(const model_value *row, model_answer *answer) {
-  model_number z[MODEL_FEATURES], share;
+  model_number z[MODEL_FEATURES], share, others[MODEL_REACH == 2 ? MODEL_CLASSES : 1] = {0};
   int code, c;
   if (model_encode(row, z) != 0) return -1;
   share = model_measure(z, answer->distances, answer->scores);
@@ -456,10 +489,13 @@ MODEL_FUNCTION int model_predict(const model_value *row, model_answer *answer) {
 #endif
   (void)c;
   model_explain(z, answer->scores, code, answer->distances, share, answer->contributions);
-  answer->margin = model_margin(z, answer->scores, code, answer->distances);
+#if MODEL_REACH == 2
+  model_distances(z, model_rest, model_mapped_rest, MODEL_CLASSES, 1, others);
+#endif
+  answer->margin = model_margin(answer->scores, code, answer->distances, others);
 #if MODEL_CERTIFICATE
   answer->certified_radius =
-      share > 1 ? -1 : model_radius(z, answer->scores, code, answer->distances);
+      share > 1 ? -1 : model_radius(z, MODEL_LINEAR ? answer->scores : answer->distances, code);
 #else
   answer->certified_radius = -1;
 #endif

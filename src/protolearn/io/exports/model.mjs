@@ -219,6 +219,13 @@ export function modelOf(model) {
     return images;
   }
 
+  /** Add the threshold of each prototype to its distance. */
+  function raise(distances) {
+    const { offsets } = model.scores;
+    if (offsets) offsets.forEach((offset, k) => { distances[k] += offset; });
+    return distances;
+  }
+
   /** Return the squared distances, times features / observed ones. */
   function distancesOf(z, w, count, share, images) {
     const found = new Array(count);
@@ -233,7 +240,7 @@ export function modelOf(model) {
         for (let r = 0; r < point.length; r++) sum += (image[r] - point[r]) ** 2;
         found[k] = sum;
       }
-      return found;
+      return raise(found);
     }
     for (let k = 0; k < count; k++) {
       subtract(z, w, k * d);
@@ -242,7 +249,7 @@ export function modelOf(model) {
       for (let r = 0; r < rank; r++) sum += image[r] * image[r];
       found[k] = sum * share;
     }
-    return found;
+    return raise(found);
   }
 
   /** Add what each number of z has in the distance to a prototype. */
@@ -296,7 +303,8 @@ export function modelOf(model) {
       return odds.map((value) => value / total);
     }
     if (form.kind === "isotonic") {
-      shares = scores.map((score, c) => interpolate(score - best(scores, c), form.steps[c]));
+      const own = form.lowered ? scores.map((score, c) => score - form.lowered[c]) : scores;
+      shares = own.map((score, c) => interpolate(score - best(own, c), form.steps[c]));
       const total = shares.reduce((a, b) => a + b, 0);
       shares = shares.map((share) => share / total);
     } else {
@@ -393,7 +401,7 @@ export function modelOf(model) {
     const noise = values.map((value, k) => {
       if (!linear) {
         const size = rounding[k].stretch * (length + rounding[k].length);
-        return EPSILON * (4 * d + 20) * size * size;
+        return EPSILON * ((4 * d + 20) * size * size + 4 * value);
       }
       return EPSILON * (d + 10) * (length * Math.hypot(...coef[k])
         + Math.abs(model.scores.intercept[k]));
@@ -420,7 +428,7 @@ export function modelOf(model) {
     if (form === null) return false;
     const { code, scores } = answer;
     const confidence = {
-      probability: () => answer.probabilities[code],
+      probability: () => Math.max(...answer.probabilities),
       margin: () => answer.margin,
       radius: () => answer.certifiedRadius,
       lead: () => scores[code] - best(scores, code),

@@ -43,6 +43,7 @@ class ModelParts:
     steps: list[tuple[str, Any]] = field(default_factory=list)
     last: Any = None
     calibration: Any = None
+    raised: Floats | None = None
     reject: RejectClassifier | None = None
 
     @classmethod
@@ -61,8 +62,8 @@ class ModelParts:
                     raise TypeError("RejectClassifier within RejectClassifier cannot be exported.")
                 found.reject, model = model, model.model_
             elif isinstance(model, AutoPrototypeClassifier):
-                check_threshold(model.raised_scores_, "scoring='accuracy' (--metric accuracy)")
-                found.calibration, model = model.calibration_, model.best_estimator_
+                found.calibration, found.raised = model.calibration_, model.raised_scores_
+                model = model.best_estimator_
             elif hasattr(model, "best_estimator_"):
                 model = model.best_estimator_
             else:
@@ -114,7 +115,6 @@ def check_rule(rule: DecisionRule) -> None:
             f"{rule.name} cannot be exported: {type(rule.distance).__name__} is not the squared "
             "Euclidean distance after a linear map. to_onnx takes more distances."
         )
-    check_threshold(rule.offsets, "a metric that needs no threshold")
     if rule.decision.neighbors > 1:
         raise TypeError(
             f"{rule.name} cannot be exported: it decides by several nearest prototypes. Take a "
@@ -122,15 +122,6 @@ def check_rule(rule: DecisionRule) -> None:
         )
     if len(np.unique(rule.codebook.labels)) < len(rule.classes):
         raise ValueError(f"{rule.name} has a class without prototypes; fit it to rows of all.")
-
-
-def check_threshold(raised: Any, instead: str) -> None:
-    """Raise if a number was added to the scores of some classes: a document has no place for it."""
-    if raised is not None:
-        raise TypeError(
-            "The model has a threshold of its own between the classes, which JSON, C, JavaScript "
-            f"and SQL cannot hold yet. Export it as ONNX, or fit it with {instead}."
-        )
 
 
 def label_value(label: Any) -> Any:
@@ -165,9 +156,10 @@ def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
         "scores": {
             "kind": "distance",
             "sharpness": rule.decision.xi / rule.scale if rule.is_soft else None,
+            "offsets": None if rule.offsets is None else rule.offsets.tolist(),
         },
         "margin": {"kind": "gap"},
-        "certificate": certificate_of(rule),
+        "certificate": certificate_of(rule, rows.is_isometric(used)),
     }
 
 
@@ -210,15 +202,22 @@ def map_value(A: Floats) -> Document | None:
     return {"matrix": A.tolist()}
 
 
-def certificate_of(rule: DecisionRule) -> Document | None:
-    """Return how fast the lead of one prototype over another can shrink as a row moves."""
+def certificate_of(rule: DecisionRule, isometric: bool = False) -> Document | None:
+    """Return how fast the lead of one prototype or class can shrink as a row moves.
+
+    ``isometric`` is whether lengths of encoded rows are those of the last step.
+    """
     if rule.is_soft:
         return None
     if rule.directions is not None:
-        return {"root": False, "pace": (2.0 * cdist(rule.directions, rule.directions)).tolist()}
-    if rule.steepness is None:
+        factor = rule.unit if isinstance(rule, LinearRule) else 2.0
+        pace = factor * cdist(rule.directions, rule.directions)
+    elif rule.steepness is not None:
+        pace = rule.steepness + rule.steepness[:, None]
+    else:
         return None
-    return {"root": True, "pace": (rule.steepness + rule.steepness[:, None]).tolist()}
+    is_root = rule.directions is None
+    return {"root": is_root, "isometric": isometric, "pace": pace.tolist()}
 
 
 def linear_body(rule: LinearRule, rows: EncodedRows) -> Document:
@@ -258,7 +257,7 @@ def linear_body(rule: LinearRule, rows: EncodedRows) -> Document:
             "intercept": (offsets + coef @ center).tolist(),
         },
         "margin": margin,
-        "certificate": {"root": False, "pace": cdist(normals, normals).tolist()},
+        "certificate": certificate_of(rule, rows.is_isometric(used)),
     }
 
 
@@ -278,12 +277,19 @@ def probabilities_of(parts: ModelParts, rule: DecisionRule) -> Document | None:
     """Return how scores become probabilities; None if the model has none."""
     softmax = {"kind": "softmax", "of": "scores", "offsets": None, "floor": 0.0, "agree": False}
     if parts.calibration is not None:
-        found, agree = parts.calibration, parts.calibration.method != "temperature"
+        found, raised = parts.calibration, parts.raised
+        agree = found.method != "temperature" and raised is None
         if found.method == "isotonic":
             steps = [[at.tolist(), height.tolist()] for at, height in found.steps]
-            return {"kind": "isotonic", "steps": steps, "agree": True}
-        offsets = found.offsets.tolist() if found.method == "sigmoid" else None
-        return softmax | {"factor": float(found.factor), "offsets": offsets, "agree": agree}
+            lowered = None if raised is None else raised.tolist()
+            return {"kind": "isotonic", "steps": steps, "lowered": lowered, "agree": agree}
+        offsets = found.offsets if found.method == "sigmoid" else np.zeros(len(rule.classes))
+        offsets = offsets if raised is None else offsets - found.factor * raised
+        return softmax | {
+            "factor": float(found.factor),
+            "offsets": offsets.tolist() if offsets.any() else None,
+            "agree": agree,
+        }
     model = parts.last
     if not isinstance(rule, LinearRule):
         decision = rule.decision

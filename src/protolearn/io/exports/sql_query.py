@@ -185,9 +185,11 @@ class SqlQuery:
             image = map_vector(point, form) if self._is_matrix(form) else np.zeros(0)
             image = np.pad(image, (0, rank - len(image)))
             numbers = [1.0] if form is None else next(iter(form.values()))
-            stretch, length = np.linalg.norm(np.ravel(numbers)), np.linalg.norm(point)
-            rows.append([k, int(classes[k]), int(map_of[k]), *point, *image, stretch, length])
-        names = ["k", "c", "g", *self.w, *(f"q{r}" for r in range(rank)), "stretch", "size"]
+            lengths = np.linalg.norm(np.ravel(numbers)), np.linalg.norm(point)
+            offset = (self.model["scores"].get("offsets") or [0.0] * len(points))[k]
+            rows.append([k, int(classes[k]), int(map_of[k]), *point, *image, *lengths, offset])
+        names = ["k", "c", "g", *self.w, *(f"q{r}" for r in range(rank))]
+        names += ["stretch", "size", "raised"]
         self.parts.append(values_table(name, names, rows))
 
     def _distance(self, z: str, w: str) -> str:
@@ -215,7 +217,7 @@ class SqlQuery:
         self.add(
             "measured",
             "SELECT x.r, x.length, x.share, w.k, w.c, w.stretch, w.size, "
-            f"{self._distance('x', 'w')} AS distance FROM encoded AS x CROSS JOIN "
+            f"{self._distance('x', 'w')} + w.raised AS distance FROM encoded AS x CROSS JOIN "
             "prototypes AS w",
         )
         self.add(
@@ -360,12 +362,14 @@ class SqlQuery:
         if form["kind"] == "logistic":
             share = f"1e0 / (1e0 + {exponential('(-s.score)')})"
         elif form["kind"] == "isotonic":
+            lead = self._lowered_leads(form["lowered"]) if form["lowered"] else lead
             share = by_case("s.c", [steps_form(lead, *step) for step in form["steps"]])
         else:
             share = f"({number(form['factor'])}) * {margin_form(form['of'])}"
             if form["offsets"]:
                 share += f" + {by_case('s.c', [f'({number(b)})' for b in form['offsets']])}"
-        join = "FROM ranked AS s JOIN decided AS d ON d.r = s.r"
+        ranked = "free" if form.get("lowered") else "ranked"
+        join = f"FROM {ranked} AS s JOIN decided AS d ON d.r = s.r"
         self.add("valued", f"SELECT s.r, s.c, s.place, {share} AS value {join}")
         if form["kind"] == "softmax":
             power = exponential("(value - MAX(value) OVER (PARTITION BY r))")
@@ -380,9 +384,28 @@ class SqlQuery:
         picks = [
             f"MAX(CASE WHEN c = {c} THEN share END) AS share{c}" for c in range(self.n_classes)
         ]
-        own = "MAX(CASE WHEN place = 1 THEN share END) AS own_share"
-        self.add("probable", f"SELECT {', '.join(['r', *picks, own])} FROM {last} GROUP BY r")
+        best = "MAX(share) AS best_share"
+        self.add("probable", f"SELECT {', '.join(['r', *picks, best])} FROM {last} GROUP BY r")
         return "probable"
+
+    def _lowered_leads(self, lowered: list[float]) -> str:
+        """Add scores less what a threshold has added to them; return the lead of each class."""
+        less = by_case("c", [f"({number(b)})" for b in lowered])
+        self.add("freed", f"SELECT r, c, place, score - {less} AS value FROM ranked")
+        self.add(
+            "ordered",
+            "SELECT f.*, ROW_NUMBER() OVER (PARTITION BY r ORDER BY value DESC, c) AS rank "
+            "FROM freed AS f",
+        )
+        most, second = (
+            f"MAX(CASE WHEN rank = {rank} THEN value END) OVER (PARTITION BY r)" for rank in (1, 2)
+        )
+        self.add(
+            "free",
+            f"SELECT r, c, place, value - CASE WHEN rank = 1 THEN {second} ELSE {most} END AS lead "
+            "FROM ordered",
+        )
+        return "s.lead"
 
     def _agree(self) -> str:
         """Add probabilities of which the predicted class has the largest."""
@@ -483,7 +506,7 @@ class SqlQuery:
             )
         else:
             size = "stretch * stretch * (length + size) * (length + size)"
-            noise = f"{number(unit * (4 * self.d + 20))} * {size}"
+            noise = f"({number(unit * (4 * self.d + 20))} * {size} + {number(4 * unit)} * distance)"
             low, high = f"(distance - {noise})", f"(distance + {noise})"
             if self.certificate["root"]:
                 low, high = root(low), root(high)
@@ -515,7 +538,7 @@ class SqlQuery:
         if reject is None:
             return label, "FALSE"
         confidence = {
-            "probability": "probable.own_share",
+            "probability": "probable.best_share",
             "margin": "margins.margin",
             "radius": "certified.radius",
             "lead": "(d.best - d.next)",

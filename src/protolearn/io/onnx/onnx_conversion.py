@@ -21,7 +21,7 @@ from ...classifiers import NearestPrototypeClassifier
 from ...selection import AutoPrototypeClassifier
 from ...tables import FEATUREWISE, TableEncoder, flatten_steps
 from ..exports.exported_columns import EncodedRows, column_code
-from .onnx_outputs import FAMILIES
+from .onnx_outputs import FAMILIES, LinearView
 
 ORDER = (
     "label",
@@ -118,13 +118,14 @@ def table_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
     return [column | {"width": max(column["width"], 1)} for column in columns]
 
 
-def with_known_steps(model: Any) -> Any:
+def with_known_steps(model: Any, decides: bool = True) -> Any:
     """Return a pipeline with metric models before its last step as the linear maps that they are.
 
-    What skl2onnx knows of these is how a truncated singular value decomposition multiplies.
+    What skl2onnx knows of these is how a truncated singular value decomposition multiplies. A
+    linear classifier of scikit-learn that ``decides`` is replaced by its :class:`LinearView`.
     """
     if not isinstance(model, Pipeline):
-        return model
+        return LinearView.of(model) if decides else model
     *before, last = model.steps
     steps = []
     for name, step in before:
@@ -133,8 +134,8 @@ def with_known_steps(model: Any) -> Any:
             known = TruncatedSVD(n_components=len(omega))
             known.components_, known.n_features_in_ = omega, omega.shape[1]
             step = known
-        steps.append((name, with_known_steps(step)))
-    return Pipeline([*steps, (last[0], with_known_steps(last[1]))])
+        steps.append((name, with_known_steps(step, decides=False)))
+    return Pipeline([*steps, (last[0], with_known_steps(last[1], decides))])
 
 
 def by_column(graph: Any, model: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from ..._arrays import Floats, as_floats, row_lengths
 from ...analysis import factors, is_linear, joint_factor
@@ -18,7 +19,8 @@ from ...distances import LinearMetric, SquaredEuclidean
 from ...linear import RVM, LinearPrototypeClassifier, is_joint
 from ...one_versus_rest import LinearClassifier
 from ...perceptrons import KernelAdaTron
-from ...rule import SINGLE, as_rule
+from ...rule import SINGLE, as_rule, planes
+from ..exports.model_document import ModelParts, probabilities_of
 from .onnx_distances import center_rows, distance_parts, mapped_parts, products
 from .onnx_tensor import Tensor
 
@@ -251,6 +253,38 @@ class NearestOutputs(ModelOutputs):
         )
 
 
+class LinearView(ClassifierMixin, BaseEstimator):
+    """A fitted linear classifier of scikit-learn, as what it decides by."""
+
+    def __init__(self, model: Any):
+        self.model = model
+        normals, offsets = planes(model)
+        two = len(model.classes_) == 2
+        self.classes_, self.n_features_in_ = model.classes_, normals.shape[1]
+        self.coef_, self.intercept_ = (x[1:] - x[:1] if two else x for x in (normals, offsets))
+        self.shares = probabilities_of(ModelParts(last=model), as_rule(model))
+
+    def fit(self, X: Any, y: Any) -> LinearView:
+        """Return the view of a clone of the model, fitted to rows and labels."""
+        return LinearView(clone(self.model).fit(X, y))
+
+    def predict(self, X: Any) -> Any:
+        """Return the label of each row."""
+        return self.model.predict(X)
+
+    @classmethod
+    def of(cls, model: Any) -> Any:
+        """Return the view of a model, or the model itself if more than linear scores decides."""
+        if not type(model).__module__.startswith("sklearn.") or not hasattr(model, "coef_"):
+            return model
+        try:
+            view = cls(model)
+        except (TypeError, ValueError):
+            return model
+        known = view.shares is not None or not hasattr(model, "predict_proba")
+        return view if known and hasattr(model, "decision_function") else model
+
+
 class LinearOutputs(ModelOutputs):
     """What follows from one score a class, or one for two."""
 
@@ -259,10 +293,10 @@ class LinearOutputs(ModelOutputs):
         """Return the outputs by name; those of prototypes where the model has them."""
         C = len(model.classes_)
         found = {"label": Output(as_labels(model.classes_).dtype)}
-        if isinstance(model, RVM):
+        if isinstance(model, RVM) or getattr(model, "shares", None) is not None:
             found["probabilities"] = Output(width=C)
         found["scores"] = Output(width=C)
-        if isinstance(model, LinearClassifier) and hasattr(model, "coef_"):
+        if isinstance(model, LINEAR) and hasattr(model, "coef_"):
             found["certified_radius"] = Output()
             found["contributions"] = Output(width=model.coef_.shape[1])
         if is_linear(model):
@@ -285,11 +319,16 @@ class LinearOutputs(ModelOutputs):
 
     @cached_property
     def probabilities(self) -> Tensor:
-        """The logistic functions of the log-odds; of more than two classes divided by their sum."""
+        """The logistic functions of the log-odds; of more than two classes divided by their sum.
+
+        Of a view the softmax of the scores, if that is what its model has.
+        """
         odds = self._scores.cast(self.X.dtype)
         if len(self.model.classes_) == 2:
-            half = odds * (0.5 / self.model.unit_)
+            half = odds * (0.5 / getattr(self.model, "unit_", 1.0))
             return two_columns(half).softmax()
+        if getattr(self.model, "shares", {"kind": None})["kind"] == "softmax":
+            return odds.softmax()
         return (-(-odds).apply("Softplus")).softmax()
 
     @cached_property
@@ -382,7 +421,7 @@ class LinearOutputs(ModelOutputs):
     def _scores(self) -> Tensor:
         """The scores as the model has them, an array (n, C) or (n, 1)."""
         model = self.model
-        if isinstance(model, LinearClassifier) and hasattr(model, "coef_"):
+        if isinstance(model, LINEAR) and hasattr(model, "coef_"):
             coef, center = model.coef_, self._center
             Z = self.X - center if center.any() else self.X
             return Z @ coef.T + (model.intercept_ + coef @ center)
@@ -402,7 +441,10 @@ class LinearOutputs(ModelOutputs):
         return found @ dual.T + offset
 
 
+LINEAR = LinearClassifier, LinearView
+
 FAMILIES: dict[type[Any], type[ModelOutputs]] = {
+    LinearView: LinearOutputs,
     NearestPrototypeClassifier: NearestOutputs,
     LinearClassifier: LinearOutputs,
     KernelAdaTron: LinearOutputs,
