@@ -41,13 +41,6 @@ class DistanceDistributionDisplay(LegendDisplay):
         Distances of the prototypes.
     name : str, default=None
         The title.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     distances: Floats
@@ -77,23 +70,6 @@ class DistanceDistributionDisplay(LegendDisplay):
             A fitted one, of protolearn or of scikit-learn, with ``coef_`` and ``intercept_``. In a
             pipeline distances are those of the space of the last step. Prototypes are shown if
             there are any; :func:`~protolearn.generalized_prototypes` finds those of all others.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        bins : int, str or array-like, default=30
-            About how many bins of equal width, one of which begins at the hyperplane; or how to
-            find their edges, or the edges themselves, as in :func:`numpy.histogram_bin_edges`.
-        name : str, default=None
-            The title; None: the class of the model.
-        legend : bool, default=True
-            Whether to draw a legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : DistanceDistributionDisplay
         """
         what = rows_with_hyperplane(model, X, y)
         plane = what.hyperplane
@@ -111,28 +87,7 @@ class DistanceDistributionDisplay(LegendDisplay):
     def from_path(
         cls, path: PrototypePath, X: Any, y: Any, *, bins: Any = 60, ax: Any = None
     ) -> DistancePathDisplay:
-        """Draw how the distributions change along a path: an image for each class.
-
-        Parameters
-        ----------
-        path : PrototypePath
-            What :func:`~protolearn.regularization_path` gives, or ``path_`` of
-            :class:`~protolearn.BoostedPrototypes`.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        bins : int, str or array-like, default=60
-            About how many bins of equal width, one of which begins at the hyperplane; or how to
-            find their edges, or the edges themselves, as in :func:`numpy.histogram_bin_edges`.
-        ax : array-like of two matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : DistancePathDisplay
-            A picture of another kind: an image for each class.
-        """
+        """Draw how the distributions change along a path: an image for each class."""
         what = rows_with_path(path, X, y)
         return DistancePathDisplay.of(path, what, lambda found: edges_of(found, bins)).plot(ax=ax)
 

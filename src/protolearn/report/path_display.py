@@ -35,8 +35,8 @@ class PathDisplay(Display):
 
     def _keep(self, axes: Any) -> Self:
         """Keep the axes and their figure."""
-        self.axes_, self.figure_ = axes, axes[0].figure
-        return self
+        self.axes_ = axes
+        return super()._keep(axes)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -60,8 +60,6 @@ class ConvergenceDisplay(PathDisplay):
     ----------
     axes_ : array of three matplotlib Axes
         Where it was drawn.
-    figure_ : matplotlib Figure
-        Their figure.
     """
 
     values: Floats
@@ -82,21 +80,12 @@ class ConvergenceDisplay(PathDisplay):
 
         Parameters
         ----------
-        path : PrototypePath
-            What :func:`~protolearn.regularization_path` gives, or ``path_`` of
-            :class:`~protolearn.BoostedPrototypes`.
         start, end : linear classifier of protolearn, or LinearPrototypes, default=None
             Fitted models of the same classes and features, for example
             :class:`~protolearn.MeanOfClass` and :class:`~protolearn.HardMarginSVM`. None: the first
             step of the path, or the last.
         name : tuple of two str, default=None
             What the legend calls them; None: their classes.
-        ax : array-like of three matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ConvergenceDisplay
         """
         check_path(path)
         names, targets = [], []
@@ -210,8 +199,6 @@ class DistancePathDisplay(PathDisplay):
     ----------
     axes_ : array of two matplotlib Axes
         Where it was drawn.
-    figure_ : matplotlib Figure
-        Their figure.
     """
 
     values: Floats
@@ -245,7 +232,7 @@ class DistancePathDisplay(PathDisplay):
 
     def _draw(self, ax: Any) -> Any:
         """Return the axes with the picture."""
-        panels = panels_for(ax, 1, 2, sharex=True, sharey=True, figsize=IMAGES_SIZE)
+        panels = panels_for(ax, 2, 2, sharex=True, sharey=True, figsize=IMAGES_SIZE)
         for code, panel in enumerate(panels):
             self._draw_image(panel, code)
         panels[0].set_ylabel(self.parameter)

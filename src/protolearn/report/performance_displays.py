@@ -56,10 +56,6 @@ class ConfusionDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     image_ : matplotlib AxesImage
         The cells.
     texts_ : list of matplotlib Text
@@ -72,25 +68,7 @@ class ConfusionDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, labels: Any = None, ax: Any = None
     ) -> ConfusionDisplay:
-        """Draw what a fitted model says about some rows, best such that it has not seen.
-
-        Parameters
-        ----------
-        model : classifier
-            A fitted one.
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        labels : array-like, default=None
-            The classes in the order to show; None: all that occur, sorted.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ConfusionDisplay
-        """
+        """Draw what a fitted model says about some rows, best such that it has not seen."""
         check_is_fitted(model)
         return cls.from_predictions(y, model.predict(X), labels=labels, ax=ax)
 
@@ -98,23 +76,7 @@ class ConfusionDisplay(Display):
     def from_predictions(
         cls, y_true: Any, y_pred: Any, *, labels: Any = None, ax: Any = None
     ) -> ConfusionDisplay:
-        """Draw some predictions.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            True labels.
-        y_pred : array-like of shape (n_samples,)
-            Predicted labels.
-        labels : array-like, default=None
-            The classes in the order to show; None: all that occur, sorted.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ConfusionDisplay
-        """
+        """Draw some predictions."""
         return cls(confusion=confusion_percent(y_true, y_pred, labels=labels)).plot(ax=ax)
 
     def _draw(self, ax: Any) -> Any:
@@ -188,10 +150,6 @@ class RocDisplay(CurveDisplay):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     line_ : matplotlib Line2D
         The curve.
     mark_ : matplotlib Line2D
@@ -215,27 +173,7 @@ class RocDisplay(CurveDisplay):
         name: str | None = None,
         ax: Any = None,
     ) -> RocDisplay:
-        """Draw the curve of a fitted model on some rows, best such that it has not seen.
-
-        Parameters
-        ----------
-        model : classifier
-            A fitted one.
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        positive : label, default=None
-            The positive class, see :func:`protolearn.selection.roc`.
-        name : str, default=None
-            What the legend calls the curve; None: the class of the model.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : RocDisplay
-        """
+        """Draw the curve of a fitted model on some rows, best such that it has not seen."""
         curve = roc(model, X, y, positive=positive)
         return cls(curve=curve, name=class_name(model) if name is None else name).plot(ax=ax)
 
@@ -260,28 +198,14 @@ class RocDisplay(CurveDisplay):
         ----------
         model : classifier
             Clones of it are fitted.
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
         cv : int, splitter or iterable, default=10
             The folds; an integer is a number of shuffled stratified ones.
-        positive : label, default=None
-            The positive class, see :func:`protolearn.selection.roc`.
         n_bars : int, default=12
             At how many points the standard deviations are drawn; zero draws none.
         n_jobs : int, default=None
             Folds fitted at the same time; None is one, -1 all cores.
         random_state : int, RandomState instance, default=None
             Shuffles the folds of an integer ``cv``.
-        name : str, default=None
-            What the legend calls the curve; None: the class of the model.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : RocDisplay
         """
         integer_in(n_bars, "n_bars={value!r}", 0)
         curve = roc_over_folds(

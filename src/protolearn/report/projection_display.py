@@ -53,13 +53,6 @@ class ProjectionDisplay(Display):
         How large the second axis is drawn, compared with the first.
     star_name : str, default="prototype"
         What a star is; of a linear model, "mean of the class".
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     points: Floats
@@ -94,18 +87,8 @@ class ProjectionDisplay(Display):
         ----------
         estimator : classifier, or Pipeline that ends in one
             The fitted model; a pipeline is shown in the space of its last step.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels.
         resolution : int, default=500
             Points along each side for the decision regions.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ProjectionDisplay
         """
         before = estimator[:-1] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
         model, X = last_step(estimator, X)

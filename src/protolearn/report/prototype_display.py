@@ -60,13 +60,6 @@ class PrototypeDisplay(Display):
         prototypes.
     max_features : int, default=20
         Columns of numbers that are shown, and of categories as many.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes, or array of them
-        Where it was drawn; pictures have one for each prototype.
-    figure_ : matplotlib Figure
-        Their figure.
     """
 
     def __init__(
@@ -125,8 +118,6 @@ class PrototypeDisplay(Display):
             cannot be undone, in those of the last step.
         X : array-like of shape (n_samples, n_features), data frame or structured array
             Samples. A missing number counts as the median of its column.
-        y : array-like of shape (n_samples,)
-            Their labels.
         feature_names : sequence of str, default=None
             Names of the columns of an array; None: those of X.
         image_shape : tuple of int, default=None
@@ -137,12 +128,6 @@ class PrototypeDisplay(Display):
         max_features : int, default=20
             How many columns to show: those in which prototypes of different classes differ most,
             in standard deviations of the column.
-        ax : matplotlib Axes, default=None
-            Where to draw; pictures need a sequence, one for each prototype. None makes a figure.
-
-        Returns
-        -------
-        display : PrototypeDisplay
         """
         subject = Subject.of(model, X, y, feature_names)
         if subject.prototypes is None:

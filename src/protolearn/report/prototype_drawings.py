@@ -11,7 +11,7 @@ import numpy as np
 
 from .._arrays import Floats, Indices
 from ..tables import CategoryColumn, Column
-from .style import axes_for, colour, line_style, panel_grid, panels_for, pyplot
+from .style import axes_for, colour, line_style, panels_for, pyplot
 
 GREY, BAND = "#777777", "#F4F4F4"
 LETTER = 0.08  # width of a letter, in inches
@@ -261,7 +261,11 @@ def draw_pictures(
     grey = pictures.ndim == 3
     if not grey:
         pictures = np.clip((pictures - low) / ((high - low) or 1.0), 0.0, 1.0)
-    panels = new_panels(pictures) if ax is None else panels_for(ax, 1, len(pictures))
+    n_pictures, height, width, *_ = pictures.shape
+    across = n_across(n_pictures)
+    side = min(SIDE, WIDEST / across)
+    size = 0.8 + side * across, (0.3 + side * min(height / width, 3.0)) * -(-n_pictures // across)
+    panels = panels_for(ax, n_pictures, across, figsize=size)
     for panel, picture, name, code in zip(panels, pictures, names, codes, strict=True):
         drawn = panel.imshow(picture, cmap="gray", vmin=low, vmax=high)
         panel.set_title(name, fontsize="medium").set_parse_math(False)
@@ -270,16 +274,6 @@ def draw_pictures(
     if grey and ax is None:
         panels[0].figure.colorbar(drawn, ax=list(panels), shrink=0.8, aspect=30, pad=0.02)
     return panels
-
-
-def new_panels(pictures: Floats) -> Any:
-    """Return the axes of a new figure with a panel for each picture."""
-    n_pictures, height, width, *_ = pictures.shape
-    across = n_across(n_pictures)
-    down = -(-n_pictures // across)
-    side = min(SIDE, WIDEST / across)
-    size = 0.8 + side * across, (0.3 + side * min(height / width, 3.0)) * down
-    return panel_grid(n_pictures, across, figsize=size)
 
 
 def n_across(n_panels: int) -> int:

@@ -61,13 +61,6 @@ class PrototypePathDisplay(LegendDisplay):
         What the title calls the model.
     stretch : float, default=1.0
         How large the second axis is drawn, compared with the first.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     points: Floats
@@ -104,20 +97,6 @@ class PrototypePathDisplay(LegendDisplay):
         model : linear classifier of protolearn, Pipeline that ends in one, or LinearPrototypes
             The fitted model; a pipeline is shown in the space of its last step. Of another linear
             classifier give what :func:`~protolearn.generalized_prototypes` finds.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        name : str, default=None
-            What the title calls the model; None: its class.
-        legend : bool, default=True
-            Whether to draw a legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : PrototypePathDisplay
         """
         what = rows_with_hyperplane(model, X, y)
         with_prototypes(what.hyperplane, class_name(model))
@@ -142,23 +121,8 @@ class PrototypePathDisplay(LegendDisplay):
 
         Parameters
         ----------
-        path : PrototypePath
-            What :func:`~protolearn.regularization_path` gives, or ``path_`` of
-            :class:`~protolearn.BoostedPrototypes`.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
         name : str, default=None
             The title.
-        legend : bool, default=True
-            Whether to draw a legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : PrototypePathDisplay
         """
         return cls._of(rows_with_path(path, X, y), name).plot(ax=ax, legend=legend)
 

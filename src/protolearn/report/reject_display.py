@@ -9,9 +9,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._arrays import Floats
 from .._names import class_name
-from ..analysis import Measure, RejectClassifier, accuracy_reject_curve, confidence_of
+from ..analysis import (
+    AccuracyRejectCurve,
+    Measure,
+    RejectClassifier,
+    accuracy_reject_curve,
+    confidence_of,
+)
 from .style import CurveDisplay, axes_for, class_marker, colour, number_drawn, percent
 
 CURVE = "accuracy-reject curve"  # by which a curve is known among the lines of an axes
@@ -26,10 +31,8 @@ class RejectDisplay(CurveDisplay):
 
     Parameters
     ----------
-    reject_rate : array of shape (n_thresholds,)
-        Share of the rows that are rejected, rising from zero.
-    accuracy : array of shape (n_thresholds,)
-        Share of right predictions among the others.
+    curve : AccuracyRejectCurve
+        What :func:`protolearn.analysis.accuracy_reject_curve` returns.
     name : str, default=None
         What the legend calls the curve.
     working_point : tuple of two floats, default=None
@@ -38,18 +41,13 @@ class RejectDisplay(CurveDisplay):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     line_ : matplotlib Line2D
         The curve.
     mark_ : matplotlib Line2D or None
         The mark at the working point.
     """
 
-    reject_rate: Floats
-    accuracy: Floats
+    curve: AccuracyRejectCurve
     name: str | None = None
     working_point: tuple[float, float] | None = None
 
@@ -73,21 +71,9 @@ class RejectDisplay(CurveDisplay):
             is drawn with its own measure and a mark at its working point, the rates of its
             thresholds on these rows. With thresholds by class that may be off the curve, which has
             one threshold for all.
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
         measure : {"margin", "radius", "probability"} or callable, default=None
             Confidence of a prediction, see :class:`~protolearn.RejectClassifier`; None: the measure
             of that, or "margin".
-        name : str, default=None
-            What the legend calls the curve; None: the class of the model.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : RejectDisplay
         """
         check_is_fitted(model)
         y = column_or_1d(y)
@@ -98,12 +84,8 @@ class RejectDisplay(CurveDisplay):
         predicted, confidence = inner.predict(X), confidence_of(inner, X, measure)
         curve = accuracy_reject_curve(y, predicted, confidence)
         point = working_point(model.accepts(X), predicted == y) if rejecting else None
-        return cls(
-            reject_rate=curve.reject_rate,
-            accuracy=curve.accuracy,
-            name=class_name(inner) if name is None else name,
-            working_point=point,
-        ).plot(ax=ax)
+        name = class_name(inner) if name is None else name
+        return cls(curve=curve, name=name, working_point=point).plot(ax=ax)
 
     @classmethod
     def from_predictions(
@@ -113,23 +95,13 @@ class RejectDisplay(CurveDisplay):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            True labels.
-        y_pred : array-like of shape (n_samples,)
-            Predicted labels.
         confidence : array-like of shape (n_samples,)
             How sure each prediction is; larger is surer.
         name : str, default=None
             What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : RejectDisplay
         """
         curve = accuracy_reject_curve(y_true, y_pred, confidence)
-        return cls(reject_rate=curve.reject_rate, accuracy=curve.accuracy, name=name).plot(ax=ax)
+        return cls(curve=curve, name=name).plot(ax=ax)
 
     def _draw(self, ax: Any, name: str | None) -> Any:
         """Return the axes with the picture."""
@@ -138,8 +110,8 @@ class RejectDisplay(CurveDisplay):
         shade = colour(number)
         # The accuracy jumps where the next row is rejected.
         (self.line_,) = ax.plot(
-            self.reject_rate,
-            self.accuracy,
+            self.curve.reject_rate,
+            self.curve.accuracy,
             drawstyle="steps-post",
             color=shade,
             lw=1.8,
