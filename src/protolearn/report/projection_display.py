@@ -33,38 +33,21 @@ class ProjectionDisplay(Display):
 
     Parameters
     ----------
-    points : array of shape (n_samples, 2)
-        The samples in the plane.
+    plane : PlaneMap
+        The samples, the prototypes and the decision regions in the plane: ``points``,
+        ``prototypes``, ``prototype_codes``, ``grid``, ``axis_names``, ``stretch``.
     codes : array of shape (n_samples,)
-        Their classes, as indices of ``classes``.
-    prototypes : array of shape (n_prototypes, 2)
-        The prototypes in the plane; of a linear model the means of the classes.
-    prototype_codes : array of shape (n_prototypes,)
-        Their classes.
+        Classes of the samples, as indices of ``classes``.
     wrong : array of bool of shape (n_samples,)
         Which samples the model gets wrong.
-    grid : tuple of arrays
-        Coordinates along both axes, and the class code at each crossing.
     classes : list of str
         Names of the classes.
-    axis_names : tuple of two str, default=("first direction", "second direction")
-        What the axes are.
-    stretch : float, default=1.0
-        How large the second axis is drawn, compared with the first.
-    star_name : str, default="prototype"
-        What a star is; of a linear model, "mean of the class".
     """
 
-    points: Floats
+    plane: PlaneMap
     codes: Indices
-    prototypes: Floats
-    prototype_codes: Indices
     wrong: Any
-    grid: tuple[Floats, Floats, Indices]
     classes: list[str]
-    axis_names: tuple[str, str] = ("first direction", "second direction")
-    stretch: float = 1.0
-    star_name: str = "prototype"
 
     @classmethod
     def from_estimator(
@@ -98,38 +81,31 @@ class ProjectionDisplay(Display):
         check_is_fitted(model)
         y = known_labels(model, y)
         codes = np.searchsorted(model.classes_, y)
-        found = plane_map(model, X, feature_names(model, before), resolution, codes)
         return cls(
-            points=found.points,
+            plane=plane_map(model, X, feature_names(model, before), resolution, codes),
             codes=codes,
-            prototypes=found.prototypes,
-            prototype_codes=found.prototype_codes,
             wrong=model.predict(X) != y,
-            grid=found.grid,
             classes=[str(label) for label in model.classes_],
-            axis_names=found.axis_names,
-            stretch=found.stretch,
-            star_name=found.star_name,
         ).plot(ax=ax)
 
     def _draw(self, ax: Any) -> Any:
         """Return the axes with the picture."""
-        ax = axes_for(ax)
+        ax, plane = axes_for(ax), self.plane
         colours = [colour(code) for code in range(len(self.classes))]
         levels = np.arange(len(colours) + 1) - 0.5
-        across, up, regions = self.grid
+        across, up, regions = plane.grid
         ax.contourf(across, up, regions, levels=levels, colors=colours, alpha=0.15)
         ax.contour(across, up, regions, levels=levels[1:-1], colors="#666666", linewidths=0.8)
         for code, name in enumerate(self.classes):
-            rows, look = self.points[self.codes == code], {"color": colours[code], "lw": 0}
+            rows, look = plane.points[self.codes == code], {"color": colours[code], "lw": 0}
             ax.scatter(*rows.T, s=18, marker=class_marker(code), label=name, **look)
-        wrong = self.points[self.wrong]
+        wrong = plane.points[self.wrong]
         ax.scatter(*wrong.T, s=70, facecolors="none", edgecolors="k", label="wrong")
         star = {"s": 260, "marker": "*", "edgecolors": "k", "lw": 1.2, "zorder": 3}
-        for code, center in zip(self.prototype_codes, self.prototypes, strict=True):
+        for code, center in zip(plane.prototype_codes, plane.prototypes, strict=True):
             ax.scatter(*center, color=colours[code], **star)
-        ax.scatter([], [], s=160, marker="*", color="w", edgecolors="k", label=self.star_name)
-        name_axes(ax, self.axis_names, self.stretch)
+        ax.scatter([], [], s=160, marker="*", color="w", edgecolors="k", label=plane.star_name)
+        name_axes(ax, plane.axis_names, plane.stretch)
         legend_beside(ax)
         return ax
 

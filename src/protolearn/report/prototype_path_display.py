@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Floats, Indices
+from .._arrays import Floats
 from .._names import class_name
 from ..linear import PrototypePath
 from .hyperplane import (
-    HyperplaneRows,
-    hyperplane_at,
-    line_in,
+    PathInPlane,
+    path_in_plane,
     path_step_name,
     rows_with_hyperplane,
     rows_with_path,
-    view_of,
     with_prototypes,
 )
 from .projection_display import MARGIN, name_axes, stretch_of
@@ -39,40 +37,15 @@ class PrototypePathDisplay(LegendDisplay):
 
     Parameters
     ----------
-    points : array of shape (n_samples, 2)
-        The samples in the plane.
-    codes : array of shape (n_samples,)
-        Their classes, 0 or 1.
-    prototypes : array of shape (n_steps, 2, 2)
-        The prototypes in the plane at each step of a path; a single one for a model without path.
-        The second axis is the class.
-    lines : array of shape (1, 3) or (2, 3)
-        The hyperplane, and before it that of the first step if there is a path: ``(u, v, c)`` is
-        the line ``u x + v y + c = 0``, and the second class is where it is positive.
-    classes : list of str
-        Names of the classes.
-    axis_names : tuple of two str
-        What the axes are.
-    steps : tuple of two str, default=None
-        What the first and the last step of the path are called.
-    shift : float, default=0.0
-        The shift S, told in the title if it is not zero.
+    plane : PathInPlane
+        The samples, the prototypes and the hyperplanes in the plane: ``points``, ``codes``,
+        ``prototypes``, ``lines``, ``classes``, ``axis_names``.
     name : str, default=None
         What the title calls the model.
-    stretch : float, default=1.0
-        How large the second axis is drawn, compared with the first.
     """
 
-    points: Floats
-    codes: Indices
-    prototypes: Floats
-    lines: Floats
-    classes: list[str]
-    axis_names: tuple[str, str]
-    steps: tuple[str, str] | None = None
-    shift: float = 0.0
+    plane: PathInPlane
     name: str | None = None
-    stretch: float = 1.0
 
     @classmethod
     def from_estimator(
@@ -101,7 +74,7 @@ class PrototypePathDisplay(LegendDisplay):
         what = rows_with_hyperplane(model, X, y)
         with_prototypes(what.hyperplane, class_name(model))
         name = class_name(model) if name is None else name
-        return cls._of(what, name).plot(ax=ax, legend=legend)
+        return cls(plane=path_in_plane(what), name=name).plot(ax=ax, legend=legend)
 
     @classmethod
     def from_path(
@@ -124,32 +97,20 @@ class PrototypePathDisplay(LegendDisplay):
         name : str, default=None
             The title.
         """
-        return cls._of(rows_with_path(path, X, y), name).plot(ax=ax, legend=legend)
+        what = rows_with_path(path, X, y)
+        return cls(plane=path_in_plane(what), name=name).plot(ax=ax, legend=legend)
 
-    @classmethod
-    def _of(cls, what: HyperplaneRows, name: str | None) -> PrototypePathDisplay:
-        """Compute what is drawn."""
-        last, path, view = what.hyperplane, what.path, view_of(what)
-        steps, lines = None, [line_in(view, last)]
-        prototypes = np.asarray(last.prototypes)[None]
-        if path is not None:
-            steps = path_step_name(path, 0), path_step_name(path, -1)
-            lines.insert(0, line_in(view, hyperplane_at(path, 0)))
-            prototypes = path.prototypes
-        points, places = view.places(what.X), view.places(prototypes.reshape(-1, len(last.coef)))
-        extent = np.vstack([points, places])
-        return cls(
-            points=points,
-            codes=what.codes,
-            prototypes=places.reshape(*prototypes.shape[:2], 2),
-            lines=np.array(lines),
-            classes=last.names(),
-            axis_names=view.axis_names,
-            steps=steps,
-            shift=last.shift,
-            name=name,
-            stretch=stretch_of(*extent.T) if np.ptp(extent, axis=0).all() else 1.0,
-        )
+    @property
+    def stretch(self) -> float:
+        """How large the second axis is drawn, compared with the first."""
+        extent = np.vstack([self.plane.points, *self.plane.prototypes])
+        return stretch_of(*extent.T) if np.ptp(extent, axis=0).all() else 1.0
+
+    @property
+    def _steps(self) -> tuple[str, ...]:
+        """What the first and the last step of a path are called."""
+        path = self.plane.path
+        return () if path is None else (path_step_name(path, 0), path_step_name(path, -1))
 
     def _draw(self, ax: Any) -> Any:
         """Return the axes with the picture."""
@@ -157,34 +118,37 @@ class PrototypePathDisplay(LegendDisplay):
         if alone:
             ax.figure.set_layout_engine("compressed")  # fits axes of equal units beside a legend
         self._draw_sides(ax)
-        size = POINT * np.clip(np.sqrt(FEW / max(len(self.points), 1)), 0.25, 1.0)
-        for code, name in enumerate(self.classes):
-            rows, look = self.points[self.codes == code], {"color": colour(code), "lw": 0}
+        size = POINT * np.clip(np.sqrt(FEW / max(len(self.plane.points), 1)), 0.25, 1.0)
+        for code, name in enumerate(self.plane.classes):
+            rows, look = (
+                self.plane.points[self.plane.codes == code],
+                {"color": colour(code), "lw": 0},
+            )
             ax.scatter(*rows.T, s=size, marker=class_marker(code), alpha=0.7, **look)
             ax.scatter([], [], s=POINT, marker=class_marker(code), label=name, **look)
         self._draw_hyperplanes(ax)
         self._draw_prototypes(ax)
         ax.set_title(self._title())
-        name_axes(ax, self.axis_names, self.stretch)
-        if not self.axis_names[1]:
+        name_axes(ax, self.plane.axis_names, self.stretch)
+        if not self.plane.axis_names[1]:
             ax.set_yticks([])  # a single feature
         return ax
 
     def _title(self) -> str:
         """Return the title: the name, and the shift unless the hyperplane is in the middle."""
-        between = np.diff(self.prototypes[-1], axis=0)
-        told = self.steps is None and abs(self.shift) > 2.0 * SEEN * float(np.sum(between**2))
-        parts = [self.name or "", f"S = {self.shift:.2g}" if told else ""]
+        between = np.diff(self.plane.prototypes[-1], axis=0)
+        told = not self._steps and abs(self.plane.shift) > 2.0 * SEEN * float(np.sum(between**2))
+        parts = [self.name or "", f"S = {self.plane.shift:.2g}" if told else ""]
         return ", ".join(filter(None, parts))
 
     def _draw_sides(self, ax: Any) -> None:
         """Colour both sides of the hyperplane."""
-        extent = np.vstack([self.points, *self.prototypes])
+        extent = np.vstack([self.plane.points, *self.plane.prototypes])
         low, high = extent.min(axis=0), extent.max(axis=0)
         size = np.where(high > low, high - low, (high - low).max() or 1.0)
         pad = MARGIN * size
         across, up = np.stack([low - pad, high + pad], axis=1)
-        u, v, c = self.lines[-1]
+        u, v, c = self.plane.lines[-1]
         score = u * across + v * up[:, None] + c  # linear, so that the corners are enough
         most = float(np.abs(score).max())
         levels = [-2.0 * most, 0.0, 2.0 * most]
@@ -193,10 +157,11 @@ class PrototypePathDisplay(LegendDisplay):
 
     def _draw_hyperplanes(self, ax: Any) -> None:
         """Draw the lines, that of the first step faint."""
-        names = [", ".join(("hyperplane", step)) for step in self.steps or ()] or ["hyperplane"]
+        names = [", ".join(("hyperplane", step)) for step in self._steps] or ["hyperplane"]
         looks: list[dict[str, Any]] = [{"lw": 1.0, "ls": "--", "alpha": 0.6}, {"lw": 1.6}]
-        middle = self.prototypes[-1].mean(axis=0)
-        for line, name, look in zip(self.lines, names, looks[-len(names) :], strict=True):
+        lines = self.plane.lines[[0, -1]] if self._steps else self.plane.lines
+        middle = self.plane.prototypes[-1].mean(axis=0)
+        for line, name, look in zip(lines, names, looks[-len(names) :], strict=True):
             normal, c = line[:2], line[2]
             if not normal.any():
                 continue  # a path may begin with the same prototype for both classes
@@ -205,16 +170,16 @@ class PrototypePathDisplay(LegendDisplay):
 
     def _draw_prototypes(self, ax: Any) -> None:
         """Draw the prototypes, and how they came there."""
-        first, last = self.prototypes[0], self.prototypes[-1]
+        first, last = self.plane.prototypes[0], self.plane.prototypes[-1]
         ax.plot(*last.T, color=DARK, lw=0.8, ls=":", zorder=2.5)
         for code in range(2):
-            if self.steps is not None:
+            if self._steps:
                 for width, shade in ((4.0, "w"), (1.6, DARK)):
-                    ax.plot(*self.prototypes[:, code].T, color=shade, lw=width, zorder=3)
+                    ax.plot(*self.plane.prototypes[:, code].T, color=shade, lw=width, zorder=3)
                 star(ax, first[code], FIRST_STAR, "w")
             star(ax, last[code], STAR, colour(code))
-        names = [f"prototype, {step}" for step in self.steps or ()] or ["prototype"]
-        shades = ["w"] if self.steps is None else ["w", "#999999"]
+        names = [f"prototype, {step}" for step in self._steps] or ["prototype"]
+        shades = ["w"] if not self._steps else ["w", "#999999"]
         for name, shade in zip(names, shades, strict=True):
             ax.scatter([], [], s=FIRST_STAR, marker="*", color=shade, edgecolors="k", label=name)
 

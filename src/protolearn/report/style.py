@@ -140,9 +140,7 @@ class Display:
                 complete_docstring(function, cls.__name__ if returned == "Self" else returned)
         text, notes, more = inspect.cleandoc(cls.__doc__ or "").partition("\nNotes\n-----\n")
         text, _, special = text.partition("\nAttributes\n----------\n")
-        cls.__doc__ = (
-            f"{text.rstrip()}\n{SHARED_ATTRIBUTES}{special}\n{notes}{more}".rstrip() + "\n"
-        )
+        cls.__doc__ = f"{text.rstrip()}\n{SHARED_ATTRIBUTES}{special}\n{notes}{more}"
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw.

@@ -20,7 +20,7 @@ from ..._names import shorten_name
 from ..._validation import integer_in
 from ...analysis import is_linear_rule
 from ...tables import CategoryColumn, TextColumn
-from ..prototype_drawings import checked_shape
+from ..prototype_display import checked_shape
 from ..style import COLOURS
 from ..subject import Subject
 from .chart import as_json
