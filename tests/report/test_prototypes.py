@@ -273,7 +273,9 @@ def test_height_of_many_classes():
             ],
         ).plot()
         display.figure_.draw_without_rendering()
-        assert display.ax_.get_legend().get_window_extent().y0 >= 0.0  # within the figure
+        legend = display.ax_.get_legend().get_window_extent()
+        assert display.ax_.bbox.y1 < legend.y0 + 5.0  # above the chart, within the figure
+        assert legend.y1 <= display.figure_.bbox.y1
         heights.append(display.figure_.get_figheight())
     assert heights[0] < heights[1]
     assert max(heights) < 15.0

@@ -188,8 +188,9 @@ class PrototypeDisplay(Display):
     def _new_axes(self, shown: Sequence[ColumnStrip], texts: Sequence[str]) -> Any:
         """Return the axes of a figure with room for texts at both sides and for a legend."""
         n_classes, n_strips = len(self.classes), max(len(shown), 2)
-        strip = max(LOWEST, min(0.08 + 0.065 * n_classes, TALLEST / n_strips))
-        height = 1.5 + strip * n_strips + 0.22 * -(-(n_classes + 4) // LEGEND_COLUMNS)
+        legend = 0.22 * -(-(n_classes + 4) // LEGEND_COLUMNS)
+        strip = max(LOWEST, min(0.08 + 0.065 * n_classes, (TALLEST - legend) / n_strips))
+        height = 1.5 + strip * n_strips + legend
         width = 6.0 + LETTER * sum(
             max(map(len, names), default=0) for names in (texts, [one.name for one in shown])
         )

@@ -28,6 +28,7 @@ from .column_importance import (
     MOST_BARS,
     MOST_GROUPS,
     directions_of,
+    effect_charts,
     effects_of,
     importance_images,
     important_columns,
@@ -263,6 +264,7 @@ def learned_parts(story: Story) -> dict[str, Any]:
         "rule": rule_text(subject.last),
         "effects": effect_tables(effects),
         "are_exact": effects is not None and effects.exact,
+        "effect_charts": effect_charts(story),
         **feature_parts(story, directions),
     }
 
