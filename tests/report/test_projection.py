@@ -21,8 +21,7 @@ from protolearn import (
     SoftMarginSVM,
 )
 from protolearn.report import ProjectionDisplay
-from protolearn.report.plane import plane_of_model
-from protolearn.report.projection_display import plane_map
+from protolearn.report.projection_display import plane_map, plane_of_model
 
 
 def test_three_prototypes_lose_nothing(iris):

@@ -261,8 +261,8 @@ def effect_curves(model: Any, data: Any, columns: Sequence[int]) -> list[EffectC
             values = np.arange(len(column.categories), dtype=np.float64)
             entries, texts = column.entries, [column.text(int(code)) for code in values]
         elif column.is_ordered:
-            ends = np.percentile(view.plain[:, places.start], [1.0, 99.0])
-            values = np.unique(np.linspace(*ends, CURVE_POINTS))
+            first, last = np.percentile(view.plain[:, places.start], [1.0, 99.0]).tolist()
+            values = np.unique(np.linspace(first, last, CURVE_POINTS))
             if column.is_integer:
                 values = np.unique(np.rint(values))
             entries = np.pad(values[:, None], ((0, 0), (0, column.width - 1)))  # none is missing

@@ -15,7 +15,7 @@ from .._arrays import Floats, Indices
 from ..analysis import feature_names, known_labels
 from ..linear import LinearPrototypes, PrototypePath
 from ..linear import hyperplane_of as normal_and_offset
-from .plane import NOTHING, Plane, other_directions
+from .projection_display import NOTHING, Plane, other_directions
 
 
 class Hyperplane(NamedTuple):

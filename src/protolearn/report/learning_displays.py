@@ -15,7 +15,7 @@ from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis import feature_names
 from ..separability import sample_version_space
-from .plane import Plane, plane_of_rows
+from .projection_display import Plane, plane_of_rows
 from .style import COLOURS, LegendDisplay, axes_for, class_marker, colour
 
 DARK, GREY, LIGHT = "#222222", "#8a929b", "#c9d6df"

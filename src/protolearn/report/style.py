@@ -113,7 +113,7 @@ figure_ : matplotlib Figure
 def complete_docstring(function: Any, returned: str) -> None:
     """Add the parameters that displays share to a docstring, and what is returned."""
     text, _, own = inspect.cleandoc(function.__doc__ or "").partition("\nParameters\n----------\n")
-    special = {}
+    special: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", own) if own else ():
         first, *others = entry.partition(" :")[0].split(", ")
         special |= {first: entry} | dict.fromkeys(others, "")

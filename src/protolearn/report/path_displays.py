@@ -1,17 +1,23 @@
-"""A picture of a linear classifier: two classes, two prototypes, a hyperplane, and their paths."""
+"""Pictures of linear classifiers and their paths: in the plane, and how they near others."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Floats
-from .._names import class_name
+from .._names import class_name, number_repeats
 from ..linear import PrototypePath
+from .distance_displays import PathDisplay
 from .hyperplane import (
+    Hyperplane,
     PathInPlane,
+    check_path,
+    hyperplane_at,
+    hyperplane_of,
     path_in_plane,
     path_step_name,
     rows_with_hyperplane,
@@ -19,8 +25,23 @@ from .hyperplane import (
     with_prototypes,
 )
 from .projection_display import MARGIN, name_axes, stretch_of
-from .style import LegendDisplay, axes_for, class_marker, colour
+from .style import (
+    LegendDisplay,
+    axes_for,
+    class_marker,
+    colour,
+    line_style,
+    number_drawn,
+    panels_for,
+)
 
+CURVE = "convergence"  # by which a curve is known among the lines of an axes
+# What differs, from the first panel to the last.
+PANELS = ("of the prototypes", "of the unit normal", "of the offset $b/|w|$")
+SMALLEST = 1e-6  # share of the largest difference below which a curve is not followed
+
+
+SIZE = 5.6, 6.4  # of a figure in inches
 DARK = "#222222"
 # How far from the middle a hyperplane is, as a share of the way between the prototypes, before
 # its shift is told.
@@ -188,3 +209,137 @@ def star(ax: Any, place: Floats, size: float, shade: str) -> None:
     """Draw a prototype, with a halo that sets it off from samples of the same colour."""
     ax.scatter(*place, s=2.2 * size, marker="*", color="w", lw=0, zorder=4)
     ax.scatter(*place, s=size, marker="*", color=shade, edgecolors="k", lw=1.0, zorder=4)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConvergenceDisplay(PathDisplay):
+    """How far the steps of a path are from other linear classifiers, in three panels.
+
+    Make one with :meth:`from_path`.
+
+    Parameters
+    ----------
+    values : array of shape (n_steps,)
+        What changes along the path.
+    differences : dict of str to array of shape (3, n_steps)
+        For each classifier, by its name in the legend, how far the path is from it: the norm of the
+        difference of the prototypes, of both together, and of the unit normals ``w / |w|`` of the
+        hyperplanes, and the difference of their offsets ``b / |w|``, the distances from the origin.
+    parameter : str, default="C"
+        What the values are.
+
+    Attributes
+    ----------
+    axes_ : array of three matplotlib Axes
+        Where it was drawn.
+    """
+
+    values: Floats
+    differences: Mapping[str, Floats]
+    parameter: str = "C"
+
+    @classmethod
+    def from_path(
+        cls,
+        path: PrototypePath,
+        *,
+        start: Any = None,
+        end: Any = None,
+        name: Any = None,
+        ax: Any = None,
+    ) -> ConvergenceDisplay:
+        """Draw how far each step of a path is from where it should begin, and end.
+
+        Parameters
+        ----------
+        start, end : linear classifier of protolearn, or LinearPrototypes, default=None
+            Fitted models of the same classes and features, for example
+            :class:`~protolearn.MeanOfClass` and :class:`~protolearn.HardMarginSVM`. None: the first
+            step of the path, or the last.
+        name : tuple of two str, default=None
+            What the legend calls them; None: their classes.
+        """
+        check_path(path)
+        names, targets = [], []
+        for model, number in ((start, 0), (end, -1)):
+            names.append(path_step_name(path, number) if model is None else class_name(model))
+            targets.append(
+                hyperplane_at(path, number) if model is None else target_hyperplane(path, model)
+            )
+        if name is not None:
+            names = [str(each) for each in name] if not isinstance(name, str) else [name]
+            if len(names) != 2 or names[0] == names[1]:
+                raise ValueError(f"name={name!r} must be two different names, of start and end.")
+        order = np.argsort(path.values, kind="stable")
+        differences = {
+            each: path_differences(path, other)[:, order]
+            for each, other in zip(number_repeats(names), targets, strict=True)
+        }
+        return cls(
+            values=path.values[order], differences=differences, parameter=path.parameter
+        ).plot(ax=ax)
+
+    def _draw(self, ax: Any) -> Any:
+        """Return the axes with the picture."""
+        panels = panels_for(ax, 3, 1, sharex=True, figsize=SIZE)
+        for which, panel in enumerate(panels):
+            self._draw_differences(panel, which)
+        panels[-1].set_xlabel(self.parameter)
+        # Above, since one curve falls and the other rises: there is no free corner.
+        panels[0].legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        return panels
+
+    def _draw_differences(self, panel: Any, which: int) -> None:
+        """Draw one kind of difference."""
+        first = number_drawn(panel, CURVE)
+        for i, (name, difference) in enumerate(self.differences.items(), start=first):
+            look = {"color": colour(i), "ls": line_style(i), "gid": CURVE}
+            single = "o" if len(self.values) == 1 else None  # a line of one point is unseen
+            panel.plot(self.values, difference[which], label=f"to {name}", marker=single, **look)
+        drawn = np.concatenate([line.get_ydata() for line in panel.lines])
+        largest = np.nanmax(drawn, initial=0.0)
+        if largest > 0.0:
+            panel.set_yscale("log")
+            smallest = drawn[drawn > SMALLEST * largest].min()
+            panel.set_ylim(0.6 * smallest, 1.7 * largest)
+        if self.values.min() > 0.0:
+            panel.set_xscale("log")
+        panel.set_ylabel(f"difference\n{PANELS[which]}")
+
+
+def target_hyperplane(path: PrototypePath, model: Any) -> Hyperplane:
+    """Return the hyperplane of a classifier that a path is compared with."""
+    found, name = hyperplane_of(model), class_name(model)
+    with_prototypes(found, name)
+    if found.coef.shape != path.coef.shape[1:]:
+        raise ValueError(
+            f"{name} has {len(found.coef)} features, the path {path.coef.shape[1]}; fit them to "
+            "the same data."
+        )
+    if path.classes[0] is not None and list(found.classes_) != list(path.classes):
+        raise ValueError(
+            f"{name} has the classes {found.classes_.tolist()!r}, the path "
+            f"{path.classes.tolist()!r}; fit them to the same labels."
+        )
+    return found
+
+
+def path_differences(path: PrototypePath, other: Hyperplane) -> Floats:
+    """Return how far each step is from a hyperplane: prototypes, unit normal and offset."""
+    apart = (path.prototypes - np.asarray(other.prototypes)).reshape(len(path), -1)
+    normals, offsets = unit_normals(path.coef, path.intercept)
+    normal, offset = unit_normals(other.coef[None], np.array([other.intercept]))
+    return np.stack(
+        [
+            np.linalg.norm(apart, axis=1),
+            np.linalg.norm(normals - normal, axis=1),
+            np.abs(offsets - offset),
+        ]
+    )
+
+
+def unit_normals(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+    """Return hyperplanes with unit normals; NaN where there is none."""
+    size = np.linalg.norm(coef, axis=1)
+    size = np.where(size > 0.0, size, np.nan)
+    return coef / size[:, None], intercept / size
