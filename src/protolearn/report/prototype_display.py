@@ -43,7 +43,7 @@ class ColumnStrip(NamedTuple):
     sd: float = 1.0
     usual: Sequence[str] = ()  # of categories, what is usual in each class
 
-    def scaled(self, values: Any) -> Floats:
+    def deviations(self, values: Any) -> Floats:
         """Return values of the column in standard deviations from its mean."""
         return np.asarray((np.asarray(values) - self.mean) / self.sd)
 
@@ -156,7 +156,7 @@ class PrototypeDisplay(Display):
         texts = value_lines(self.prototype_names, shown) if are_few else []
         ax = self._new_axes(shown, texts) if ax is None else axes_for(ax)
         shape = len(drawn), len(self.prototype_codes)
-        points = np.reshape([one.scaled(one.values) for one in drawn], shape).T
+        points = np.reshape([one.deviations(one.values) for one in drawn], shape).T
         spread = self._draw_classes(ax, drawn)
         left, right = chart_ends(points, spread)
         self._draw_prototypes(ax, points, left, right)
@@ -200,7 +200,7 @@ class PrototypeDisplay(Display):
         """Draw of each class a thin line, a thick one, and a tick at the median."""
         if not drawn or drawn[0].quantiles is None:
             return None
-        spread = np.stack([one.scaled(one.quantiles) for one in drawn])
+        spread = np.stack([one.deviations(one.quantiles) for one in drawn])
         for code, offset in enumerate(self._offsets):
             low, lower, middle, upper, high = spread[:, code].T
             y = np.arange(len(drawn)) + offset
