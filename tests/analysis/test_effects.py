@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.inspection import partial_dependence
 from sklearn.linear_model import LogisticRegression
 
 from protolearn import GLVQ, GMLVQ, RSLVQ, SoftMarginSVM, check_monotone
-from protolearn.analysis import column_effects
+from protolearn.analysis import column_effects, effect_curves
 from protolearn.report import EffectDisplay
 from protolearn.tables import table_pipeline
 
@@ -73,6 +74,53 @@ def test_three_classes_have_three_panels(table):
     with pytest.raises(ValueError, match="ax has 1 axes"):
         display.plot(ax=display.ax_[0])
     display.figure_.clf()
+
+
+def test_curves_are_those_of_partial_dependence(iris):
+    X, y = pd.DataFrame(iris[0], columns=list("abcd")), iris[1]
+    model = table_pipeline(GMLVQ(random_state=0)).fit(X, y)
+    for one in effect_curves(model, X, [2, 0]):
+        grid = {one.column: one.values}
+        known = partial_dependence(
+            model, X, [one.column], custom_values=grid, kind="both", response_method="predict_proba"
+        )
+        np.testing.assert_allclose(one.mean, known["average"][:, :].T, atol=1e-12)
+        ends = np.percentile(known["individual"], [10.0, 90.0], axis=1)
+        np.testing.assert_allclose(one.low, ends[0].T, atol=1e-12)
+        np.testing.assert_allclose(one.high, ends[1].T, atol=1e-12)
+        assert one.values[[0, -1]] == pytest.approx(np.percentile(X.iloc[:, one.column], [1, 99]))
+
+
+def test_curves_of_categories_and_of_scores(table):
+    frame, y = table
+    holes = frame.assign(income=frame["income"].where(frame.index % 5 > 0))
+    model = table_pipeline(SoftMarginSVM()).fit(holes, y)
+    colour, income = effect_curves(model, holes, [1, 2])
+    assert colour.texts == COLOURS
+    assert not colour.has_probabilities
+    for k, one in enumerate(COLOURS):
+        score = model.decision_function(holes.assign(colour=one))
+        assert colour.mean[k, 1] == pytest.approx(score.mean())
+        assert colour.high[k, 1] == pytest.approx(np.percentile(score, 90))
+    score = model.decision_function(holes.assign(income=income.values[7]))
+    assert income.mean[7, 1] == pytest.approx(score.mean())  # nothing is missing there
+    unseen = SoftMarginSVM().fit(np.eye(2), [0, 1])
+    with pytest.raises(TypeError, match="has no score by columns"):
+        effect_curves(unseen, [[1.0, 2.0], [1.0, np.nan]], [0])
+
+
+def test_texts_get_a_word():
+    is_good, nouns = np.arange(60) % 2, ["food", "room", "view"]
+    texts = [f"{('bad', 'good')[k % 2]} {nouns[k % 3]} and guest{k}" for k in range(60)]
+    X, y = pd.DataFrame({"text": texts}), np.where(is_good, "praise", "complaint")
+    model = table_pipeline(LogisticRegression()).fit(X, y)
+    effects = {one.step: one.effect for one in column_effects(model).effects[0]}
+    weights = dict(zip(model[0].columns_[0].words, model[-1].coef_[0], strict=True))
+    assert {f'with "{word}"' for word in weights} == set(effects)
+    unit = model[0].columns_[0].unit[0]
+    for word, weight in weights.items():
+        assert effects[f'with "{word}"'] == pytest.approx(weight / unit)
+    assert effects['with "good"'] > 0.0 > effects['with "bad"']
 
 
 def sweep(model, frame, column, label):

@@ -21,20 +21,19 @@ from protolearn import (
     SoftMarginSVM,
 )
 from protolearn.report import ProjectionDisplay
-from protolearn.report.plane import plane_of_model
-from protolearn.report.projection_display import plane_map
+from protolearn.report.projection_display import plane_map, plane_of_model
 
 
 def test_three_prototypes_lose_nothing(iris):
     X, y = iris
     model = GLVQ().fit(X, y)
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=20)
-    D = ((display.points[:, None] - display.prototypes) ** 2).sum(axis=2)
+    D = ((display.plane.points[:, None] - display.plane.prototypes) ** 2).sum(axis=2)
     assert (D.argmin(axis=1) == model.predict(X)).all()
     assert display.wrong.sum() == (model.predict(X) != y).sum()
-    across, up, regions = display.grid
+    across, up, regions = display.plane.grid
     nodes = np.stack(np.meshgrid(across, up), axis=2)
-    nearest = ((nodes[:, :, None] - display.prototypes) ** 2).sum(axis=3).argmin(axis=2)
+    nearest = ((nodes[:, :, None] - display.plane.prototypes) ** 2).sum(axis=3).argmin(axis=2)
     assert (nearest == regions).all()
     assert display.figure_ is display.ax_.figure
     plt.close("all")
@@ -46,7 +45,7 @@ def test_few_prototypes_or_features(iris, classes, d):
     keep = y < classes
     pipe = make_pipeline(StandardScaler(), GLVQ()).fit(X[keep, :d], y[keep])
     display = ProjectionDisplay.from_estimator(pipe, X[keep, :d], y[keep], resolution=10)
-    assert np.isfinite(display.points).all()
+    assert np.isfinite(display.plane.points).all()
     names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert names[:classes] == [str(c) for c in range(classes)]
     plt.close("all")
@@ -84,11 +83,11 @@ def test_two_directions_of_the_metric_lose_nothing(iris, model):
     X = X[:, 2:] if isinstance(model, GRLVQ) else X
     model.set_params(random_state=0).fit(X, y)
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=20)
-    D = ((display.points[:, None] - display.prototypes) ** 2).sum(axis=2)
+    D = ((display.plane.points[:, None] - display.plane.prototypes) ** 2).sum(axis=2)
     np.testing.assert_allclose(D, model.distances(X), atol=1e-9)
-    across, up, regions = display.grid
+    across, up, regions = display.plane.grid
     nodes = np.stack(np.meshgrid(across, up), axis=2)
-    D = ((nodes[:, :, None] - display.prototypes) ** 2).sum(axis=3)
+    D = ((nodes[:, :, None] - display.plane.prototypes) ** 2).sum(axis=3)
     first, second = np.sort(D, axis=2)[:, :, :2].T
     clear = (second - first > 1e-9).T
     assert clear.mean() > 0.99
@@ -100,17 +99,17 @@ def test_regions_are_a_cut_at_the_mean_of_the_prototypes(iris):
     X, y = iris
     model = MRSLVQ(random_state=0).fit(X, y)
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=15)
-    shift = model.project(X) - display.points
+    shift = model.project(X) - display.plane.points
     np.testing.assert_allclose(shift, np.broadcast_to(shift[0], shift.shape), atol=1e-12)
     view = plane_of_model(model, X, list("abcd"))
-    nodes = np.stack([z.ravel() for z in np.meshgrid(*display.grid[:2])], axis=1)
+    nodes = np.stack([z.ravel() for z in np.meshgrid(*display.plane.grid[:2])], axis=1)
     rows = view.rows(nodes)
     np.testing.assert_allclose(view.places(rows), nodes, atol=1e-9)
     rest = np.linalg.svd(model.omega_)[2][2:]  # the other directions of the metric
     np.testing.assert_allclose(
         rows @ rest.T, np.tile(rest @ model.prototypes_.mean(axis=0), (225, 1)), atol=1e-9
     )
-    assert (model.predict(rows) == display.grid[2].ravel()).all()
+    assert (model.predict(rows) == display.plane.grid[2].ravel()).all()
     plt.close("all")
 
 
@@ -126,9 +125,9 @@ def test_axes_of_the_metric_say_what_they_are(iris):
     assert [ax.get_xlabel(), ax.get_ylabel().split("\n")[0]] == expected
     flat = GMLVQ(rank=2, random_state=0).fit(X * [1.0, 1.0, 30.0, 1.0], y)
     display = ProjectionDisplay.from_estimator(flat, X * [1.0, 1.0, 30.0, 1.0], y, resolution=5)
-    assert display.stretch != 1.0
-    assert display.ax_.get_ylabel().endswith(f"drawn {display.stretch:g} times as large")
-    assert display.ax_.get_aspect() == display.stretch
+    assert display.plane.stretch != 1.0
+    assert display.ax_.get_ylabel().endswith(f"drawn {display.plane.stretch:g} times as large")
+    assert display.ax_.get_aspect() == display.plane.stretch
     plt.close("all")
 
 
@@ -137,8 +136,10 @@ def test_metric_with_one_direction(iris, d):
     X, y = iris
     model = GMLVQ(rank=1, random_state=0).fit(X[:, :d], y)
     display = ProjectionDisplay.from_estimator(model, X[:, :d], y, resolution=9)
-    assert np.isfinite(display.points).all()
-    assert (display.grid[2] == display.grid[2][0]).all()  # the second axis decides nothing
+    assert np.isfinite(display.plane.points).all()
+    assert (
+        display.plane.grid[2] == display.plane.grid[2][0]
+    ).all()  # the second axis decides nothing
     assert "no part in the metric" in display.ax_.get_ylabel()
     plt.close("all")
 
@@ -151,11 +152,13 @@ def test_missing_and_sparse_rows(iris, model, classes):
     model = clone(model).set_params(random_state=0)
     complete = ProjectionDisplay.from_estimator(model.fit(X, y), X, y, resolution=5)
     sparse = ProjectionDisplay.from_estimator(model, csr_array(X), y, resolution=5)
-    np.testing.assert_allclose(np.abs(sparse.points), np.abs(complete.points), atol=1e-9)
+    np.testing.assert_allclose(
+        np.abs(sparse.plane.points), np.abs(complete.plane.points), atol=1e-9
+    )
     holes = X.copy()
     holes[3, 1] = np.nan
     display = ProjectionDisplay.from_estimator(model.fit(holes, y), holes, y, resolution=5)
-    assert np.isfinite(display.points).all()
+    assert np.isfinite(display.plane.points).all()
     plt.close("all")
 
 
@@ -164,7 +167,7 @@ def test_rows_without_a_divergence_have_no_region(iris):
     X = X - X.min(axis=0)
     model = PrototypeClassifier(distance="kl", random_state=0).fit(X, y)
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=60)
-    regions = display.grid[2]
+    regions = display.plane.grid[2]
     assert (regions == -1).any()
     assert {0, 1, 2} <= set(regions.ravel().tolist())
 
@@ -173,10 +176,12 @@ def test_prototypes_of_a_feature_space_are_not_among_the_samples(iris):
     X, y = iris
     model = KernelGLVQ().fit(X, y)
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=60)
-    assert display.prototypes.shape == (0, 2)
+    assert display.plane.prototypes.shape == (0, 2)
     said = model.predict(X)
     means = np.stack([X[said == label].mean(axis=0) for label in np.unique(said)])
-    apart = np.linalg.norm(display.points[y == 0].mean(0) - display.points[y == 2].mean(0))
+    apart = np.linalg.norm(
+        display.plane.points[y == 0].mean(0) - display.plane.points[y == 2].mean(0)
+    )
     assert apart > 0.8 * np.linalg.norm(means[0] - means[-1])
 
 
@@ -195,8 +200,8 @@ def test_two_features_are_the_plane(iris):
     X, y = iris
     model = GLVQ(random_state=0).fit(X[:, :2], y)
     display = ProjectionDisplay.from_estimator(model, X[:, :2], y, resolution=60)
-    np.testing.assert_array_equal(display.points, X[:, :2])
-    assert display.axis_names == ("x0", "x1")
+    np.testing.assert_array_equal(display.plane.points, X[:, :2])
+    assert display.plane.axis_names == ("x0", "x1")
 
 
 def test_what_is_no_classifier_has_no_map(iris):
@@ -211,7 +216,7 @@ def test_linear_models_are_shown_with_the_means_of_their_classes():
     X = rng.randn(120, 4) + 3.0 * (y == "b")[:, None]
     model = SoftMarginSVM().fit(X, y)
     display = ProjectionDisplay.from_estimator(model, X, y, resolution=30)
-    means = [display.points[y == label].mean(axis=0) for label in ("a", "b")]
-    np.testing.assert_allclose(display.prototypes, means, atol=1e-9)
-    assert np.linalg.norm(display.prototypes[0] - display.prototypes[1]) > 2.0
+    means = [display.plane.points[y == label].mean(axis=0) for label in ("a", "b")]
+    np.testing.assert_allclose(display.plane.prototypes, means, atol=1e-9)
+    assert np.linalg.norm(display.plane.prototypes[0] - display.plane.prototypes[1]) > 2.0
     assert "mean of the class" in display.ax_.get_legend_handles_labels()[1]

@@ -65,8 +65,8 @@ def test_two_features_are_the_axes(toy, kind):
     model = kind().fit(X, y)
     display = PrototypePathDisplay.from_estimator(model, X, y)
     ax = display.ax_
-    np.testing.assert_array_equal(display.points, X)
-    np.testing.assert_array_equal(display.codes, y == 1)
+    np.testing.assert_array_equal(display.plane.points, X)
+    np.testing.assert_array_equal(display.plane.codes, y == 1)
     for code in range(2):
         np.testing.assert_allclose(stars(ax, colour(code)), model.prototypes_[[code]])
     (line,) = points_on(ax)
@@ -101,13 +101,13 @@ def test_more_features_are_seen_along_the_hyperplane(neurons):
     display = PrototypePathDisplay.from_estimator(model, X, y)
     w, b = model.coef_[0], model.intercept_[0]
     size = np.linalg.norm(w)
-    np.testing.assert_allclose(display.points[:, 0], (X @ w + b) / size, atol=1e-9)
+    np.testing.assert_allclose(display.plane.points[:, 0], (X @ w + b) / size, atol=1e-9)
     np.testing.assert_allclose(
-        display.prototypes[0, :, 0], (model.prototypes_ @ w + b) / size, atol=1e-9
+        display.plane.prototypes[0, :, 0], (model.prototypes_ @ w + b) / size, atol=1e-9
     )
     flat = X - X.mean(axis=0)
     flat = flat - np.outer(flat @ w, w) / size**2
-    assert display.points[:, 1].var() == pytest.approx(
+    assert display.plane.points[:, 1].var() == pytest.approx(
         np.linalg.eigvalsh(flat.T @ flat / len(X))[-1]
     )
     (line,) = points_on(display.ax_)
@@ -116,15 +116,15 @@ def test_more_features_are_seen_along_the_hyperplane(neurons):
     assert display.ax_.get_xlabel() == "distance to the hyperplane"
     assert display.ax_.get_ylabel() == "first principal axis beside it"
     sparse = PrototypePathDisplay.from_estimator(model, csr_array(X), y)
-    np.testing.assert_allclose(sparse.points[:, 0], display.points[:, 0], atol=1e-9)
+    np.testing.assert_allclose(sparse.plane.points[:, 0], display.plane.points[:, 0], atol=1e-9)
 
 
 def test_one_feature(toy):
     X, y = toy
     display = PrototypePathDisplay.from_estimator(MeanOfClass().fit(X[:, :1], y), X[:, :1], y)
     display.figure_.draw_without_rendering()
-    assert np.isfinite(display.points).all()
-    assert not display.points[:, 1].any()
+    assert np.isfinite(display.plane.points).all()
+    assert not display.plane.points[:, 1].any()
     assert display.ax_.get_ylabel() == ""
     assert not len(display.ax_.get_yticks())
 
@@ -135,7 +135,7 @@ def test_pipeline_is_shown_in_the_space_of_its_last_step(toy):
     frame = pd.DataFrame(X, columns=["height", "width"])
     pipe = make_pipeline(StandardScaler(), MeanOfClass()).fit(frame, labels)
     display = PrototypePathDisplay.from_estimator(pipe, frame, labels)
-    np.testing.assert_allclose(display.points, pipe[0].transform(frame))
+    np.testing.assert_allclose(display.plane.points, pipe[0].transform(frame))
     assert legend(display.ax_)[:2] == ["off", "on"]
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("height", "width")
     alone = PrototypePathDisplay.from_estimator(MeanOfClass().fit(X, y), frame, y)
@@ -148,8 +148,8 @@ def test_prototypes_of_other_classifiers(toy):
     found = generalized_prototypes(pipe, X, y)
     display = PrototypePathDisplay.from_estimator(found, X, y, name="logistic")
     assert display.ax_.get_xlabel() == "x0"
-    np.testing.assert_allclose(display.points, pipe[0].transform(X))
-    np.testing.assert_array_equal(display.prototypes[0], found.inner_prototypes)
+    np.testing.assert_allclose(display.plane.points, pipe[0].transform(X))
+    np.testing.assert_array_equal(display.plane.prototypes[0], found.inner_prototypes)
     (line,) = points_on(display.ax_)
     np.testing.assert_allclose(pipe[-1].decision_function(line), 0.0, atol=1e-9)
     frame = pd.DataFrame(X, columns=["height", "width"])
@@ -164,7 +164,7 @@ def test_path_in_two_dimensions(toy, rng):
     display = PrototypePathDisplay.from_path(path, X, y, ax=ax)
     assert display.ax_ is ax
     assert ax.get_title() == ""
-    np.testing.assert_array_equal(display.prototypes, path.prototypes)
+    np.testing.assert_array_equal(display.plane.prototypes, path.prototypes)
     np.testing.assert_allclose(stars(ax, "w"), path.prototypes[0])
     ways = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == 7]
     for code in range(2):
@@ -181,8 +181,8 @@ def test_path_in_many_dimensions_shows_both_hyperplanes_exactly(neurons, rng):
     X, y = neurons
     path = random_path(rng, 3, 6, parameter="round", classes=(-1, 1))
     display = PrototypePathDisplay.from_path(path, X, y, name="boosted")
-    for line, step in zip(display.lines, (0, -1), strict=True):
-        seen = display.points @ line[:2] + line[2]
+    for line, step in zip(display.plane.lines[[0, -1]], (0, -1), strict=True):
+        seen = display.plane.points @ line[:2] + line[2]
         np.testing.assert_allclose(seen, X @ path.coef[step] + path.intercept[step], atol=1e-9)
     assert display.ax_.get_title() == "boosted"
     assert "hyperplane, round 0.01" in legend(display.ax_)
@@ -191,7 +191,7 @@ def test_path_in_many_dimensions_shows_both_hyperplanes_exactly(neurons, rng):
         np.repeat(path.prototypes[:1], 2, axis=0), [0.3, 0.3], [1, 2], classes=(-1, 1)
     )
     unturned = PrototypePathDisplay.from_path(still, X, y)
-    assert unturned.points[:, 1].std() > 0.1
+    assert unturned.plane.points[:, 1].std() > 0.1
     assert unturned.ax_.get_ylabel() == "first principal axis beside it"
 
 
@@ -202,7 +202,7 @@ def test_a_path_that_begins_without_hyperplane(toy, neurons, rng):
         path = given_path(P, rng.randn(3), [1, 2, 3], classes=(-1, 1))
         display = PrototypePathDisplay.from_path(path, X, y)
         assert len(points_on(display.ax_)) == 1
-        assert np.isfinite(display.points).all()
+        assert np.isfinite(display.plane.points).all()
 
 
 def test_model_with_a_path(toy, rng):
@@ -210,7 +210,7 @@ def test_model_with_a_path(toy, rng):
     model = MeanOfClass().fit(X, y)
     model.path_ = random_path(rng, 4, 2, parameter="round", classes=(-1, 1))
     display = PrototypePathDisplay.from_estimator(model, X, y, legend=False)
-    np.testing.assert_array_equal(display.prototypes, model.path_.prototypes)
+    np.testing.assert_array_equal(display.plane.prototypes, model.path_.prototypes)
     assert display.ax_.get_legend() is None
     assert display.ax_.get_title() == "MeanOfClass"
 
@@ -219,7 +219,7 @@ def test_one_class_against_the_rest(iris, rng):
     X, y = iris
     path = random_path(rng, 2, 4, classes=(None, 2))
     display = PrototypePathDisplay.from_path(path, X, y)
-    np.testing.assert_array_equal(display.codes, y == 2)
+    np.testing.assert_array_equal(display.plane.codes, y == 2)
     assert legend(display.ax_)[:2] == ["not 2", "2"]
     with pytest.raises(ValueError, match="no label 2, the class that this path tells from the"):
         PrototypePathDisplay.from_path(path, X, np.where(y == 2, "yes", "no"))

@@ -1,6 +1,6 @@
 """Prototypes in the user's units."""
 
-from itertools import pairwise
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, FisherPrototypes, KernelGLVQ, SoftMarginSVM
 from protolearn.report import PrototypeDisplay
-from protolearn.report.prototype_display import cut_texts
+from protolearn.report.prototype_display import ColumnStrip, cut_texts
 from protolearn.report.style import colour
 from protolearn.tables import prototypes_table, table_pipeline
 
@@ -66,11 +66,28 @@ def glvq(**settings):
 
 
 def names(ax):
-    return [text.get_text() for text in ax.get_yticklabels()]
+    return [text.get_text().split("\n")[0] for text in ax.get_yticklabels()]
 
 
-def written(ax):
-    return [text.get_text() for text in ax.texts]
+def scales(ax):
+    return [text.get_text().partition("\n")[2] for text in ax.get_yticklabels()]
+
+
+def values(ax):
+    """Give the lines at the right, the first of which has the names of the prototypes."""
+    return [text.get_text() for side in ax.child_axes for text in side.get_yticklabels()]
+
+
+def numbers(display):
+    return [one for one in display.strips if one.values is not None]
+
+
+def prototypes(display):
+    return np.stack([one.values for one in numbers(display)], axis=1)
+
+
+def quantiles(display):
+    return np.stack([one.quantiles for one in numbers(display)])
 
 
 def legends(ax):
@@ -95,9 +112,9 @@ def test_spread_and_prototypes_in_units(flowers, fitted):
     X, y = flowers
     display = PrototypeDisplay.from_estimator(fitted, X, y)
     units = fitted[0].inverse_transform(fitted[-1].prototypes_)
-    np.testing.assert_allclose(display.prototypes, units)
+    np.testing.assert_allclose(prototypes(display), units)
     expected = [[np.percentile(X[c][y == k], LEVELS) for k in np.unique(y)] for c in X]
-    np.testing.assert_allclose(display.quantiles, expected)
+    np.testing.assert_allclose(quantiles(display), expected)
     assert display.prototype_names == ["setosa", "versicolor", "virginica"]
     ax, z = display.ax_, ((units - X.mean().to_numpy()) / X.std(ddof=0).to_numpy())
     order = np.argsort(-np.ptp(z, axis=0))
@@ -121,10 +138,12 @@ def test_spread_and_prototypes_in_units(flowers, fitted):
 
 def test_texts_of_few_prototypes(flowers, fitted):
     ax = PrototypeDisplay.from_estimator(fitted, *flowers).ax_
-    texts = written(ax)
-    assert {"setosa", "versicolor", "virginica", "3.76 ± 1.76", "5.84 ± 0.83"} <= set(texts)
+    head, *texts = values(ax)
+    assert head.split() == ["setosa", "versicolor", "virginica"]
+    assert {"3.76 ± 1.76", "5.84 ± 0.83"} <= set(scales(ax))
     petal = fitted[0].inverse_transform(fitted[-1].prototypes_)[:, 2]
-    assert {f"{value:.2f}".rstrip("0") for value in petal} <= set(texts)
+    expected = [f"{value:.2f}".rstrip("0") for value in petal]
+    assert texts[names(ax).index("pl")].split() == expected
     assert sorted(legends(ax)) == [
         "median",
         "middle 50 %",
@@ -136,19 +155,21 @@ def test_texts_of_few_prototypes(flowers, fitted):
     ]
     assert ax.get_xlabel() == "standard deviations from the mean of the column"
     ax.figure.draw_without_rendering()
-    right = max(text.get_window_extent().x1 for text in ax.texts)
-    assert ax.bbox.x1 < right <= ax.figure.bbox.x1  # beside the chart, within the figure
+    boxes = [text.get_window_extent() for text in ax.child_axes[0].get_yticklabels()]
+    assert ax.bbox.x1 < min(box.x0 for box in boxes)  # beside the chart
+    assert max(box.x1 for box in boxes) <= ax.figure.bbox.x1  # within the figure
 
 
-def test_values_do_not_overlap(flowers):
+def test_values_are_in_columns(flowers):
     X, y = flowers
     y = np.char.add(y.astype(str), " of a rather long name")
     ax = PrototypeDisplay.from_estimator(glvq().fit(X, y), X, y).ax_
-    ax.figure.draw_without_rendering()
-    heads = [text for text in ax.texts if "…" in text.get_text()]
-    boxes = sorted((text.get_window_extent() for text in heads), key=lambda box: box.x0)
-    assert len(boxes) == 3
-    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    head, *lines = values(ax)
+    assert head.count("…") == 3
+    assert len({len(line) for line in (head, *lines)}) == 1
+    ends = [match.end() for match in re.finditer(r"\S(?=  |$)", head)]
+    assert len(ends) == 3
+    assert all(line[end - 1] != " " for line in lines for end in ends)
 
 
 def test_few_of_many_columns(flowers, fitted):
@@ -162,21 +183,25 @@ def test_table_with_categories(pets):
     model = table_pipeline(glvq()).fit(frame, y)
     display = PrototypeDisplay.from_estimator(model, frame, y)
     table, ax = prototypes_table(model), display.ax_
-    assert display.column_names == ["weight", "born", "price"]
-    assert set(names(ax)[:3]) == set(display.column_names)
+    assert [one.name for one in numbers(display)] == ["weight", "born", "price"]
+    assert set(names(ax)[:3]) == {"weight", "born", "price"}
     assert set(names(ax)[3:]) == {"colour", "neutered"}
-    np.testing.assert_allclose(display.prototypes[:, 0], table["weight"])
-    for text, most in zip(display.categories["colour"], table["colour"], strict=True):
+    np.testing.assert_allclose(prototypes(display)[:, 0], table["weight"])
+    colours, neutered = (one for one in display.strips if one.name in ("colour", "neutered"))
+    for text, most in zip(colours.texts, table["colour"], strict=True):
         assert text.startswith(f"{most} ")
-    texts = [*display.categories["colour"], *display.categories["neutered"]]
-    shown = {*cut_texts(texts), "always 7"}
-    assert set(written(ax)) >= shown
-    assert set(written(ax)) >= {str(day.date()) for day in table["born"]}
+    shown = "\n".join(values(ax))
+    for text in (*cut_texts(colours.texts), *cut_texts(neutered.texts)):
+        assert text in shown
+    assert all(str(day.date()) in shown for day in table["born"])
+    assert "always 7" in scales(ax)
     share = (frame["colour"][y == "well"] == "brown").mean()
-    assert f"brown {100 * share:.0f} %" in display.usual["colour"][1]
+    assert f"brown {100 * share:.0f} %" in colours.usual[1]
+    usual = [text.get_text() for text in ax.texts]
+    assert {*colours.usual, *neutered.usual} == set(usual)
     filled = frame["weight"].fillna(frame["weight"].median())
     np.testing.assert_allclose(
-        display.quantiles[0], [np.percentile(filled[y == k], LEVELS) for k in ("ill", "well")]
+        quantiles(display)[0], [np.percentile(filled[y == k], LEVELS) for k in ("ill", "well")]
     )
     assert len(stars(ax)[0][0]) == 3  # none for categories
 
@@ -187,7 +212,7 @@ def test_categories_of_many_prototypes_are_left_out(pets):
     ax = PrototypeDisplay.from_estimator(model, frame, y).ax_
     assert set(names(ax)) == {"weight", "born", "price"}
     assert ax.get_xlabel().endswith("\n2 columns of categories left out")
-    assert not set(written(ax)) & {"ill 1", "red", "brown"}
+    assert not values(ax)
     ax = PrototypeDisplay.from_estimator(model, frame, y, max_features=1).ax_
     assert ax.get_xlabel().endswith("\n1 of 3 columns, 2 columns of categories left out")
     words = frame[["colour", "neutered"]]
@@ -212,7 +237,7 @@ def test_linear_models(flowers, model):
     X, y = flowers[0].to_numpy(), flowers[1]
     pipe = make_pipeline(StandardScaler(), model).fit(X, y)
     display = PrototypeDisplay.from_estimator(pipe, X, y, feature_names=list("abcd"))
-    np.testing.assert_allclose(display.prototypes, pipe[0].inverse_transform(pipe[-1].prototypes_))
+    np.testing.assert_allclose(prototypes(display), pipe[0].inverse_transform(pipe[-1].prototypes_))
     assert set(names(display.ax_)) == set("abcd")
 
 
@@ -237,14 +262,20 @@ def test_height_of_many_classes():
     heights = []
     for n_classes, n_columns in (2, 20), (10, 20), (60, 20), (60, 2):
         display = PrototypeDisplay(
-            prototypes=rng.normal(size=(n_classes, n_columns)),
             prototype_codes=np.arange(n_classes),
             prototype_names=[str(k) for k in range(n_classes)],
             classes=[str(k) for k in range(n_classes)],
-            column_names=[f"column {j}" for j in range(n_columns)],
+            strips=[
+                ColumnStrip(
+                    f"column {j}", 1.0, ["0"] * n_classes, values=rng.normal(size=n_classes)
+                )
+                for j in range(n_columns)
+            ],
         ).plot()
         display.figure_.draw_without_rendering()
-        assert display.ax_.get_legend().get_window_extent().y0 >= 0.0  # within the figure
+        legend = display.ax_.get_legend().get_window_extent()
+        assert display.ax_.bbox.y1 < legend.y0 + 5.0  # above the chart, within the figure
+        assert legend.y1 <= display.figure_.bbox.y1
         heights.append(display.figure_.get_figheight())
     assert heights[0] < heights[1]
     assert max(heights) < 15.0
@@ -255,10 +286,10 @@ def test_class_without_rows_and_missing_values(iris):
     X[::7, 1] = np.nan
     model = glvq().fit(X, y)
     display = PrototypeDisplay.from_estimator(model, X[y != 1], y[y != 1])
-    assert np.isnan(display.quantiles[:, 1]).all()
+    assert np.isnan(quantiles(display)[:, 1]).all()
     known = np.where(np.isnan(X), np.nanmedian(X[y != 1], axis=0), X)
     np.testing.assert_allclose(
-        display.quantiles[:, 2], np.percentile(known[y == 2], LEVELS, axis=0).T
+        quantiles(display)[:, 2], np.percentile(known[y == 2], LEVELS, axis=0).T
     )
     assert len(stars(display.ax_)) == 3
     display.figure_.draw_without_rendering()
@@ -271,7 +302,7 @@ def test_constant_and_empty_columns(iris):
         model = table_pipeline(glvq()).fit(frame, y)
     ax = PrototypeDisplay.from_estimator(model, frame, y).ax_
     assert names(ax) == ["a", "same"]
-    assert "always 3" in written(ax)
+    assert "always 3" in scales(ax)
     ax = PrototypeDisplay.from_estimator(
         glvq().fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1]), np.ones((6, 2)), [0, 0, 0, 1, 1, 1]
     ).ax_
@@ -279,24 +310,14 @@ def test_constant_and_empty_columns(iris):
 
 
 def test_far_prototypes_leave_the_classes_to_see():
-    display = PrototypeDisplay(
-        prototypes=np.array([[0.0], [1000.0]]),
-        prototype_codes=np.array([0, 1]),
-        prototype_names=["a", "b"],
-        classes=["a", "b"],
-        column_names=["length $"],
-        quantiles=np.array([[[-2.0, -1.0, 0.0, 1.0, 2.0]] * 2]),
-    ).plot()
+    column = ColumnStrip("length $", 1000.0, ("0", "1000"), values=np.array([0.0, 1000.0]))
+    given = {"prototype_codes": np.array([0, 1]), "prototype_names": ["a", "b"]}
+    given["classes"] = ["a", "b"]
+    spread = column._replace(quantiles=np.array([[-2.0, -1.0, 0.0, 1.0, 2.0]] * 2))
+    display = PrototypeDisplay(strips=[spread], **given).plot()
     assert display.ax_.get_xlim()[1] < 10.0
     assert "further out" in legends(display.ax_)
-    assert display.ax_.get_xlabel() == "value"
-    display = PrototypeDisplay(
-        prototypes=np.array([[0.0], [1000.0]]),
-        prototype_codes=np.array([0, 1]),
-        prototype_names=["a", "b"],
-        classes=["a", "b"],
-        column_names=["length"],
-    ).plot()
+    display = PrototypeDisplay(strips=[column], **given).plot()
     assert display.ax_.get_xlim()[1] > 1000.0
     assert sorted(legends(display.ax_)) == ["a", "b", "prototype"]
 

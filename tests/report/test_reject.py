@@ -38,7 +38,7 @@ def test_curve_of_a_model(hard):
     curve = accuracy_reject_curve(y, model.predict(X), confidence.confidence(X))
     np.testing.assert_array_equal(display.line_.get_xdata(), curve.reject_rate)
     np.testing.assert_array_equal(display.line_.get_ydata(), curve.accuracy)
-    assert display.accuracy[0] == model.score(X, y)
+    assert display.curve.accuracy[0] == model.score(X, y)
     assert display.mark_ is None
     assert legend(display.ax_) == ["GLVQ"]
     assert display.ax_.get_xlabel() == "share rejected"
@@ -56,8 +56,8 @@ def test_reject_classifier_has_a_mark(hard, measure):
     (rate,), (accuracy,) = display.mark_.get_data()
     assert rate == pytest.approx(1.0 - accepted.mean())
     assert accuracy == pytest.approx(model.score(X[accepted], y[accepted]))
-    there = np.isclose(display.reject_rate, rate)
-    assert display.accuracy[there] == pytest.approx(accuracy)  # on the curve
+    there = np.isclose(display.curve.reject_rate, rate)
+    assert display.curve.accuracy[there] == pytest.approx(accuracy)  # on the curve
     assert legend(display.ax_) == ["GLVQ", "GLVQ, working point"]
     RejectDisplay.from_estimator(model, X, y, measure=measure)
     for other in {"margin", "radius", "probability"} - {measure}:
@@ -70,8 +70,8 @@ def test_reject_classifier_at_the_end_of_a_pipeline(hard):
     pipe = make_pipeline(StandardScaler(), RejectClassifier(GLVQ(random_state=0), cost=0.1))
     display = RejectDisplay.from_estimator(pipe.fit(X, y), X, y)
     alone = RejectDisplay.from_estimator(pipe[-1], pipe[0].transform(X), y)
-    np.testing.assert_array_equal(display.accuracy, alone.accuracy)
-    assert display.accuracy[0] == pipe[-1].model_.score(pipe[0].transform(X), y)
+    np.testing.assert_array_equal(display.curve.accuracy, alone.curve.accuracy)
+    assert display.curve.accuracy[0] == pipe[-1].model_.score(pipe[0].transform(X), y)
     assert display.working_point == alone.working_point
     assert legend(display.ax_) == ["GLVQ", "GLVQ, working point"]
 
@@ -99,8 +99,8 @@ def test_predictions(hard):
     y = hard[1]
     predicted, confidence = np.where(np.arange(300) < 30, 1 - y, y), np.arange(300.0)
     display = RejectDisplay.from_predictions(y, predicted, confidence)
-    assert display.accuracy[0] == 0.9
-    assert display.accuracy[30] == 1.0
+    assert display.curve.accuracy[0] == 0.9
+    assert display.curve.accuracy[30] == 1.0
     assert display.ax_.get_legend() is None
     again = display.plot(name="mine")
     assert legend(again.ax_) == ["mine"]

@@ -83,7 +83,7 @@ def test_local_metrics_have_panels_with_the_same_order(frame):
     for g, ax in enumerate(display.ax_):
         np.testing.assert_allclose(widths(ax), model.relevances_[g, order])
         assert ax.get_xlabel() == ("" if g < 2 else "relevance")  # the lowest of each column
-    with pytest.raises(ValueError, match="ax has 1 axes; this picture has 6 panels"):
+    with pytest.raises(ValueError, match="ax has 1 axes; this picture has 6"):
         RelevanceDisplay.from_estimator(model, ax=display.ax_[0])
     again = RelevanceDisplay.from_estimator(model, ax=plt.subplots(2, 3)[1])
     assert again.ax_.shape == (6,)

@@ -12,6 +12,8 @@ from .contributions import linear_leads as linear_leads
 from .contributions import mean_row as mean_row
 from .counterfactual_rows import counterfactual
 from .effects import Effect, Effects, Monotone, check_monotone, column_effects
+from .effects import EffectCurve as EffectCurve
+from .effects import effect_curves as effect_curves
 from .effects import is_linear_rule as is_linear_rule
 from .explanation import Exemplars, Explanation, explain, find_exemplars
 from .explanation import change_sentence as change_sentence

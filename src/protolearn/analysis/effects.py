@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from ..tables import (
     Column,
     NumberColumn,
     TableEncoder,
+    TextColumn,
     flatten_steps,
     suggest_name,
 )
@@ -37,6 +39,9 @@ RISING = 1e-9
 MOST_TRIED = 20
 """Counterexamples that are tried once more, by themselves."""
 
+CURVE_POINTS = 25
+"""Values of a column at which an effect curve is computed."""
+
 INFEASIBLE = 2
 """Status of a linear program without a solution."""
 
@@ -49,7 +54,8 @@ class Effect(NamedTuple):
     column : str
         The column.
     step : str
-        What changes: ``+1 sd`` of a number, or ``A instead of B`` of categories.
+        What changes: ``+1 sd`` of a number, ``A instead of B`` of categories, or ``with "A"``, a
+        word, of texts.
     effect : float
         By how much the score rises, on average over rows if it is not the same for all.
     low, high : float
@@ -131,7 +137,7 @@ def column_effects(model: Any, data: Any = None) -> Effects:
     -------
     found : Effects
         Print it to read it. A number changes by one standard deviation, a category from the most
-        frequent one.
+        frequent one, and texts get a word that they had not.
 
     Examples
     --------
@@ -197,23 +203,79 @@ def first_table_row(model: Any) -> Any:
 
 def steps_of(
     view: ModelView, column: Column, j: int, rows: Floats
-) -> list[tuple[str, Floats, Floats, float]]:
-    """Return the steps of a column: what each is called, rows before and after, and its size."""
+) -> Iterator[tuple[str, Floats, Floats, float]]:
+    """Yield the steps of a column: what each is called, rows before and after, and its size."""
     places = view.places[j]
-    if isinstance(column, NumberColumn):
-        if not column.is_ordered or column.low == column.high:
-            return []
-        after = rows.copy()
-        after[:, places.start] += column.sd
-        return [("+1 sd", rows, after, column.sd)]
-    usual, found, before = column.usual, [], rows.copy()
-    before[:, places] = column.entries[usual]
-    for code in range(len(column.categories)):
-        if code != usual:
+    if isinstance(column, TextColumn):
+        for word, place in enumerate(range(places.start, places.stop)):
+            before, after = rows.copy(), rows.copy()
+            before[:, place] = 0.0
+            usual = rows[rows[:, place] > 0.0, place]
+            after[:, place] = usual.mean() if len(usual) else 1.0
+            for part in before[:, places], after[:, places]:  # as texts are: of length one
+                part /= np.maximum(np.linalg.norm(part, axis=1, keepdims=True), CERTAIN)
+            yield f'with "{column.words[word]}"', before, after, 0.0
+    elif isinstance(column, NumberColumn):
+        if column.is_ordered and column.low < column.high:
             after = rows.copy()
-            after[:, places] = column.entries[code]
-            name = f"{column.text(code)} instead of {column.text(usual)}"
-            found.append((name, before, after, 0.0))
+            after[:, places.start] += column.sd
+            yield "+1 sd", rows, after, column.sd
+    else:
+        usual, before = column.usual, rows.copy()
+        before[:, places] = column.entries[usual]
+        for code in range(len(column.categories)):
+            if code != usual:
+                after = rows.copy()
+                after[:, places] = column.entries[code]
+                name = f"{column.text(code)} instead of {column.text(usual)}"
+                yield name, before, after, 0.0
+
+
+class EffectCurve(NamedTuple):
+    """How predictions change with a column, while all other columns of some rows stay the same."""
+
+    column: int  # its place
+    values: Floats  # (n_values,): of a column of numbers; the codes of categories
+    texts: list[str]  # these in words
+    # (n_values, n_classes): the mean over the rows of the probability of each class, or of its
+    # score.
+    mean: Floats
+    low: Floats  # percentiles 10 and 90 over the rows, like the mean
+    high: Floats
+    has_probabilities: bool
+
+
+def effect_curves(model: Any, data: Any, columns: Sequence[int]) -> list[EffectCurve]:
+    """Return how the predictions for some rows change with some of their columns.
+
+    Numbers go from percentile 1 to 99 of the rows. Columns of text and of one value are left out.
+    """
+    view = ModelView.of(model, data, data)
+    scores, has_probabilities = score_function(view), hasattr(view.model, "predict_proba")
+    if scores is None or not view.sees_plain_rows:
+        raise TypeError(f"{type(view.last).__name__} has no score by columns.")
+    ask, found = view.probabilities if has_probabilities else scores, []
+    for j in columns:
+        column, places = view.columns[j], view.places[j]
+        if isinstance(column, CategoryColumn):
+            values = np.arange(len(column.categories), dtype=np.float64)
+            entries, texts = column.entries, [column.text(int(code)) for code in values]
+        elif column.is_ordered:
+            first, last = np.percentile(view.plain[:, places.start], [1.0, 99.0]).tolist()
+            values = np.unique(np.linspace(first, last, CURVE_POINTS))
+            if column.is_integer:
+                values = np.unique(np.rint(values))
+            entries = np.pad(values[:, None], ((0, 0), (0, column.width - 1)))  # none is missing
+            texts = [column.text(value) for value in values.tolist()]
+        else:
+            continue
+        if len(values) > 1:
+            plain = np.tile(view.plain, (len(values), 1))
+            plain[:, places] = np.repeat(entries, len(view.plain), axis=0)
+            said = ask(plain).reshape(len(values), len(view.plain), -1)
+            low, high = np.percentile(said, [10.0, 90.0], axis=1)
+            mean = said.mean(axis=1)
+            found.append(EffectCurve(j, values, texts, mean, low, high, has_probabilities))
     return found
 
 

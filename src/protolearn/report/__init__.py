@@ -5,7 +5,7 @@ from .critical_difference_display import GROUP_BAR_STEP as GROUP_BAR_STEP
 from .critical_difference_display import NAME_LEVEL_STEP as NAME_LEVEL_STEP
 from .critical_difference_display import CriticalDifferenceDisplay
 from .critical_difference_display import indistinct_groups as indistinct_groups
-from .distance_display import DistanceDistributionDisplay
+from .distance_displays import DistanceDistributionDisplay, DistancePathDisplay
 from .hyperplane import path_step_name as path_step_name
 from .learning_displays import TrajectoryDisplay, VersionSpaceDisplay
 from .margin_display import MarginDisplay, MarginHistoryDisplay
@@ -24,14 +24,12 @@ from .page.provenance import data_fingerprint as data_fingerprint
 from .page.provenance import library_versions as library_versions
 from .page.provenance import loading_code as loading_code
 from .page.provenance import versions_and_date as versions_and_date
-from .path_display import ConvergenceDisplay, DistancePathDisplay
-from .path_display import path_differences as path_differences
-from .path_display import target_hyperplane as target_hyperplane
-from .performance_displays import ConfusionDisplay, RocDisplay
+from .path_displays import ConvergenceDisplay, PrototypePathDisplay
+from .path_displays import path_differences as path_differences
+from .path_displays import target_hyperplane as target_hyperplane
+from .performance_displays import ConfusionDisplay, RejectDisplay, RocDisplay
 from .projection_display import ProjectionDisplay
 from .prototype_display import PrototypeDisplay
-from .prototype_path_display import PrototypePathDisplay
-from .reject_display import RejectDisplay
 from .relevance_display import EffectDisplay, RelevanceDisplay
 from .style import COLOURS as COLOURS
 from .style import LINES as LINES

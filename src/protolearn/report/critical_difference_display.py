@@ -42,10 +42,6 @@ class CriticalDifferenceDisplay(Display):
     ----------
     groups_ : list of tuple of str
         Names of the models under each bar, best first.
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
 
     Notes
     -----
@@ -70,12 +66,6 @@ class CriticalDifferenceDisplay(Display):
             What :func:`~protolearn.selection.compare` gives.
         alpha : float, default=0.05
             Level of Nemenyi's test.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure, as wide as the names need.
-
-        Returns
-        -------
-        display : CriticalDifferenceDisplay
         """
         return cls(
             models=comparison.models,

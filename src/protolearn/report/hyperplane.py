@@ -15,7 +15,7 @@ from .._arrays import Floats, Indices
 from ..analysis import feature_names, known_labels
 from ..linear import LinearPrototypes, PrototypePath
 from ..linear import hyperplane_of as normal_and_offset
-from .plane import NOTHING, Plane, other_directions
+from .projection_display import NOTHING, Plane, other_directions
 
 
 class Hyperplane(NamedTuple):
@@ -194,7 +194,36 @@ def direction_beside(normal: Floats, what: HyperplaneRows) -> tuple[Floats, str]
     return found[0], "first principal axis beside it"
 
 
-def line_in(view: Plane, hyperplane: Hyperplane) -> Floats:
-    """Return a hyperplane as a line in the plane."""
-    normal = view.spanning @ hyperplane.coef
-    return np.array([*normal, hyperplane.coef @ view.origin + hyperplane.intercept])
+class PathInPlane(NamedTuple):
+    """A hyperplane, or a path of them, with rows and prototypes, seen edge on."""
+
+    points: Floats  # (n_samples, 2): the rows
+    codes: Indices  # (n_samples,): their classes, 0 or 1
+    # (n_steps, 2, 2): the prototypes at each step, one step without a path; then the class.
+    prototypes: Floats
+    # (n_steps, 3): ``(u, v, c)`` is the line ``u x + v y + c = 0``, the second class is where it is
+    # positive.
+    lines: Floats
+    classes: list[str]  # names of the classes
+    axis_names: tuple[str, str]
+    path: PrototypePath | None
+    shift: float  # S of the canonical form
+
+
+def path_in_plane(what: HyperplaneRows) -> PathInPlane:
+    """Return a hyperplane and its path, if there is one, in the plane in which they are seen."""
+    last, path, view = what.hyperplane, what.path, view_of(what)
+    steps = [last] if path is None else [hyperplane_at(path, i) for i in range(len(path))]
+    prototypes = np.reshape([step.prototypes for step in steps], (-1, len(last.coef)))
+    normals = np.stack([step.coef for step in steps])
+    offsets = normals @ view.origin + [step.intercept for step in steps]
+    return PathInPlane(
+        view.places(what.X),
+        what.codes,
+        view.places(prototypes).reshape(-1, 2, 2),
+        np.column_stack([normals @ view.spanning.T, offsets]),
+        last.names(),
+        view.axis_names,
+        path,
+        last.shift,
+    )

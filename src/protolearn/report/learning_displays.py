@@ -15,7 +15,7 @@ from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis import feature_names
 from ..separability import sample_version_space
-from .plane import Plane, plane_of_rows
+from .projection_display import Plane, plane_of_rows
 from .style import COLOURS, LegendDisplay, axes_for, class_marker, colour
 
 DARK, GREY, LIGHT = "#222222", "#8a929b", "#c9d6df"
@@ -53,13 +53,6 @@ class TrajectoryDisplay(LegendDisplay):
         Names of the classes.
     axis_names : tuple of two str
         What the axes are.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     points: Floats
@@ -93,20 +86,10 @@ class TrajectoryDisplay(LegendDisplay):
             A perceptron, or a model with prototypes, fitted with ``history=True`` or ``"step"``.
         X : array-like of shape (n_samples, n_features)
             The rows that it was fitted with.
-        y : array-like of shape (n_samples,)
-            Their labels.
         unit : int, default=0
             Which unit of a perceptron of several classes.
         until : int, default=None
             How many states to draw, at least 1, the first before training; None: all.
-        legend : bool, default=True
-            Whether to draw a legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : TrajectoryDisplay
         """
         check_is_fitted(model)
         if not hasattr(model, "history_"):
@@ -222,13 +205,6 @@ class VersionSpaceDisplay(LegendDisplay):
         Coordinates along both axes, and the stability at each crossing, not a number outside.
     marks : dict of arrays of shape (2,)
         Weights with a name.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     lines: Floats
@@ -254,22 +230,12 @@ class VersionSpaceDisplay(LegendDisplay):
         ----------
         X : array-like of shape (n_samples, n_features)
             The examples, with two classes that a hyperplane separates.
-        y : array-like of shape (n_samples,)
-            Their labels.
         weights : dict, default=None
             Weights to mark, by name: arrays, or fitted linear classifiers.
         fit_intercept : bool, default=False
             Whether there is a threshold, one more weight.
         n_samples : int, default=500
             Random weights that find the centre.
-        legend : bool, default=True
-            Whether to draw a legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : VersionSpaceDisplay
         """
         samples = sample_version_space(X, y, n_samples, fit_intercept=fit_intercept, random_state=0)
         X, codes = np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]

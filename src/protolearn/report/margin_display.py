@@ -40,13 +40,6 @@ class MarginDisplay(Display):
         The margins of each model, by its name in the legend.
     xlabel : str, default="margin"
         What kind of margin it is.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     margins: Mapping[str, Floats]
@@ -70,10 +63,6 @@ class MarginDisplay(Display):
         model : nearest-prototype classifier, or Pipeline that ends in one; list or dict of them
             The fitted models; the keys of a dict are their names. A margin is in the units of the
             space that the last step of a pipeline sees; compare models of the same space.
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
         kind : {"hypothesis", "certified", "sample"}, default="hypothesis"
             How far the prototypes may move before a sample changes its class
             (:func:`hypothesis_margin`); or how far the sample itself may, at least
@@ -81,12 +70,6 @@ class MarginDisplay(Display):
             with a minus sign where the prediction is wrong.
         name : str, or list of str for a list of models, default=None
             Names in the legend; None: those of the classes, numbered if they repeat.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : MarginDisplay
         """
         if not (isinstance(kind, str) and kind in KINDS):
             raise ValueError(f"kind={kind!r} must be one of {', '.join(map(repr, KINDS))}.")
@@ -109,8 +92,6 @@ class MarginDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
         y_score : array-like of shape (n_samples, n_classes), or (n_samples,) for two classes
             What ``decision_function`` or ``predict_proba`` of any classifier gives. One column
             alone is how much the second class exceeds the first, as ``decision_function`` gives
@@ -120,12 +101,6 @@ class MarginDisplay(Display):
             labels in ``y_true``, sorted.
         name : str, default=None
             Name in the legend; None: "Classifier".
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : MarginDisplay
         """
         margin = score_margin(column_or_1d(y_true), y_score, classes)
         return cls(margins={name or "Classifier": margin}, xlabel="margin of the score").plot(ax=ax)
@@ -142,13 +117,6 @@ class MarginDisplay(Display):
             What was recorded as the ``callback`` of a fit.
         name : str, or list of str for a list of histories, default=None
             Names in the legend; None: numbers.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : MarginHistoryDisplay
-            A picture of another kind: lines over the iterations.
         """
         histories = things_by_name(history, name, lambda _: "fit")
         for each in histories.values():
@@ -189,13 +157,6 @@ class MarginHistoryDisplay(Display):
     ----------
     histories : dict of str to MarginHistory
         What was recorded, by the name in the legend.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
     """
 
     histories: Mapping[str, MarginHistory]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +9,10 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import Floats
 from .._validation import integer_in
 from ..analysis import Effects, RelevanceProfile, column_effects, group_names, learned_metric
 from ..analysis import feature_names as names_of
-from .style import Display, colour, legend_beside, panel_grid, percent
+from .style import Display, colour, legend_beside, panels_for, percent
 
 PANELS_IN_A_ROW = 4
 DARK = "#333333"
@@ -30,35 +28,13 @@ class RelevanceDisplay(Display):
 
     Parameters
     ----------
-    values : array of shape (n_features,) or (n_groups, n_features)
-        Length of the bars, as shares of one.
-    feature_names : sequence of str
-        Names of the features.
-    group_names : sequence of str, default=()
-        Names of the panels; none with one metric for all.
-    interval : tuple of two arrays like ``values``, default=None
-        Low and high ends of the interval of each bar.
-    interval_name : str, default="interval"
-        What the legend calls it.
-    single : array like ``values``, default=None
-        A second value of each bar, drawn as a dot: of the fit on all rows.
+    profile : RelevanceProfile
+        What :func:`protolearn.relevance_profile` returns, or the like of a single fit.
     max_features : int, default=20
         Features that are shown.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes, or array of them
-        Where it was drawn; with local metrics one for each group.
-    figure_ : matplotlib Figure
-        Their figure.
     """
 
-    values: Floats
-    feature_names: Sequence[str]
-    group_names: Sequence[str] = ()
-    interval: tuple[Floats, Floats] | None = None
-    interval_name: str = "interval"
-    single: Floats | None = None
+    profile: RelevanceProfile
     max_features: int = 20
 
     @classmethod
@@ -73,14 +49,6 @@ class RelevanceDisplay(Display):
             The fitted model.
         feature_names : sequence of str, default=None
             Names of the features that the last step sees; None: those of the training data.
-        max_features : int, default=20
-            How many features to show, those with the largest relevance.
-        ax : matplotlib Axes, default=None
-            Where to draw; local metrics need a sequence, one for each group. None makes a figure.
-
-        Returns
-        -------
-        display : RelevanceDisplay
         """
         learned_metric(model)
         check_is_fitted(model)
@@ -94,12 +62,12 @@ class RelevanceDisplay(Display):
                 f"feature_names has {len(names)} names; the model sees {model.n_features_in_} "
                 "features."
             )
-        return cls(
-            values=model.relevances_,
-            feature_names=names,
-            group_names=group_names(model),
-            max_features=max_features,
-        ).plot(ax=ax)
+        values, groups = model.relevances_, tuple(group_names(model))
+        none = np.empty((0, *values.shape))
+        single = RelevanceProfile(
+            tuple(names), values, values, values, values, none, 0.0, "none", groups
+        )
+        return cls.from_profile(single, max_features=max_features, ax=ax)
 
     @classmethod
     def from_profile(
@@ -111,84 +79,51 @@ class RelevanceDisplay(Display):
         ----------
         profile : RelevanceProfile
             What :func:`protolearn.relevance_profile` gives.
-        max_features : int, default=20
-            How many features to show, those with the largest relevance.
-        ax : matplotlib Axes, default=None
-            Where to draw; local metrics need a sequence, one for each group. None makes a figure.
-
-        Returns
-        -------
-        display : RelevanceDisplay
         """
-        return cls(
-            values=profile.mean,
-            feature_names=profile.feature_names,
-            group_names=profile.group_names,
-            interval=(profile.low, profile.high),
-            interval_name=f"{100 * profile.level:g} % of {len(profile.samples)} refits",
-            single=profile.relevances,
-            max_features=max_features,
-        ).plot(ax=ax)
+        return cls(profile=profile, max_features=max_features).plot(ax=ax)
 
     def _draw(self, ax: Any) -> Any:
         """Return the axes with the picture."""
         count = integer_in(self.max_features, "max_features={value!r}", 1)
-        values = np.atleast_2d(self.values)
-        shown = np.argsort(-values.mean(axis=0), kind="stable")[:count]
-        panels = self._panels(ax, len(values), len(shown))
-        drawn = [values, *(self.interval or ()), *([] if self.single is None else [self.single])]
-        longest = max(float(np.atleast_2d(part)[:, shown].max()) for part in drawn)
+        found, names = self.profile, self.profile.group_names
+        mean, single, low, high = map(
+            np.atleast_2d, (found.mean, found.relevances, found.low, found.high)
+        )
+        shown = np.argsort(-mean.mean(axis=0), kind="stable")[:count]
+        across = min(len(mean), PANELS_IN_A_ROW)
+        width = 6.4 if len(mean) == 1 else 2.0 + 2.4 * across
+        size = width, -(-len(mean) // across) * (1.0 + 0.28 * len(shown))
+        panels = panels_for(ax, len(mean), across, figsize=size, sharex=True, sharey=True)
+        rows, longest = np.arange(len(shown)), max(single[:, shown].max(), high[:, shown].max())
         for g, panel in enumerate(panels):
-            self._draw_bars(panel, g, shown)
-            lowest = ax is not None or g + PANELS_IN_A_ROW >= len(panels)
-            self._label(panel, g, shown, lowest)
+            panel.barh(rows, mean[g, shown], color=colour(0), alpha=0.75)
+            if len(found.samples):
+                label = f"{100 * found.level:g} % of {len(found.samples)} refits"
+                ends = low[g, shown], high[g, shown]
+                panel.hlines(rows, *ends, color=DARK, lw=1.4, label=label)
+                panel.plot(np.concatenate(ends), np.tile(rows, 2), "|", color=DARK, ms=6)
+                look = {"color": "w", "mec": DARK, "ms": 5, "label": "fit on all rows"}
+                panel.plot(single[g, shown], rows, "o", **look)
+            self._label(panel, g, shown, ax is not None or g + PANELS_IN_A_ROW >= len(panels))
             panel.set_xlim(0.0, 1.05 * longest)
-        if self.interval is not None or self.single is not None:
+        if len(found.samples):
             legend_beside(panels[min(len(panels), PANELS_IN_A_ROW) - 1])
-        return panels if self.group_names else panels[0]
+        return panels if names else panels[0]
 
-    def _panels(self, ax: Any, n_panels: int, n_bars: int) -> Any:
-        """Return one axes for each group, new ones if none are given."""
-        if ax is None:
-            across = min(n_panels, PANELS_IN_A_ROW)
-            down = -(-n_panels // across)
-            size = (6.4 if n_panels == 1 else 2.0 + 2.4 * across), down * (1.0 + 0.28 * n_bars)
-            return panel_grid(n_panels, across, figsize=size, sharex=True, sharey=True)
-        panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-        if len(panels) != n_panels:
-            raise ValueError(
-                f"ax has {len(panels)} axes; this picture has {n_panels} panels, one for each "
-                "local metric. Give as many, or ax=None."
-            )
-        return panels
-
-    def _draw_bars(self, panel: Any, g: int, shown: Any) -> None:
-        """Draw the bars of one group."""
-        rows = np.arange(len(shown))
-        panel.barh(rows, np.atleast_2d(self.values)[g, shown], color=colour(0), alpha=0.75)
-        if self.interval is not None:
-            low, high = (np.atleast_2d(end)[g, shown] for end in self.interval)
-            panel.hlines(rows, low, high, color=DARK, lw=1.4, label=self.interval_name)
-            panel.plot(np.r_[low, high], np.r_[rows, rows], "|", color=DARK, ms=6)
-        if self.single is not None:
-            dots = np.atleast_2d(self.single)[g, shown]
-            panel.plot(dots, rows, "o", color="w", mec=DARK, ms=5, label="fit on all rows")
-
-    def _label(self, panel: Any, g: int, shown: Any, lowest: bool) -> None:
+    def _label(self, panel: Any, g: int, shown: Any, is_lowest: bool) -> None:
         """Name features, axis and group; inner panels have no axis labels."""
-        panel.set_yticks(np.arange(len(shown)), [self.feature_names[j] for j in shown])
+        names, groups = self.profile.feature_names, self.profile.group_names
+        panel.set_yticks(np.arange(len(shown)), [names[j] for j in shown])
         panel.set_ylim(len(shown) - 0.5, -0.5)
-        panel.locator_params(axis="x", nbins=3 if self.group_names else 6)
+        panel.locator_params(axis="x", nbins=3 if groups else 6)
         panel.xaxis.set_major_formatter(percent)
-        if self.group_names:
-            panel.set_title(self.group_names[g])
+        if groups:
+            panel.set_title(groups[g])
             panel.label_outer()
-        if lowest:
+        if is_lowest:
             panel.tick_params(labelbottom=True)
-            total = len(self.feature_names)
-            panel.set_xlabel(
-                "relevance" if len(shown) == total else f"relevance, {len(shown)} of {total}"
-            )
+            few = f", {len(shown)} of {len(names)}" if len(shown) < len(names) else ""
+            panel.set_xlabel(f"relevance{few}")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -204,13 +139,6 @@ class EffectDisplay(Display):
         What :func:`protolearn.analysis.column_effects` returns.
     max_effects : int, default=20
         Effects that are shown, those that are largest in some panel.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes, or array of them
-        Where it was drawn; one for each class if there are more than two.
-    figure_ : matplotlib Figure
-        Their figure.
     """
 
     effects: Effects
@@ -229,14 +157,6 @@ class EffectDisplay(Display):
         data : DataFrame, or array-like of shape (n_rows, n_features), default=None
             Rows over which the effects are averaged, if they differ between rows; thin lines span
             the middle 90% of them.
-        max_effects : int, default=20
-            Effects that are shown, the largest ones.
-        ax : matplotlib Axes, default=None
-            Where to draw; with more than two classes a sequence. None makes a figure.
-
-        Returns
-        -------
-        display : EffectDisplay
         """
         return cls(effects=column_effects(model, data), max_effects=max_effects).plot(ax=ax)
 
@@ -246,13 +166,8 @@ class EffectDisplay(Display):
         values = np.array([[one.effect for one in part] for part in self.effects.effects])
         order = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:most]
         across = min(len(values), EFFECTS_IN_A_ROW)
-        if ax is None:
-            size = 2.4 + 3.4 * across, -(-len(values) // across) * (1.1 + 0.3 * len(order))
-            panels = panel_grid(len(values), across, figsize=size, sharey=True)
-        else:
-            panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-            if len(panels) != len(values):
-                raise ValueError(f"ax has {len(panels)} axes; this picture has {len(values)}.")
+        size = 2.4 + 3.4 * across, -(-len(values) // across) * (1.1 + 0.3 * len(order))
+        panels = panels_for(ax, len(values), across, figsize=size, sharey=True)
         for g, panel in enumerate(panels):
             self._draw_panel(panel, g, order)
         return panels if len(panels) > 1 else panels[0]

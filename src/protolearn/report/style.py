@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -42,14 +44,18 @@ def axes_for(ax: Any) -> Any:
     return pyplot().subplots(layout="constrained")[1] if ax is None else ax
 
 
-def panels_for(ax: Any, rows: int, columns: int, **settings: Any) -> Any:
-    """Return the axes of a picture of several panels, new ones if none are given."""
+def panels_for(ax: Any, n_panels: int, across: int, **settings: Any) -> Any:
+    """Return the axes of several panels, so many beside each other if they are new."""
     if ax is None:
-        return pyplot().subplots(rows, columns, layout="constrained", **settings)[1]
+        down = -(-n_panels // across)
+        _, grid = pyplot().subplots(down, across, squeeze=False, layout="constrained", **settings)
+        for unused in grid.ravel()[n_panels:]:
+            unused.set_axis_off()
+        return grid.ravel()[:n_panels]
     panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-    if len(panels) != rows * columns:
+    if len(panels) != n_panels:
         raise ValueError(
-            f"ax has {len(panels)} axes; this picture has {rows * columns}. Give as many, or None."
+            f"ax has {len(panels)} axes; this picture has {n_panels}. Give as many, or None."
         )
     return panels
 
@@ -63,19 +69,78 @@ def pyplot() -> Any:
     return plt
 
 
-def panel_grid(n_panels: int, across: int, **settings: Any) -> Any:
-    """Return new axes in a grid with so many beside each other; places that are left are empty."""
-    down = -(-n_panels // across)
-    _, grid = pyplot().subplots(down, across, squeeze=False, layout="constrained", **settings)
-    for unused in grid.ravel()[n_panels:]:
-        unused.set_axis_off()
-    return grid.ravel()[:n_panels]
+# What displays have in common: it is added to their docstrings, which say what is special.
+SHARED_PARAMETERS = {
+    "model": """classifier
+    A fitted one.""",
+    "X": """array-like of shape (n_samples, n_features)
+    The rows.""",
+    "y": """array-like of shape (n_samples,)
+    Their labels.""",
+    "y_true": """array-like of shape (n_samples,)
+    True labels.""",
+    "y_pred": """array-like of shape (n_samples,)
+    Predicted labels.""",
+    "path": """PrototypePath
+    What :func:`~protolearn.regularization_path` gives, or ``path_`` of
+    :class:`~protolearn.BoostedPrototypes`.""",
+    "labels": """array-like
+    The classes in the order to show; None: all that occur, sorted.""",
+    "positive": """label
+    The positive class, see :func:`protolearn.selection.roc`.""",
+    "bins": """int, str or array-like
+    About how many bins of equal width, one of which begins at the hyperplane; or how to find their
+    edges, or the edges themselves, as in :func:`numpy.histogram_bin_edges`.""",
+    "max_features": """int
+    How many features to show, those that matter most.""",
+    "name": """str
+    What the legend or the title calls it; None: the class of the model.""",
+    "legend": """bool
+    Whether to draw a legend.""",
+    "ax": """matplotlib Axes, or sequence of them where there are several panels
+    Where to draw; None makes a figure.""",
+}
+SHARED_ATTRIBUTES = """
+Attributes
+----------
+ax_ : matplotlib Axes, or array of them where there are several panels
+    Where it was drawn.
+figure_ : matplotlib Figure
+    The figure of the axes.
+"""
+
+
+def complete_docstring(function: Any, returned: str) -> None:
+    """Add the parameters that displays share to a docstring, and what is returned."""
+    text, _, own = inspect.cleandoc(function.__doc__ or "").partition("\nParameters\n----------\n")
+    special: dict[str, str] = {}
+    for entry in re.split(r"\n(?=\S)", own) if own else ():
+        first, *others = entry.partition(" :")[0].split(", ")
+        special |= {first: entry} | dict.fromkeys(others, "")
+    parameters = []
+    for name, one in list(inspect.signature(function).parameters.items())[1:]:
+        kind, _, meaning = SHARED_PARAMETERS.get(name, "").partition("\n")
+        default = "" if one.default is one.empty else f", default={one.default!r}"
+        parameters.append(special.get(name, f"{name} : {kind}{default}\n{meaning}"))
+    lines = [text.rstrip(), "", "Parameters", "----------", *filter(None, parameters)]
+    function.__doc__ = "\n".join([*lines, "", "Returns", "-------", f"display : {returned}"])
 
 
 class Display:
     """A picture on axes of matplotlib, which ``_draw`` of a subclass draws and returns."""
 
     _draw: Callable[..., Any]
+
+    def __init_subclass__(cls) -> None:
+        """Complete the docstrings of a display."""
+        for name, one in vars(cls).items():
+            if name == "plot" or (isinstance(one, classmethod) and name.startswith("from_")):
+                function = getattr(one, "__func__", one)
+                returned = str(inspect.get_annotations(function)["return"])
+                complete_docstring(function, cls.__name__ if returned == "Self" else returned)
+        text, notes, more = inspect.cleandoc(cls.__doc__ or "").partition("\nNotes\n-----\n")
+        text, _, special = text.partition("\nAttributes\n----------\n")
+        cls.__doc__ = f"{text.rstrip()}\n{SHARED_ATTRIBUTES}{special}\n{notes}{more}"
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw.
@@ -108,15 +173,8 @@ class CurveDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
         name : str, default=None
             What the legend calls the curve; None: as it was made.
-
-        Returns
-        -------
-        display : Display
-            The same, with the axes and the figure.
         """
         return self._keep(self._draw(ax, self.name if name is None else name))
 
@@ -125,20 +183,7 @@ class LegendDisplay(Display):
     """A picture with a legend beside it."""
 
     def plot(self, *, ax: Any = None, legend: bool = True) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        legend : bool, default=True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        display : Display
-            The same, with the axes and the figure.
-        """
+        """Draw."""
         ax = self._draw(ax)
         if legend:
             legend_beside(ax)

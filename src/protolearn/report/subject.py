@@ -180,15 +180,7 @@ class Subject:
     def spreads(self) -> list[Spread]:
         """The values of each column by class."""
         n_classes = len(self.classes)
-        found = []
-        for column, part in self.parts(self.plain):
-            if isinstance(column, CategoryColumn):
-                found.append(categories_by_class(column, part, self.codes, n_classes))
-            elif isinstance(column, TextColumn):
-                found.append(Spread(None, words_by_class(part, self.codes, n_classes)))
-            else:
-                found.append(Spread(quantiles_by_class(part[:, 0], self.codes, n_classes)))
-        return found
+        return [spread_of(*one, self.codes, n_classes) for one in self.parts(self.plain)]
 
     def parts(self, plain: Floats) -> list[tuple[Column, Floats]]:
         """Return rows in the user's units, cut into columns."""
@@ -312,28 +304,20 @@ class Spread(NamedTuple):
     shares: Floats | None = None
 
 
-def quantiles_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:
-    """Return the percentiles of numbers."""
-    found = np.full((n_classes, len(LEVELS)), np.nan)
-    for code in np.unique(codes):
-        found[code] = np.percentile(values[codes == code], LEVELS)
-    return found
-
-
-def words_by_class(part: Floats, codes: Indices, n_classes: int) -> Floats:
-    """Return the share of the texts of each class that have each word."""
-    found = np.zeros((n_classes, part.shape[1]))
-    for code in np.unique(codes):
-        found[code] = (part[codes == code] > 0.0).mean(axis=0)
-    return found
-
-
-def categories_by_class(column: Any, part: Floats, codes: Indices, n_classes: int) -> Spread:
-    """Return the shares of categories."""
-    nearest = column.nearest(part)
-    known = nearest >= 0  # others are unknown
-    counts = np.zeros((n_classes, len(column.categories)))
-    np.add.at(counts, (codes[known], nearest[known]), 1.0)
-    total = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0.0)
+def spread_of(column: Column, part: Floats, codes: Indices, n_classes: int) -> Spread:
+    """Return the values of a column by class."""
+    is_known = np.ones(len(part), dtype=bool)
+    if isinstance(column, CategoryColumn):
+        has = column.nearest(part)[:, None] == np.arange(len(column.categories))
+        is_known = has.any(axis=1)  # others are unknown
+    elif isinstance(column, TextColumn):
+        has = part > 0.0
+    else:
+        found = np.full((n_classes, len(LEVELS)), np.nan)
+        for code in np.unique(codes):
+            found[code] = np.percentile(part[codes == code, 0], LEVELS)
+        return Spread(found)
+    shares = np.zeros((n_classes, has.shape[1]))
+    for code in np.unique(codes[is_known]):
+        shares[code] = has[is_known & (codes == code)].mean(axis=0)
     return Spread(None, shares)

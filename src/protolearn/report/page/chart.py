@@ -19,6 +19,7 @@ from ..._arrays import Floats
 
 # Ends of the area that is drawn on, in a chart of 440 times 270 units, about pixels.
 LEFT, RIGHT, TOP, BOTTOM = 46, 416, 24, 228
+MOST_TICKS = 5  # of categories
 SIGNATURE = b"\x89PNG\r\n\x1a\n"  # of a PNG file
 GREY_PIXELS, COLOUR_PIXELS, PALETTE_PIXELS = 0, 2, 3  # kinds of PNG
 
@@ -31,10 +32,14 @@ class Axis:
     low: float
     high: float
     is_share: bool = False  # whether values are shares, shown in percent
+    texts: Sequence[str] = ()  # of categories, whose values are 0, 1, 2 and so on
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
         """Values with a tick, and their texts."""
+        if self.texts:
+            places = every(len(self.texts), MOST_TICKS)
+            return [(float(k), self.texts[k]) for k in places]
         wide = (self.high - self.low) / 5.0
         power = 10.0 ** math.floor(math.log10(wide))
         step = next(size * power for size in (1.0, 2.0, 2.5, 5.0, 10.0) if size * power >= wide)
@@ -49,10 +54,10 @@ class Axis:
 class Layer(NamedTuple):
     """Something that is drawn: a line, bars, intervals, or dots."""
 
-    kind: str  # "line", "area", "bars", "intervals" or "dots"
+    kind: str  # "line", "area", "band", "bars", "intervals" or "dots"
     x: Any
     y: Any
-    # Bars: their lower ends; intervals: their lower ends, ``y`` has the upper ones.
+    # Lower ends of bars, of intervals and of a band, of which ``y`` has the upper ones.
     base: Any = 0.0
     look: str = "accent"  # a class of the style sheet
     name: str = ""  # in the legend
@@ -102,6 +107,12 @@ class Chart:
         x = self.across(layer.x)
         return f"{x[0]:.1f},{BOTTOM} {self.steps(layer)} {x[-1]:.1f},{BOTTOM}"
 
+    def band(self, layer: Layer) -> str:
+        """Return the corners of a band."""
+        x, ends = self.across(layer.x), (self.up(layer.y), self.up(layer.base))
+        sides = np.stack([x, ends[0]], axis=1), np.stack([x, ends[1]], axis=1)[::-1]
+        return points_text(np.concatenate(sides))
+
     def boxes(self, layer: Layer) -> list[tuple[float, float, float, float]]:
         """Return left, top, width and height of bars; of intervals the width is zero."""
         left = self.across(np.asarray(layer.x) - 0.5 * layer.width)
@@ -135,6 +146,11 @@ def points_text(places: Floats) -> str:
 def diagonal() -> Layer:
     """Return the line that guessing, or perfect calibration, would be."""
     return Layer("line", [0.0, 1.0], [0.0, 1.0], look="reference")
+
+
+def class_order(sizes: Floats, most: int) -> list[int]:
+    """Return the codes of at most so many classes, those with the largest sizes, in order."""
+    return sorted(np.argsort(-sizes, kind="stable")[:most].tolist())
 
 
 def class_mark(code: int) -> int:

@@ -14,8 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._arrays import Floats, Indices
 from ..._names import shorten_name
 from ...analysis import (
+    EffectCurve,
     Effects,
     column_effects,
+    effect_curves,
     group_names,
     learned_metric,
     linear_leads,
@@ -23,15 +25,19 @@ from ...analysis import (
 )
 from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
-from ...tables import NO_FEATURE_NAMES, ignore_warnings
+from ...tables import NO_FEATURE_NAMES, CategoryColumn, ignore_warnings
 from ..subject import LONGEST, Subject
-from .chart import grey_image
-from .contents import Relevances
+from .chart import Axis, Chart, Layer, class_order, grey_image, shares
+from .contents import Relevances, Story, sample_rows
 
 MOST_BARS, MOST_GROUPS = 20, 6
 FEWEST_REFITS = 10
 LEVEL = 0.95
+MOST_CURVES, CURVE_ROWS = 12, 100  # columns with effect curves, and rows over which they are means
+MOST_LINES = 6  # classes in a chart of effects
+BARS_HEIGHT = 0.16  # of the tallest bar, as a share of the chart
 INSTEAD = " instead of "  # between the categories of a step
+NUMBER_STEP = "+1 sd"
 NORMAL = 1.96  # half the width of a 95% interval, in standard errors
 
 
@@ -39,7 +45,7 @@ class Direction(NamedTuple):
     """What a step in a column does to the prediction."""
 
     column: str
-    step: str  # "higher values", or such as "red instead of blue"
+    step: str  # "higher values", or such as "red instead of blue", or 'with "good"'
     toward: str  # the class that the step favours most, and the one that it favours least
     against: str
     size: float  # by how much it changes the score of the class
@@ -52,6 +58,8 @@ class Direction(NamedTuple):
             return f"{'high' if label == self.toward else 'low'} {self.column}"
         if label == self.toward:
             return f"{self.column}: {self.step}"
+        if INSTEAD not in self.step:
+            return f"{self.column}: {self.step.replace('with', 'without', 1)}"
         return f"{self.column}: {INSTEAD.join(reversed(self.step.split(INSTEAD, 1)))}"
 
 
@@ -109,7 +117,7 @@ def directions_of(subject: Subject, found: Effects | None) -> dict[str, list[Dir
             pair = labels[0], subject.classes[0]
             toward, against = pair if effects[0] > 0.0 else pair[::-1]
         if size:
-            name, is_number = shorten_name(str(one.column), LONGEST), INSTEAD not in one.step
+            name, is_number = shorten_name(str(one.column), LONGEST), one.step == NUMBER_STEP
             step = "higher values" if is_number else shorten_step(one.step)
             is_sure = found.exact or (one.low >= 0.0) == (one.high > 0.0)
             directions.setdefault(name, []).append(
@@ -118,6 +126,71 @@ def directions_of(subject: Subject, found: Effects | None) -> dict[str, list[Dir
     return {
         name: sorted(several, key=lambda one: -one.size) for name, several in directions.items()
     }
+
+
+def effect_charts(story: Story) -> list[Chart]:
+    """Return charts of how the prediction changes with the columns that matter most."""
+    subject = story.subject
+    columns = story.columns_that_count or range(len(subject.names))
+    some = subject.take(sample_rows(len(subject.y), CURVE_ROWS, story.seed))
+    try:
+        with ignore_warnings(NO_FEATURE_NAMES):
+            curves = effect_curves(some.model, some.X, list(columns)[:MOST_CURVES])
+    except (TypeError, ValueError):
+        return []
+    if not curves:
+        return []
+    two = len(subject.classes) == 2
+    parts = [part for one in curves for part in ((one.low, one.high) if two else (one.mean,))]
+    ends = [float(end([end(part[:, int(two) :]) for part in parts])) for end in (np.min, np.max)]
+    pad = max(0.04 * (ends[1] - ends[0]), 1e-9)
+    low, high = ends[0] - BARS_HEIGHT * (ends[1] - ends[0]) - pad, ends[1] + pad
+    up = Axis("score", low, high)
+    if curves[0].has_probabilities:
+        up = shares("probability", max(low, -BARS_HEIGHT), min(high, 1.005))
+    return [effect_chart(subject, one, up) for one in curves]
+
+
+def effect_chart(subject: Subject, one: EffectCurve, up: Axis) -> Chart:
+    """Return the chart of one column: lines of the classes, and below them where the rows are."""
+    column, part = subject.parts(subject.plain)[one.column]
+    name, is_number, is_discrete, places = subject.names[one.column], True, True, part[:, 0]
+    if isinstance(column, CategoryColumn):
+        is_number, places = False, column.nearest(part).astype(np.float64)
+    else:
+        is_discrete = column.is_integer
+    gap = (one.values[1] - one.values[0]) * (0.6 if is_discrete else 0.5)
+    ticks = () if is_number else tuple(shorten_name(text, 12) for text in one.texts)
+    across = Axis(name, float(one.values[0] - gap), float(one.values[-1] + gap), texts=ticks)
+    edges = np.append(one.values - 0.5, one.values[-1] + 0.5) if is_discrete else one.values
+    layers = [distribution(places, edges, up)]
+    codes = [1] if len(subject.classes) == 2 else class_order(np.ptp(one.mean, axis=0), MOST_LINES)
+    told = []
+    for code in codes:
+        mean, label = one.mean[:, code], subject.classes[code]
+        look: dict[str, Any] = {"look": "class", "code": code}
+        ends = one.high[:, code], one.low[:, code]
+        texts = [f"{value:.1%}" if up.is_share else f"{value:.3g}" for value in mean.tolist()]
+        tips = [f"{label}: {text} at {at}" for text, at in zip(texts, one.texts, strict=True)]
+        if len(codes) == 1:
+            kind = "band" if is_number else "intervals"
+            layers.append(Layer(kind, one.values, ends[0], ends[1], **look))
+        if is_number:
+            layers.append(Layer("line", one.values, mean, name=label, **look))
+        else:
+            layers.append(Layer("dots", one.values, mean, name=label, tips=tips, **look))
+        told.append(f"{tips[0]}, {texts[-1]} at {one.texts[-1]}")
+    alt = f"{up.title} by {name}. {'; '.join(told)}."
+    return Chart(f"effect-{one.column}", name, alt, across, up, layers)
+
+
+def distribution(values: Any, edges: Floats, up: Axis) -> Layer:
+    """Return low bars that say where the rows are."""
+    counts, low = np.histogram(values, edges)[0], up.low
+    height = BARS_HEIGHT * (up.high - low) * counts / max(int(counts.max()), 1)
+    tips = [f"{n / len(values):.1%} of the rows" for n in counts]
+    middle, width = 0.5 * (edges[1:] + edges[:-1]), 0.9 * float(edges[1] - edges[0])
+    return Layer("bars", middle, low + height, low, "muted", width=width, tips=tips)
 
 
 def shorten_step(step: str) -> str:

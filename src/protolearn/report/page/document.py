@@ -20,7 +20,7 @@ from ..._names import shorten_name
 from ..._validation import integer_in
 from ...analysis import is_linear_rule
 from ...tables import CategoryColumn, TextColumn
-from ..prototype_drawings import checked_shape
+from ..prototype_display import checked_shape
 from ..style import COLOURS
 from ..subject import Subject
 from .chart import as_json
@@ -28,6 +28,7 @@ from .column_importance import (
     MOST_BARS,
     MOST_GROUPS,
     directions_of,
+    effect_charts,
     effects_of,
     importance_images,
     important_columns,
@@ -263,6 +264,7 @@ def learned_parts(story: Story) -> dict[str, Any]:
         "rule": rule_text(subject.last),
         "effects": effect_tables(effects),
         "are_exact": effects is not None and effects.exact,
+        "effect_charts": effect_charts(story),
         **feature_parts(story, directions),
     }
 

@@ -17,7 +17,7 @@ from ..._arrays import Floats
 from ..._names import shorten_name
 from ...linear import PrototypePath, SoftMarginSVM, is_joint, regularization_path
 from ...store import digest
-from ..hyperplane import HyperplaneRows, hyperplane_at, line_in, view_of
+from ..hyperplane import HyperplaneRows, hyperplane_at, path_in_plane
 from ..subject import Subject
 from .chart import every, points_text
 from .contents import Story, sample_rows
@@ -105,9 +105,8 @@ def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPict
     """Return the picture of a path."""
     last = hyperplane_at(path, len(path) - 1)
     what = HyperplaneRows(last, subject.inner, last.codes(subject.y), subject.inner_names, path)
-    view, names = view_of(what), last.names()
-    points, places = view.places(what.X), every(len(path), MOST_STEPS)
-    centers = view.places(path.prototypes[places].reshape(-1, len(last.coef))).reshape(-1, 2, 2)
+    found, places = path_in_plane(what), every(len(path), MOST_STEPS)
+    points, centers, names = found.points, found.prototypes[places], found.classes
     box = box_of(np.vstack([points, *centers]))
 
     def places_of(values: Any) -> list[tuple[float, float]]:
@@ -117,7 +116,7 @@ def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPict
 
     steps = [
         {
-            "line": places_of(np.transpose(segment(line_in(view, hyperplane_at(path, i)), box))),
+            "line": places_of(np.transpose(segment(found.lines[i], box))),
             "prototypes": places_of(centers[k]),
             "told": f"{step_text(path, i)}: correct for {right_at(path, i, what):.1%} of the rows",
         }
@@ -139,7 +138,7 @@ def path_picture(subject: Subject, path: PrototypePath, number: int) -> PathPict
         steps,
         place_of_model(subject, path, places),
         "Round" if path.parameter == "round" else path.parameter,
-        view.axis_names,
+        found.axis_names,
     )
 
 
