@@ -1,5 +1,6 @@
 """Models in files: read without running anything of the file, or run without Python."""
 
+from .edits import EditsError, apply_edits, model_fingerprint
 from .exports import LANGUAGES as LANGUAGES
 from .exports import document_of as document_of
 from .exports import export, javascript_module
@@ -12,12 +13,15 @@ from .onnx import register_converters, to_onnx
 from .saving import describe, load, save
 
 __all__ = [
+    "EditsError",
     "ModelFile",
     "ModelFileError",
+    "apply_edits",
     "describe",
     "export",
     "javascript_module",
     "load",
+    "model_fingerprint",
     "register_converters",
     "save",
     "to_onnx",
