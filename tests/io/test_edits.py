@@ -7,6 +7,7 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -304,13 +305,39 @@ def test_other_files_are_refused(small, tmp_path):
 
 def test_a_search_and_a_reject_option_are_edited_within(wine):
     frame, y = wine
-    search = pl.AutoPrototypeClassifier("glvq", max_fits=6, random_state=0)
-    model = table_pipeline(search).fit(frame, y)
+    search = pl.AutoPrototypeClassifier(families="GLVQ", max_fits=6, random_state=0)
+    model = table_pipeline(pl.RejectClassifier(search, cost=0.2)).fit(frame, y)
     name = document_of(model)["columns"][0]["name"]
     edits = [MOVE | {"values": {name: 12.0}}, {"edit": "lock", "columns": [name], **WHY}]
     edited = apply_edits(model, file_of(model, edits))
-    places = np.array(document_of(model)["prototypes"]) != document_of(edited)["prototypes"]
-    assert edited[-1].best_estimator_ is not model[-1].best_estimator_
-    assert edited.predict_proba(frame).shape == (len(y), 3)
-    assert not np.array_equal(edited.predict_proba(frame), model.predict_proba(frame))
-    assert places is not None
+    before, after = (np.array(document_of(one)["prototypes"]) for one in (model, edited))
+    moved = (after - after[1]) - (before - before[1])  # documents have centers of their own
+    assert np.argwhere(np.abs(moved) > 1e-9).tolist() == [[0, 0]]
+    assert model_fingerprint(model) == blank_edits(model)["model"] != model_fingerprint(edited)
+    assert edited[-1].model_.best_estimator_ is not model[-1].model_.best_estimator_
+
+
+def test_learning_goes_on_from_an_edited_model(wine, tmp_path):
+    frame, y = wine
+    Z = StandardScaler().fit_transform(frame)
+    model = pl.GMLVQ(prototypes_per_class=2, max_iter=20, **SEED).fit(Z, y)
+    edits = [{"edit": "remove", "prototype": 0, **WHY}, MOVE | {"values": {"x1": 0.3}}]
+    edited = apply_edits(model, file_of(model, edits))
+    new = pl.GMLVQ(init=edited.rule_, max_iter=1, **SEED).fit(Z, y)
+    assert new.n_prototypes_ == edited.n_prototypes_ == {"north": 1, "south": 2, "west": 2}
+    assert new.rule_.log is None
+    step = np.abs(new.prototypes_ - edited.prototypes_).max()
+    assert 0.0 < step < np.abs(new.prototypes_ - model.prototypes_[1:]).max()
+    assert np.abs(new.omega_ - edited.omega_).max() < 0.3 < np.abs(new.omega_ - np.eye(13)).max()
+    again = clone(new).fit(Z, y)
+    np.testing.assert_array_equal(again.prototypes_, new.prototypes_)
+    stream = pl.GMLVQ(init=edited.rule_, solver="sgd", **SEED).partial_fit(Z[:1], y[:1], list(model.classes_))
+    assert np.abs(stream.prototypes_ - edited.prototypes_).max() < 0.5
+    save(new, tmp_path / "new.protolearn")
+    assert load(tmp_path / "new.protolearn").init.log.entries == edited.rule_.log.entries
+    with pytest.raises(ValueError, match="cannot go on with"):
+        pl.GLVQ(init=edited.rule_).fit(Z, y)
+    with pytest.raises(ValueError, match="the rows have"):
+        pl.GMLVQ(init=edited.rule_).fit(Z[y != "west"], y[y != "west"])
+    with pytest.raises(ValueError, match="13"):
+        pl.GMLVQ(init=edited.rule_).fit(Z[:, :5], y)
