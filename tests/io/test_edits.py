@@ -48,9 +48,7 @@ MODELS = {
     "gmlvq": pl.GMLVQ(prototypes_per_class=3, max_iter=20, **SEED),
     "grlvq": pl.GRLVQ(prototypes_per_class=2, max_iter=20, **SEED),
     "by class": pl.LGMLVQ(prototypes_per_class=3, max_iter=10, **SEED),
-    "by prototype": pl.LGMLVQ(
-        localized="prototype", prototypes_per_class=3, max_iter=10, **SEED
-    ),
+    "by prototype": pl.LGMLVQ(localized="prototype", prototypes_per_class=3, max_iter=10, **SEED),
     "soft": pl.RSLVQ(prototypes_per_class=2, max_iter=20, **SEED),
 }
 WHY = {"reason": "because", "author": "Ada", "time": "2024-05-31"}
@@ -331,7 +329,8 @@ def test_learning_goes_on_from_an_edited_model(wine, tmp_path):
     assert np.abs(new.omega_ - edited.omega_).max() < 0.3 < np.abs(new.omega_ - np.eye(13)).max()
     again = clone(new).fit(Z, y)
     np.testing.assert_array_equal(again.prototypes_, new.prototypes_)
-    stream = pl.GMLVQ(init=edited.rule_, solver="sgd", **SEED).partial_fit(Z[:1], y[:1], list(model.classes_))
+    stream = pl.GMLVQ(init=edited.rule_, solver="sgd", **SEED)
+    stream.partial_fit(Z[:1], y[:1], list(model.classes_))
     assert np.abs(stream.prototypes_ - edited.prototypes_).max() < 0.5
     save(new, tmp_path / "new.protolearn")
     assert load(tmp_path / "new.protolearn").init.log.entries == edited.rule_.log.entries

@@ -22,6 +22,7 @@ import numpy as np
 
 from .._arrays import Floats, middle
 from .._names import shorten_name
+from ..distances import LinearMetric
 from ..rule import DecisionRule, EditLog, LinearRule, as_rule
 from .exports.exported_columns import EncodedRows
 from .exports.model_document import Document, EncodedPrototypes, ModelParts, document_of
@@ -95,7 +96,7 @@ def apply_edits(model: Any, edits: str | os.PathLike[str] | Mapping[str, Any]) -
     >>> edited.prototypes_.ravel().tolist()[0], edited.predict([[2.0]]).tolist()
     (-1.0, [1])
     """
-    found = check_edits(edits if isinstance(edits, Mapping) else read_edits(edits))
+    found = check_edits(edits) if isinstance(edits, Mapping) else read_edits(edits)
     if found["model"] != model_fingerprint(model):
         raise EditsError(
             "The edits were made for another model: the fingerprints differ. Give the model of the "
@@ -167,20 +168,19 @@ def model_fingerprint(model: Any) -> str:
     text = [names, [str(label) for label in rule.classes.tolist()], repr(rule.decision)]
     seal = hashlib.sha256(json.dumps(text).encode("utf-8", "surrogatepass"))
     codebook = rule.codebook
-    if isinstance(rule, LinearRule):
-        arrays = [codebook.prototypes, codebook.metric]
-    else:
-        arrays = [codebook.prototypes, codebook.labels, codebook.metric, codebook.group]
+    arrays: list[Any] = [codebook.prototypes, codebook.metric, rows.offset, rows.scale]
+    if not isinstance(rule, LinearRule):
+        arrays += [codebook.labels, codebook.group]
     if rule.offsets is not None:
         arrays.append(rule.offsets)
-    for array in (*arrays, rows.offset, rows.scale):
+    for array in arrays:
         seal.update(repr(np.shape(array)).encode())
         seal.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
     return seal.hexdigest()[:32]
 
 
-def read_edits(path: str | os.PathLike[str]) -> Any:
-    """Return the content of an edits file."""
+def read_edits(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what an edits file says, or raise if it is none."""
     file, name = Path(path), repr(os.fspath(path))
     if file.is_dir():
         raise IsADirectoryError(f"{name} is a folder; give a file that a report has saved.")
@@ -189,10 +189,11 @@ def read_edits(path: str | os.PathLike[str]) -> Any:
     if len(data) > LARGEST:
         raise EditsError(f"{name} has more than {LARGEST:,} bytes, too many for edits.")
     try:
-        return json.loads(data, parse_constant=refuse_constant, object_pairs_hook=unique_pairs)
+        content = json.loads(data, parse_constant=refuse_constant, object_pairs_hook=unique_pairs)
     except (ValueError, RecursionError) as error:
         reason = shorten_name(str(error).rstrip("."), LONGEST) or type(error).__name__
         raise EditsError(f"{name} cannot be read as JSON: {reason}.") from error
+    return check_edits(content)
 
 
 def refuse_constant(name: str) -> float:
@@ -229,6 +230,8 @@ def check_edits(edits: Any) -> dict[str, Any]:
     if not isinstance(shown, list) or not all(is_mark(mark) for mark in shown):
         raise EditsError("The marks of the rows that the editor saw are no whole numbers.")
     return {
+        "format": FORMAT,
+        "version": VERSION,
         "model": fingerprint,
         "edits": [check_edit(edit, number) for number, edit in enumerate(several, start=1)],
         "shown": shown,
@@ -309,8 +312,7 @@ class Bench:
         places = np.array(document["prototypes"], dtype=np.float64)
         inner, code = rule.codebook.prototypes, rule.codebook.labels.tolist()
         points = [
-            Point(code[k], group, places[k], inner[k])
-            for k, group in enumerate(document["map_of"])
+            Point(code[k], group, places[k], inner[k]) for k, group in enumerate(document["map_of"])
         ]
         encoded = EncodedPrototypes.of(rule, rows)
         return cls(
@@ -329,8 +331,8 @@ class Bench:
         metric, group = old.codebook.metric, np.array([point.map for point in points])
         if len(metric) > 1:
             own = getattr(old.distance, "localized", None) == "prototype"
-            rows, group = (group, np.arange(len(group))) if own else np.unique(
-                group, return_inverse=True
+            rows, group = (
+                (group, np.arange(len(group))) if own else np.unique(group, return_inverse=True)
             )
             metric = metric[rows]
         prototypes = np.stack([point.inner for point in points])
@@ -354,7 +356,7 @@ class Bench:
             raise ValueError(f"there is no prototype {shorten_name(repr(k))}")
         return self.points[k]
 
-    def _code(self, label: Any) -> int:
+    def _class_code(self, label: Any) -> int:
         """Return the place of a label among the classes."""
         for code, known in enumerate(self.document["classes"]):
             if is_same(known, label):
@@ -375,14 +377,14 @@ class Bench:
             place[here] = numbers
         if held := [name for name in names if name in self.locked]:
             raise ValueError(f"the column {held[0]!r} is locked")
-        self.points[edit["prototype"]] = self._placed(point, place)
+        self.points[edit["prototype"]] = self._point_at(point, place)
 
     def _remove(self, edit: Mapping[str, Any]) -> None:
         self._need_other(self._point(edit["prototype"]))
         del self.points[edit["prototype"]]
 
     def _relabel(self, edit: Mapping[str, Any]) -> None:
-        point, code = self._point(edit["prototype"]), self._code(edit["label"])
+        point, code = self._point(edit["prototype"]), self._class_code(edit["label"])
         if code == point.code:
             raise ValueError("the prototype has this class already")
         self._need_other(point)
@@ -391,7 +393,7 @@ class Bench:
     def _add(self, edit: Mapping[str, Any]) -> None:
         if len(self.points) >= MOST_PROTOTYPES:
             raise ValueError(f"there are {MOST_PROTOTYPES:,} prototypes already")
-        code = self._code(edit["label"])
+        code = self._class_code(edit["label"])
         like = next(point for point in self.points if point.code == code)
         place, n_named = np.zeros(len(like.place)), 0
         for _, here, numbers in self._numbers_of(edit["values"]):
@@ -399,7 +401,7 @@ class Bench:
         lacking = sum(column["kind"] != "unused" for column in self.document["columns"]) - n_named
         if lacking:
             raise ValueError(f"a new prototype needs a value in every column; {lacking} have none")
-        self.points.append(self._placed(like, place))
+        self.points.append(self._point_at(like, place))
 
     def _merge(self, edit: Mapping[str, Any]) -> None:
         one, other = self._point(edit["prototype"]), self._point(edit["other"])
@@ -413,7 +415,7 @@ class Bench:
             if column["name"] in self.locked:
                 place[start:end] = one.place[start:end]
             start = end
-        self.points[edit["prototype"]] = self._placed(one, place)
+        self.points[edit["prototype"]] = self._point_at(one, place)
         del self.points[edit["other"]]
 
     def _lock(self, edit: Mapping[str, Any]) -> None:
@@ -428,7 +430,7 @@ class Bench:
 
     _unlock = _lock
 
-    def _placed(self, point: Point, place: Floats) -> Point:
+    def _point_at(self, point: Point, place: Floats) -> Point:
         """Return a prototype at another place."""
         delta = np.zeros(len(self.encoded.used))
         delta[self.encoded.used] = place - point.place
@@ -461,7 +463,8 @@ def encoded_value(column: Document, value: Any) -> Floats:
         for known, entry in zip(column["categories"], column["entries"], strict=True):
             if is_same(known, value):
                 return np.array(entry)
-        raise ValueError(f"the column {column['name']!r} has no category {shorten_name(repr(value))}")
+        category = shorten_name(repr(value))
+        raise ValueError(f"the column {column['name']!r} has no category {category}")
     numbers = np.zeros(column["width"])
     if value is None:
         if column["missing"] is None:
@@ -474,7 +477,7 @@ def encoded_value(column: Document, value: Any) -> Floats:
     numbers[0] = (value - column["offset"]) * column["scale"]
     numbers[1:] = column.get("indicator", [0.0])[0]
     if not np.isfinite(numbers).all() or abs(numbers[0]) > LARGEST:
-        raise ValueError(f"the value {value:g} of the column {column['name']!r} is far from all rows")
+        raise ValueError(f"{value:g} in the column {column['name']!r} is far from all rows")
     return numbers
 
 
@@ -490,3 +493,46 @@ def is_same(known: Any, value: Any) -> bool:
 def blank_edits(model: Any) -> dict[str, Any]:
     """Return an edits file without edits, to which a report adds those of its reader."""
     return {"format": FORMAT, "version": VERSION, "model": model_fingerprint(model)}
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingModel:
+    """A model as a page computes with it.
+
+    Attributes
+    ----------
+    document : dict
+        See :func:`document_of`.
+    edits : dict or None
+        The edits file that a page adds to; None for linear models.
+    maps : list of array
+        The maps of the metric, of what the last step sees.
+    basis, base : array
+        The last step sees ``basis @ z + base`` of the numbers z of the document.
+    is_mixed : bool
+        Whether a step before the last one mixes columns.
+    """
+
+    document: Document
+    edits: dict[str, Any] | None = None
+    maps: list[Floats] = field(default_factory=list)
+    basis: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    base: Floats = field(default_factory=lambda: np.zeros(0))
+    is_mixed: bool = False
+
+    @classmethod
+    def of(cls, model: Any) -> WorkingModel:
+        """Return a model for a page; raise as :func:`document_of` does."""
+        document, parts = document_of(model), ModelParts.of(model)
+        rule = as_rule(parts.last)
+        if isinstance(rule, LinearRule):
+            return cls(document)
+        rows, d = EncodedRows.of(parts.steps, parts.last), rule.codebook.prototypes.shape[1]
+        encoded, maps = EncodedPrototypes.of(rule, rows), [np.eye(d)]
+        if isinstance(rule.distance, LinearMetric):
+            maps = [rule.distance.omega(row, d) for row in rule.codebook.metric]
+        basis, base = np.eye(d), encoded.center
+        if rows.matrix is not None and rows.shift is not None:
+            basis, base = rows.matrix, rows.matrix @ base + rows.shift
+        is_mixed = rows.matrix is not None
+        return cls(document, blank_edits(model), maps, basis[:, encoded.used], base, is_mixed)

@@ -96,12 +96,10 @@ function benchOf(document, Z, truth, back) {
   }
 
   /** Return the squared distances of all rows to a place, under a map. */
-  function distancesTo(w, g) {
+  function distancesTo(point, w, g) {
     const map = maps[g];
-    const rank = map === null ? d : map.rank;
+    const { length: rank } = point;
     const rows = imagesOf(g);
-    const point = new Float64Array(rank);
-    mapTo(map, w, 0, point, 0);
     const found = new Float64Array(n);
     const e = new Float64Array(d);
     const image = new Float64Array(rank);
@@ -128,12 +126,10 @@ function benchOf(document, Z, truth, back) {
     return found;
   }
 
-  /** Return what the bounds of a lead need of a place: where it pulls, how long it is. */
-  function pullOf(w, g) {
+  /** Return where a place pulls, whose differences bound how fast a lead can shrink. */
+  function pullOf(image, g) {
     const map = maps[g];
-    const rank = map === null ? d : map.rank;
-    const image = new Float64Array(rank);
-    mapTo(map, w, 0, image, 0);
+    const { length: rank } = image;
     if (back !== null) {
       const pull = new Float64Array(back[0].length);
       for (let r = 0; r < rank; r++) for (let j = 0; j < pull.length; j++) pull[j] += back[r][j] * image[r];
@@ -148,7 +144,9 @@ function benchOf(document, Z, truth, back) {
 
   /** Return a prototype: its class, its place among the numbers, its map, and all that follows. */
   function prototypeAt(code, w, map) {
-    return { code, w, map, D: distancesTo(w, map), pull: pullOf(w, map), length: Math.hypot(...w) };
+    const image = new Float64Array(maps[map] === null ? d : maps[map].rank);
+    mapTo(maps[map], w, 0, image, 0);
+    return { code, w, map, image, D: distancesTo(image, w, map), pull: pullOf(image, map), length: Math.hypot(...w) };
   }
 
   function paceOf(p, q) {
