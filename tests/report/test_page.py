@@ -177,7 +177,7 @@ def test_how_to_load_it_again(flowers, tmp_path):
     file = tmp_path / "iris.protolearn"
     protolearn.save(model, file)
     page = text_of(write(model, X, y, tmp_path / "page.html", cv=2, model_path=file))
-    (code,) = re.findall("<code>(.*?)</code>", page, flags=re.DOTALL)
+    (code,) = re.findall('<pre tabindex="0"><code>(.*?)</code>', page, flags=re.DOTALL)
     assert len(code.splitlines()) == 3
     found = {"X": X}
     exec(html.unescape(code), found)

@@ -45,7 +45,7 @@ if (live) {
     letter.replaceChildren(
       make("p", "Decision letter", { className: "brand" }),
       make("h2", `${title}: ${name}`),
-      make("p", `${byId("page-title").textContent}. ${new Date().toISOString().slice(0, 10)}.`, { className: "note" }),
+      make("p", `${document.querySelector("h1").textContent}. ${new Date().toISOString().slice(0, 10)}.`, { className: "note" }),
       ...section("The answer", `The model predicts ${name}${chance}.${answer.rejected ? " It would leave this row to a person." : ""}${now.edits && now.edits.length ? " The model was edited by hand." : ""}`),
       ...section("The reasons", tableOf("", ["column", "value", "speaks", "share"], reasons.map((one) => [one.name, one.text, one.share > 0 ? `for ${name}` : `against ${name}`, percent(Math.abs(one.share))])),
         ...(same.length ? [`Most similar of ${name}: ${same.join(", ")}.${others.length ? ` Most similar of other classes: ${others.join(", ")}.` : ""}`] : [])),
