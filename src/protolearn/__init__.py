@@ -42,7 +42,7 @@ from .classifiers import (
     ScaleWarning,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
-from .io import export, load, save, to_onnx
+from .io import apply_edits, export, load, save, to_onnx
 from .linear import (
     RVM,
     BoostedPrototypes,
@@ -121,6 +121,7 @@ __all__ = [
     "ScaleWarning",
     "SoftMarginSVM",
     "SoftPreprocessing",
+    "apply_edits",
     "certified_accuracy",
     "certified_radius",
     "check_monotone",

@@ -39,7 +39,7 @@ from .codebook import Codebook
 from .distances import Distance, Geometry
 from .margins import class_margins, class_minima
 
-__all__ = ["Decision", "DecisionRule", "LinearRule", "as_rule", "with_raised_scores"]
+__all__ = ["Decision", "DecisionRule", "EditLog", "LinearRule", "as_rule", "with_raised_scores"]
 
 Part = Callable[..., tuple[Any, Any]]
 """A function of some rows, a codebook, a distance and, if there are any, class codes of the rows:
@@ -113,6 +113,28 @@ class Decision:
         return -np.partition(D, h, axis=1)[:, h]
 
 
+@dataclass(frozen=True, eq=False)
+class EditLog:
+    """What people have changed in a rule since it was learned.
+
+    Attributes
+    ----------
+    codebook : Codebook
+        The prototypes before the first edit.
+    entries : list of dict
+        Each edit, with its reason, its author, the time and its effect.
+    locked : list of str
+        Columns in which no prototype may be changed.
+    shown : list of int
+        Marks of rows that the editors saw, out of those that are kept from them.
+    """
+
+    codebook: Codebook
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    locked: list[str] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionRule:
     """Labelled prototypes, a distance, and how distances decide.
@@ -136,6 +158,8 @@ class DecisionRule:
     offsets : array (K,) or None
         What is added to the distance of each prototype, never negative: thresholds other than
         equal distances. None: nothing.
+    log : EditLog or None
+        What people have changed since the rule was learned. None: nothing.
     """
 
     codebook: Codebook
@@ -145,6 +169,7 @@ class DecisionRule:
     scale: float
     name: str
     offsets: Floats | None = field(default=None, kw_only=True)
+    log: EditLog | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         decides = "all decide" if self.is_soft else "the nearest decides"

@@ -165,10 +165,11 @@ class PrototypeClassifier(CostFunctionClassifier):
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
-    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+    init : {"kmeans", "means", "kmeans++", "random"}, array or DecisionRule, default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
-        order of ``classes_``.
+        order of ``classes_``. The ``rule_`` of a fitted model with the same distance: learning
+        goes on from its prototypes and metric, such as those that a person has edited.
     solver : {"auto", "inside", "lbfgs", "sgd", "adam", "momentum"} or Solver, default="auto"
         Full-batch L-BFGS, sequential gradient descent, mini-batches, or an object of
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with

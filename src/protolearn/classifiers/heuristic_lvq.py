@@ -117,10 +117,11 @@ class LVQ1(ScheduledClassifier):
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
-    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+    init : {"kmeans", "means", "kmeans++", "random"}, array or DecisionRule, default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
-        order of ``classes_``.
+        order of ``classes_``. The ``rule_`` of a fitted model with the same distance: learning
+        goes on from its prototypes and metric, such as those that a person has edited.
     max_iter : int, default=None
         Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
@@ -286,10 +287,11 @@ class OLVQ1(HeuristicClassifier):
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
-    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+    init : {"kmeans", "means", "kmeans++", "random"}, array or DecisionRule, default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
-        order of ``classes_``.
+        order of ``classes_``. The ``rule_`` of a fitted model with the same distance: learning
+        goes on from its prototypes and metric, such as those that a person has edited.
     max_iter : int, default=None
         Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
@@ -468,10 +470,11 @@ class LVQ21(ScheduledClassifier):
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
-    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+    init : {"kmeans", "means", "kmeans++", "random"}, array or DecisionRule, default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
-        order of ``classes_``.
+        order of ``classes_``. The ``rule_`` of a fitted model with the same distance: learning
+        goes on from its prototypes and metric, such as those that a person has edited.
     max_iter : int, default=None
         Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,
@@ -659,10 +662,11 @@ class LVQ3(LVQ21):
     prototypes_per_class : int, dict or "auto", default=1
         Number of prototypes of every class, or one number a label; labels left out have one. "auto"
         starts with one and adds more where held-out rows show that it helps (``n_prototypes_``).
-    init : {"kmeans", "means", "kmeans++", "random"} or array of shape (K, d), default="kmeans"
+    init : {"kmeans", "means", "kmeans++", "random"}, array or DecisionRule, default="kmeans"
         Where the prototypes begin: k-means in each class, the class mean (several are moved apart a
         little), rows far from each other, random rows, or given prototypes, grouped by class in the
-        order of ``classes_``.
+        order of ``classes_``. The ``rule_`` of a fitted model with the same distance: learning
+        goes on from its prototypes and metric, such as those that a person has edited.
     max_iter : int, default=None
         Most epochs; the prototypes of the last are kept. None: one to ten, fewer for many rows, and
         the prototypes with the fewest training errors are kept: the initial ones, with a warning,

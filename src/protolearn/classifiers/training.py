@@ -260,7 +260,10 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
             complete = (np.bincount(present, minlength=len(counts)) >= counts).all()
             if old is not None and not (complete and len(block) == 1):  # one row has one order
                 rng = deepcopy(rng)
-            codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
+            if is_first and isinstance(settings.init, DecisionRule):
+                codebook, memory = codebook_to_go_on(settings, known), Memory()
+            else:
+                codebook, memory = add_prototypes(old, form, settings.init, block, counts, rng)
             first = FirstDistances(None) if is_first else self._first
             blocks: Blocks = MemoryBlocks(block)
             if first.unit is None:
@@ -421,11 +424,26 @@ def initial_codebook(
     settings: Settings, rows: TrainingRows, rng: np.random.RandomState
 ) -> Codebook:
     """Return the codebook to begin with."""
+    if isinstance(settings.init, DecisionRule):
+        return codebook_to_go_on(settings, rows.classes)
     counts = prototype_counts(settings.prototypes_per_class, rows.classes, rows.counts)
     prototypes = rows.prototypes(settings.init, counts, rng)
     labels = np.repeat(np.arange(len(counts)), counts)
     codebook = first_codebook(rows.form, prototypes, labels, rows.metric_rows)
     return grow(settings, rows, codebook, rng) if settings.automatic else codebook
+
+
+def codebook_to_go_on(settings: Settings, classes: NDArray[Any]) -> Codebook:
+    """Return the codebook of the rule from which learning goes on."""
+    rule = settings.init
+    check_same_distance(rule.distance, settings.distance)
+    if not np.array_equal(rule.classes, classes):
+        raise ValueError(
+            f"init is the rule of a model with the classes {rule.classes.tolist()!r}, and the rows "
+            f"have {classes.tolist()!r}. Give a rule that has learned the same classes."
+        )
+    codebook: Codebook = rule.codebook.copy()
+    return codebook
 
 
 def train(

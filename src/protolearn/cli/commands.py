@@ -367,6 +367,39 @@ def export(
         run_export(model, out, force, to, number, table)
 
 
+@app.command()
+def apply(
+    model: Model,
+    edits: Annotated[Path, typer.Argument(help="The edits that a report has saved.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file of the edited model.")],
+    force: Force = False,
+) -> None:
+    """Apply the edits that a person has made in the report of a model."""
+    with report_errors("apply", "Nothing was written; run the same command again."):
+        from .predict_and_export import run_apply
+
+        run_apply(model, edits, out, force)
+
+
+@app.command()
+def card(
+    model: Model,
+    use: Annotated[
+        str | None,
+        typer.Option(help="The intended use, for its section of the card.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="A Markdown file; -: the terminal.")
+    ] = Path("-"),
+    force: Force = False,
+) -> None:
+    """Write the model card: use, data, measures by subgroup, limits and edits."""
+    with report_errors("card", "Nothing was written; run the same command again."):
+        from .predict_and_export import run_card
+
+        run_card(model, use, out, force)
+
+
 def reading_options(
     names: str | None,
     id: list[str] | None,

@@ -16,6 +16,7 @@ from ..report import (
     Evidence,
     Story,
     Subject,
+    card_record,
     data_fingerprint,
     describe_data,
     library_versions,
@@ -47,9 +48,11 @@ FOR_REFITS = 0.02
 
 def write_results(outcome: Outcome) -> None:
     """Write the model, the measures, the predictions of the outer folds and the report."""
+    story = report_story(outcome)
     with replacing_files(outcome.settings.folder) as folder:
         try:
-            save(outcome.model, folder / MODEL, notes=model_notes(outcome))
+            notes = model_notes(outcome) | {"card": card_record(story)}
+            save(outcome.model, folder / MODEL, notes=notes)
         except ModelFileError as error:  # none of the user's doing
             raise Failure(f"the model cannot be saved: {error}", FAILED) from error
         with open_text(folder / PREDICTIONS) as file:
@@ -59,7 +62,7 @@ def write_results(outcome: Outcome) -> None:
         with open_text(folder / METRICS) as file:
             json.dump(metrics_record(outcome), file, indent=2, ensure_ascii=False)
             file.write("\n")
-        write_page(report_story(outcome), folder / REPORT)
+        write_page(story, folder / REPORT)
 
 
 def model_notes(outcome: Outcome) -> dict[str, Any]:

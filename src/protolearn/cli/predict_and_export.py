@@ -1,4 +1,4 @@
-"""``protolearn predict`` and ``protolearn export``: the answers of a saved model, and its graph."""
+"""What is made of a saved model: its answers, other languages, an edited model, its card."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.progress import track
 
 from .._files import replacing
 from .._names import count
-from ..tables import text_of
+from ..tables import flatten_steps, text_of
 from .command_output import Screen, open_text, say, spreadsheet_lines
 from .data_source import PLAIN_READING, Reading
 from .failure import FAILED, Failure
@@ -181,3 +181,47 @@ def print_export(console: Console, content: bytes, model: Any, out: Path, to: st
         said = f"code and tables {size['flash']:,} bytes, stack at most {size['stack']:,} bytes"
         missing = "the size of its code is not known: gcc and size are not installed"
         say(console, f"{said}, by gcc -Os on this machine" if size else missing)
+
+
+def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:
+    """Apply the edits that a person has made in a report, and save the model that results."""
+    from ..io import apply_edits, describe, load, read_edits, save
+
+    check_outputs([out], [model, edits], force)
+    check_model_file(model)
+    if not edits.exists():
+        raise Failure(f"there is no file {str(edits)!r}; give the edits that a report has saved.")
+    content, loaded = read_edits(edits), load(model)
+    edited = apply_edits(loaded, content)
+    save(edited, out, notes=describe(model).notes)
+    several = content["edits"]
+    say(Screen(stderr=True), f"{out}: the model with {count(len(several), 'edit')}")
+    counts = [one.get("effect") or {} for one in several]
+    rows = [one["correct after"] for one in counts if "correct after" in one]
+    if rows and "correct before" in counts[0]:
+        of = f"of {count(counts[0].get('rows', 0), 'row')} of the report"
+        first = counts[0]["correct before"]
+        say(Screen(stderr=True), f"correct {of}: {first:,} before the edits, {rows[-1]:,} after")
+        note = "its next report shows the effect on rows that were kept from the editor"
+        say(Screen(stderr=True), note)
+
+
+def run_card(model: Path, use: str | None, out: Path, force: bool = False) -> None:
+    """Write the card of a saved model as Markdown."""
+    from ..io import describe, load
+    from ..report import edits_of, model_card
+
+    check_outputs([] if out == STANDARD_OUTPUT else [out], [model], force)
+    check_model_file(model)
+    loaded, about = load(model), describe(model)
+    last = flatten_steps(loaded)[-1][1]
+    kept = about.notes.get("card")
+    record = dict(kept) if isinstance(kept, dict) else {"model": about.model}
+    edits = edits_of(last)
+    record |= {"is_older": len(edits) > len(record.get("edits", ())), "edits": edits}
+    try:
+        text = model_card(record, use or "")
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure(f"the notes of {str(model)!r} about its card are damaged.") from error
+    with open_output(out) as file:
+        file.write(text)

@@ -1,7 +1,11 @@
 """Models in files: read without running anything of the file, or run without Python."""
 
+from .edits import EditsError, apply_edits, model_fingerprint
+from .edits import WorkingModel as WorkingModel
+from .edits import read_edits as read_edits
 from .exports import LANGUAGES as LANGUAGES
 from .exports import document_of as document_of
+from .exports import engine_text as engine_text
 from .exports import export, javascript_module
 from .exports import exported_bytes as exported_bytes
 from .exports.c_code import code_size as code_size
@@ -12,12 +16,15 @@ from .onnx import register_converters, to_onnx
 from .saving import describe, load, save
 
 __all__ = [
+    "EditsError",
     "ModelFile",
     "ModelFileError",
+    "apply_edits",
     "describe",
     "export",
     "javascript_module",
     "load",
+    "model_fingerprint",
     "register_converters",
     "save",
     "to_onnx",

@@ -51,6 +51,11 @@ PROTOTYPES = {
     "rule_.codebook.group": "K below g",
     "rule_.codebook.center": "d float",
     "rule_.offsets": "K float",
+    "rule_.log.codebook.prototypes": "L d float",
+    "rule_.log.codebook.labels": "L below c",
+    "rule_.log.codebook.metric": "h p float",
+    "rule_.log.codebook.group": "L below h",
+    "rule_.log.codebook.center": "d float",
 }
 
 COMBINATIONS = PROTOTYPES | {
@@ -98,7 +103,7 @@ METRICS: dict[str, int | str] = {
 }
 """How many numbers a row of the metric has: so many, one a feature, or several a feature."""
 
-NEEDED = "cdgK"
+NEEDED = "cdghKL"
 """Sizes that are at least one."""
 
 TWISTER = 624  # numbers in the state of a RandomState

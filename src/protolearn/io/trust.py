@@ -50,6 +50,7 @@ HOLDERS = (
     "classifiers.problem.FirstDistances",
     "rule.Decision",
     "rule.DecisionRule",
+    "rule.EditLog",
     "selection.auto.score_calibration.ScoreCalibration",
     "selection.auto.leaderboard.Leaderboard",
     "selection.auto.leaderboard.Standing",

@@ -236,6 +236,8 @@ def check_init(init: Any, n_features: int) -> None:
                 "(number of prototypes, number of features)."
             )
         return
+    if hasattr(init, "codebook"):  # a rule
+        init = init.codebook.prototypes
     given_prototypes(init, np.shape(init)[0] if np.ndim(init) else 0, n_features)
 
 

@@ -20,6 +20,9 @@ from .page.document import write_page as write_page
 from .page.evidence import Evidence as Evidence
 from .page.evidence import pool_answers as pool_answers
 from .page.lecture import write_lecture
+from .page.model_card import card_record as card_record
+from .page.model_card import edits_of as edits_of
+from .page.model_card import model_card as model_card
 from .page.provenance import data_fingerprint as data_fingerprint
 from .page.provenance import library_versions as library_versions
 from .page.provenance import loading_code as loading_code

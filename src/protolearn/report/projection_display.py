@@ -133,7 +133,7 @@ class PlaneMap(NamedTuple):
     # (n_samples,): the class of the region in which each sample is drawn.
     regions_at_points: Indices
     star_name: str  # what a star is
-    directions: Floats  # (2, n_features): by how much a step in a feature moves a sample
+    view: Plane  # where the plane lies
 
 
 def plane_map(
@@ -168,7 +168,7 @@ def plane_map(
         stretch_of(across, up) if view.flat else 1.0,
         regions_at(model, view, points),
         star_name,
-        view.seeing,
+        view,
     )
 
 

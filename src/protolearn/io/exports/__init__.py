@@ -133,10 +133,15 @@ def javascript_module(document: Document) -> str:
     document : dict
         The model, see :func:`document_of`. Its texts do not end a script in a page.
     """
-    engine = resources.files(__package__).joinpath("model.mjs").read_text(encoding="utf-8")
+    engine = engine_text()
     text = json.dumps(document, allow_nan=False).replace("<", "\\u003c")
     return (
         f"{engine}\nconst model = modelOf({text});\n\n"
         "export const { classes, columns, document, encode, decide, label, predict } = model;\n"
         "export default model;\n"
     )
+
+
+def engine_text() -> str:
+    """Return the functions that run any model in JavaScript."""
+    return resources.files(__package__).joinpath("model.mjs").read_text(encoding="utf-8")

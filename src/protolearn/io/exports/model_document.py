@@ -7,9 +7,10 @@ the document alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -131,28 +132,43 @@ def label_value(label: Any) -> Any:
     raise TypeError(f"The label {label!r} is neither text nor a number, which JSON needs.")
 
 
+class EncodedPrototypes(NamedTuple):
+    """Prototypes among the numbers of the columns, before the matrix of the pipeline."""
+
+    maps: list[Floats]  # of differences there to the space in which lengths are distances
+    group: NDArray[np.intp]  # the map of each prototype
+    points: Floats  # (K, d)
+    used: NDArray[np.bool_]  # which of the d numbers have any part in distances
+    center: Floats  # the mean of the points, which a document subtracts
+    skips: bool  # whether missing numbers are left out
+
+    @classmethod
+    def of(cls, rule: DecisionRule, rows: EncodedRows) -> EncodedPrototypes:
+        """Return the prototypes of a rule whose distance is a linear map's."""
+        codebook, d = rule.codebook, rule.codebook.prototypes.shape[1]
+        if isinstance(rule.distance, LinearMetric):
+            maps = [rule.distance.omega(row, d) for row in codebook.metric]
+        else:
+            maps = [np.eye(d)]
+        group = np.asarray(codebook.group if len(maps) > 1 else np.zeros(len(codebook.labels), int))
+        check_distances(rule, maps, group)
+        maps, points = before_map(rows, maps, codebook.prototypes)
+        skips = rule.distance.missing_form is not None and bool(np.isnan(rows.missing).any())
+        skips = skips and rows.matrix is None
+        used = np.any([np.abs(A).max(axis=0) > 0.0 for A in maps], axis=0) | skips
+        return cls(maps, group, points, rows.with_marks(used), points.mean(axis=0), skips)
+
+
 def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
     """Return the part of a document that tells how prototypes decide."""
-    codebook, d = rule.codebook, rule.codebook.prototypes.shape[1]
-    if isinstance(rule.distance, LinearMetric):
-        maps = [rule.distance.omega(row, d) for row in codebook.metric]
-    else:
-        maps = [np.eye(d)]
-    group = np.asarray(codebook.group if len(maps) > 1 else np.zeros(len(codebook.labels), int))
-    check_distances(rule, maps, group)
-    maps, prototypes = before_map(rows, maps, codebook.prototypes)
-    skips = rule.distance.missing_form is not None and bool(np.isnan(rows.missing).any())
-    skips = skips and rows.matrix is None
-    used = np.any([np.abs(A).max(axis=0) > 0.0 for A in maps], axis=0) | skips
-    used = rows.with_marks(used)
-    center = prototypes.mean(axis=0)
+    maps, group, points, used, center, skips = EncodedPrototypes.of(rule, rows)
     return {
         "columns": rows.used_columns(used, center),
         "missing": "skip" if skips else "refuse",
         "maps": [map_value(A[:, used]) for A in maps],
         "map_of": group.tolist(),
-        "prototypes": (prototypes - center)[:, used].tolist(),
-        "prototype_classes": codebook.labels.tolist(),
+        "prototypes": (points - center)[:, used].tolist(),
+        "prototype_classes": rule.codebook.labels.tolist(),
         "scores": {
             "kind": "distance",
             "sharpness": rule.decision.xi / rule.scale if rule.is_soft else None,

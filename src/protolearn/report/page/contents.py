@@ -23,6 +23,7 @@ from ...tables import (
 )
 from ..subject import Subject
 from .evidence import Evidence
+from .live_model import LiveModel
 
 MOST_MEASURED_ROWS = 5_000  # rows for which margins and the like are computed
 MOST_POINTS, MOST_PICTURES = 1_500, 500  # rows that are drawn, and those with a picture each
@@ -162,9 +163,20 @@ class Story:
         some = self.measured_subject
         return value_or_reason(certified_radius, some.last, some.inner)
 
+    @cached_property
+    def live(self) -> LiveModel:
+        """The model with which the page itself computes."""
+        return LiveModel.of(self.subject)
+
     def rows_on_map(self, besides: Indices) -> Indices:
-        """Return rows drawn at random for the map, and some besides, in order."""
-        rows = sample_rows(len(self.subject.y), self.most_points, self.seed)
+        """Return rows drawn at random for the map, and some besides, in order.
+
+        Where the page edits the model, a share of the rows is kept from its reader.
+        """
+        free = np.arange(len(self.subject.y))
+        if self.live.can_be_edited and not self.live.is_kept.all():
+            free = np.flatnonzero(~self.live.is_kept)
+        rows = free[sample_rows(len(free), self.most_points, self.seed)]
         return np.union1d(rows, besides).astype(np.intp)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ..._names import shorten_name
+from ..plane import Plane
 from ..projection_display import PlaneMap, plane_map
 from ..style import COLOURS
 from .chart import class_mark, palette_image
@@ -45,6 +46,8 @@ class DecisionMap(NamedTuple):
     axis_names: tuple[str, str]
     alt: str
     note: str  # which rows are drawn, and how far the plane can be trusted
+    plane: Plane
+    corners: Floats  # (2, 2): the places at the lower left and at the upper right
 
 
 def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
@@ -80,13 +83,15 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
             f"model; {len(wrong):,} rows that were predicted wrongly are ringed."
         ),
         note=f"{which}{trust_text(share)}",
+        plane=found.view,
+        corners=corners_of(found),
     )
 
 
 def axis_texts(found: PlaneMap, inner: Floats, names: Sequence[str]) -> tuple[str, str]:
     """Return what the axes are, by the features that move a row most along them."""
     texts = []
-    for direction in np.abs(found.directions) * inner.std(axis=0):
+    for direction in np.abs(found.view.seeing) * inner.std(axis=0):
         first, second = np.argsort(-direction, kind="stable")[:2].tolist()
         name, other = (shorten_name(str(names[j]), LONGEST) for j in (first, second))
         alone = direction[second] <= 1e-9 * direction[first]
@@ -96,9 +101,14 @@ def axis_texts(found: PlaneMap, inner: Floats, names: Sequence[str]) -> tuple[st
 
 def place_on_map(found: PlaneMap, points: Floats) -> Floats:
     """Return where points of the plane are on the map."""
-    low, high = (np.array([axis[k] for axis in found.grid[:2]]) for k in (0, -1))
+    low, high = corners_of(found)
     share = (points - low) / (high - low)
     return np.round(np.abs([0.0, 1.0] - share) * [WIDTH, HEIGHT], 1)
+
+
+def corners_of(found: PlaneMap) -> Floats:
+    """Return the places at the lower left and at the upper right of a map."""
+    return np.array([[axis[k] for axis in found.grid[:2]] for k in (0, -1)])
 
 
 def marks_by_class(places: Floats, codes: Indices) -> list[Any]:

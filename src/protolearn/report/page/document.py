@@ -19,6 +19,7 @@ from ..._files import replacing
 from ..._names import shorten_name
 from ..._validation import integer_in
 from ...analysis import is_linear_rule
+from ...io import engine_text
 from ...tables import CategoryColumn, TextColumn
 from ..prototype_display import checked_shape
 from ..style import COLOURS
@@ -45,7 +46,9 @@ from .contents import (
 )
 from .decision_map import HEIGHT, WIDTH, decision_map, row_details
 from .evidence import CONFIDENCE, evidence_for
+from .live_model import EditReport, column_ends, page_table, plane_numbers
 from .margin_charts import robustness_of
+from .model_card import BLANK_USE, card_record, error_shares, judged_data, model_card
 from .performance import MOST_CLASSES, curve_charts, frequent_errors, headline, measures
 from .prototype_cards import (
     class_values,
@@ -209,7 +212,14 @@ def page_html(story: Story) -> str:
     subject = story.subject
     pictures, path_text = path_pictures(story)
     cases, details = case_parts(story)
-    data = {"classes": subject.classes, "rows": details, "paths": path_steps(pictures)}
+    live = live_data(story, cases)
+    judged = judged_data(story.evidence, subject, story.seed)
+    data: dict[str, Any] = {
+        "classes": subject.classes,
+        "rows": details,
+        "paths": path_steps(pictures),
+    }
+    data |= {"live": live, "judged": judged}
     return (
         page_templates()
         .get_template("page.html")
@@ -229,10 +239,46 @@ def page_html(story: Story) -> str:
             path_size=PATH_SIZE,
             candidates=candidate_rows(story),
             provenance=provenance_tables(story),
+            live=live,
+            static_reason=story.live.reason and f"The reason: {story.live.reason}.",
+            judged=judged is not None,
+            edit_report=EditReport.of(subject, story.live),
+            engine=engine_text(),
+            card_text=model_card(card_record(story)),
+            blank_use=BLANK_USE,
             colours=colours(),
             data=as_json(data),
         )
     )
+
+
+def live_data(story: Story, cases: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the model and the rows with which the page computes; None if it cannot."""
+    subject, live, found = story.subject, story.live, cases["map"]
+    if live.working is None:
+        return None
+    working, document = live.working, live.working.document
+    suspects = np.array([one.suspect.row for one in cases["cases"]], dtype=np.intp)
+    rows = story.rows_on_map(suspects)
+    can_be_edited = live.can_be_edited
+    rule = getattr(subject.last, "rule_", None)
+    log = getattr(rule, "log", None)
+    edits = None
+    if can_be_edited:
+        shown = live.marks[rows[live.is_kept[rows]]]
+        edits = working.edits and working.edits | {"shown": shown.tolist()}
+    return {
+        "document": document,
+        "edits": edits,
+        "locked": log.locked if log else [],
+        "back": working.maps[0].tolist() if working.is_mixed and len(working.maps) == 1 else None,
+        "ends": column_ends(subject, document["columns"]),
+        "table": page_table(subject, live, rows, story.row_names, story.seed),
+        "plane": plane_numbers(working, found.plane, found.corners, np.array([WIDTH, HEIGHT]))
+        if found is not None and can_be_edited
+        else None,
+        "errors": error_shares(story),
+    }
 
 
 def performance_parts(story: Story) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 (() => {
   "use strict";
   const data = JSON.parse(document.getElementById("data").textContent);
-  const root = document.documentElement;
   const all = (where, inside = document) => [...inside.querySelectorAll(where)];
   const element = (name, text) => {
     const made = document.createElement(name);
@@ -190,5 +189,4 @@
       document.getElementById(input.dataset.path + "-told").textContent = step.told;
     });
   });
-  root.dataset.ready = "yes";
 })();

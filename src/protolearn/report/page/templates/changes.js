@@ -1,0 +1,178 @@
+/* The smallest changes of a row that give it another answer. A number moves along its column until
+   a prototype of another class is as near, or until another score is as high; then on to the next
+   value that the column can take. */
+
+/** Return the scores of a model when one number of z moves by t, as a function of t. */
+function movesOf(model, z) {
+  const d = z.length;
+  const { scores, prototypes, prototype_classes: classes, map_of: mapOf, maps } = model.document;
+  const C = model.classes.length;
+  const { scores: here, distances } = model.decide(z);
+  if (scores.kind === "linear") {
+    return {
+      lines: (s) => here.map((score, c) => ({ code: c, a: 0, b: -scores.coef[c][s], c: -score })),
+      scoresAt: (lines, t) => lines.map((line) => -(line.b * t + line.c)),
+      isSmooth: false,
+    };
+  }
+  const pulls = prototypes.map((w, k) => {
+    const e = Float64Array.from(z, (value, j) => value - w[j]);
+    const map = maps[mapOf[k]];
+    if (map === null) return e;
+    if (map.diagonal) return e.map((value, j) => value * map.diagonal[j] ** 2);
+    const image = map.matrix.map((row) => row.reduce((sum, value, j) => sum + value * e[j], 0));
+    const pull = new Float64Array(d);
+    map.matrix.forEach((row, r) => { for (let j = 0; j < d; j++) pull[j] += row[j] * image[r]; });
+    return pull;
+  });
+  const curves = maps.map((map) => Float64Array.from({ length: d }, (_, j) => {
+    if (map === null) return 1;
+    if (map.diagonal) return map.diagonal[j] ** 2;
+    return map.matrix.reduce((sum, row) => sum + row[j] * row[j], 0);
+  }));
+  const { sharpness } = scores;
+  return {
+    lines: (s) => pulls.map((pull, k) => ({ code: classes[k], a: curves[mapOf[k]][s], b: 2 * pull[s], c: distances[k] })),
+    scoresAt(lines, t) {
+      const found = new Array(C).fill(-Infinity);
+      const values = lines.map(({ a, b, c }) => -((a * t + b) * t + c));
+      values.forEach((value, k) => { if (value > found[lines[k].code]) found[lines[k].code] = value; });
+      if (sharpness === null) return found;
+      const sums = new Array(C).fill(0);
+      values.forEach((value, k) => { sums[lines[k].code] += Math.exp(sharpness * (value - found[lines[k].code])); });
+      return found.map((top, c) => top + Math.log(sums[c]) / sharpness);
+    },
+    isSmooth: sharpness !== null,
+  };
+}
+
+/** Return where the lead of a class ends along a line, the nearest first. */
+function crossings(moves, lines, code, reach) {
+  const lead = (t) => {
+    const scores = moves.scoresAt(lines, t);
+    return scores[code] - best(scores, code);
+  };
+  if (!moves.isSmooth) {
+    const found = [];
+    for (const own of lines) if (own.code === code) for (const other of lines) {
+      if (other.code === code) continue;
+      const a = other.a - own.a;
+      const b = other.b - own.b;
+      const c = other.c - own.c;
+      if (Math.abs(a) <= 1e-14 * Math.abs(b)) { if (b !== 0) found.push(-c / b); continue; }
+      const root = b * b - 4 * a * c;
+      if (root < 0) continue;
+      const q = -0.5 * (b + (b < 0 ? -1 : 1) * Math.sqrt(root));
+      found.push(q / a);
+      if (q !== 0) found.push(c / q);
+    }
+    return found.filter((t) => t * reach > 0 && Math.abs(t) <= Math.abs(reach))
+      .sort((x, y) => Math.abs(x) - Math.abs(y));
+  }
+  for (let i = 1; i <= 100; i++) {
+    if (lead((reach * i) / 100) >= 0) continue;
+    let low = (reach * (i - 1)) / 100;
+    let high = (reach * i) / 100;
+    for (let turn = 0; turn < 60; turn++) {
+      const middle = (low + high) / 2;
+      if (lead(middle) < 0) high = middle; else low = middle;
+    }
+    return [high];
+  }
+  return [];
+}
+
+/** Return the values that a number can take from one on, in the direction of sign. */
+function nextValues(value, sign, step) {
+  if (!(step > 0)) return [value + sign * 1e-9 * Math.max(Math.abs(value), 1e-9), value * (1 + sign * Math.sign(value) * 1e-6)];
+  const per = step < 1 ? Math.round(1 / step) : 1;
+  const unit = step < 1 ? 1 : step;
+  const count = sign > 0 ? Math.ceil((value * per) / unit - 1e-9) : Math.floor((value * per) / unit + 1e-9);
+  return [count, count + sign].map((n) => (n * unit) / per);
+}
+
+/**
+ * Return the changes of one column each that give a row another answer, the smallest first; if
+ * there are none, one of several columns. `row`: the values; `may`: which columns can change.
+ */
+function changesOf(model, ends, row, z, may) {
+  const { columns } = model.document;
+  const { code } = model.decide(z);
+  const starts = [];
+  columns.reduce((sum, column, j) => { starts[j] = sum; return sum + column.width; }, 0);
+  const after = (from, j, numbers) => {
+    const changed = Float64Array.from(from);
+    changed.set(numbers, starts[j]);
+    return changed;
+  };
+
+  /** Return the values of a column worth a try, with their numbers; `toEnds`: the farthest. */
+  function* options(from, moves, j, toEnds) {
+    const column = columns[j];
+    if (column.categories) {
+      for (let k = 0; k < column.categories.length; k++) {
+        if (column.categories[k] !== row[j]) yield { to: column.categories[k], numbers: column.entries[k] };
+      }
+      return;
+    }
+    const here = row[j];
+    if (here === null || here === undefined) return;
+    const numbersOf = (value) => [(value - column.offset) * column.scale, ...(column.indicator ? [column.indicator[0]] : [])];
+    const { low, high, step } = ends[j];
+    for (const [sign, end] of [[1, high], [-1, low]]) {
+      if ((end - here) * sign <= 0) continue;
+      if (toEnds) { yield { to: end, numbers: numbersOf(end) }; continue; }
+      const reach = (end - here) * column.scale;
+      for (const t of crossings(moves, moves.lines(starts[j]), code, reach)) {
+        for (const to of nextValues(here + t / column.scale, sign, step)) {
+          if ((end - to) * sign >= 0) yield { to, numbers: numbersOf(to), at: `${j},${sign}` };
+        }
+      }
+    }
+  }
+
+  function single(from, before) {
+    const moves = movesOf(model, from);
+    const found = [];
+    columns.forEach((column, j) => {
+      if (!may[j] || column.kind === "unused" || before.some((one) => one.j === j)) return;
+      const done = new Set();
+      for (const { to, numbers, at } of options(from, moves, j, false)) {
+        if (at !== undefined && done.has(at)) continue;
+        const changed = after(from, j, numbers);
+        const answer = model.decide(changed);
+        if (answer.code === code) continue;
+        if (at !== undefined) done.add(at);
+        const cost = Math.hypot(...numbers.map((value, i) => value - from[starts[j] + i]));
+        const sum = before.reduce((total, one) => total + one.cost, cost);
+        found.push({ code: answer.code, label: answer.label, cost: sum, z: changed, changes: [...before, { j, from: row[j], to, cost }] });
+      }
+    });
+    return found.sort((a, b) => a.cost - b.cost);
+  }
+
+  if (z.some((value) => value !== value)) return [];
+  let from = z;
+  const before = [];
+  for (let turn = 0; turn < 5; turn++) {
+    const found = single(from, before);
+    if (found.length) return found;
+    let bestStep = null;
+    columns.forEach((column, j) => {
+      if (!may[j] || column.kind === "unused" || before.some((one) => one.j === j)) return;
+      for (const { to, numbers } of options(from, null, j, true)) {
+        const changed = after(from, j, numbers);
+        const { scores } = model.decide(changed);
+        const lead = scores[code] - best(scores, code);
+        if (bestStep === null || lead < bestStep.lead) {
+          const cost = Math.hypot(...numbers.map((value, i) => value - from[starts[j] + i]));
+          bestStep = { lead, changed, change: { j, from: row[j], to, cost } };
+        }
+      }
+    });
+    if (bestStep === null) return [];
+    from = bestStep.changed;
+    before.push(bestStep.change);
+  }
+  return [];
+}
