@@ -102,8 +102,8 @@ def test_sets_of_a_fitted_model_are_those_of_the_function():
     assert found.reject_rate_ == pytest.approx((found.predict(X) == -1).mean())
     with pytest.raises(ValueError, match="need class_coverage"):
         RejectClassifier(MeanOfClass(), cost=0.2).fit(X, y).predict_set(new)
+    few = np.r_[0:80, 80:130, 134]
     with pytest.raises(ValueError, match="classes \\[2\\]"):
-        few = np.r_[0:80, 80:130, 134]
         RejectClassifier(MeanOfClass(), class_coverage=0.9).fit(X[few], y[few])
 
 
