@@ -23,6 +23,7 @@ from protolearn import (
     KernelGLVQ,
     MeanOfClass,
     PrototypeClassifier,
+    PrototypeSVM,
     SoftMarginSVM,
     _arrays,
     certified_radius,
@@ -36,6 +37,7 @@ from protolearn import (
 )
 from protolearn.analysis import MarginHistory
 from protolearn.distances import SquaredEuclidean, linear_metric, sqeuclidean
+from protolearn.perceptrons import CommitteeMachine, KernelAdaTron
 from protolearn.rule import DecisionRule, LinearRule, as_rule, with_raised_scores
 from protolearn.solvers import State
 
@@ -274,6 +276,9 @@ RAISED = [
     SoftMarginSVM(),
     SoftMarginSVM(multi_class="ovr"),
     LogisticRegression(),
+    PrototypeSVM(random_state=0),
+    CommitteeMachine(random_state=0),
+    KernelAdaTron(gamma=0.01),
 ]
 
 
@@ -300,6 +305,8 @@ def test_raised_scores_decide(model, n_classes, tmp_path):
         return
     save(raised, tmp_path / "model")
     assert (load(tmp_path / "model").predict(X) == says).all()
+    if isinstance(model, CommitteeMachine | PrototypeSVM):  # which cannot be exported
+        return
     session = pytest.importorskip("onnxruntime").InferenceSession(
         to_onnx(raised).SerializeToString(), providers=["CPUExecutionProvider"]
     )

@@ -29,6 +29,9 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     """A classifier with a score for each class, or one score for two classes."""
 
     classes_: NDArray[Any]
+    raised_scores_: Floats | None = None
+    """What is added to the scores of the classes, if a threshold was chosen; None: nothing."""
+
     _takes_sparse = False
     """Whether rows may come as a sparse matrix."""
 
@@ -59,6 +62,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     ) -> tuple[Floats, Indices, Floats | None]:
         """Return the checked rows, their class codes and their weights."""
         X, y = self._validate(X, y, ensure_min_samples=2)
+        vars(self).pop("raised_scores_", None)
         if issparse(X):
             X = checked_sparse(X) if self._trains_sparse else X.toarray()
         check_classification_targets(y)
@@ -137,6 +141,9 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
         """
         check_is_fitted(self, "classes_")
         scores = self._scores(self._validate(X, reset=False))
+        if self.raised_scores_ is not None:
+            more = self.raised_scores_
+            scores = scores + (np.diff(more) if scores.shape[1] == 1 else more)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @row_by_row

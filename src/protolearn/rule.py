@@ -618,7 +618,7 @@ def with_raised_scores(model: Any, raised: Any) -> Any:
     Parameters
     ----------
     model : classifier
-        A nearest-prototype classifier, or one with ``coef_`` and ``intercept_``.
+        A classifier of this library, or one with ``coef_`` and ``intercept_``.
     raised : array-like of shape (n_classes,)
         What is added to what ``decision_function`` returns; of two classes the difference counts.
 
@@ -641,6 +641,12 @@ def with_raised_scores(model: Any, raised: Any) -> Any:
         offsets = -raised[rule.codebook.labels]
         offsets = offsets if rule.offsets is None else rule.offsets + offsets
         changed.rule_ = replace(rule, offsets=as_floats(offsets - offsets.min()))
+        return changed
+    if hasattr(model, "raised_scores_") and not hasattr(
+        model, "coef_"
+    ):  # votes have no offset of their own
+        before = model.raised_scores_
+        changed.raised_scores_ = raised if before is None else before + raised
         return changed
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         raise wrong_kind(model, "has no scores that could be raised", "with linear scores")

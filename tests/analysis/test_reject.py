@@ -317,7 +317,7 @@ def test_metadata_routing(hard):
 @pytest.mark.parametrize(
     ("settings", "shown"),
     [
-        ({}, "exactly one of threshold, cost and target_error; none is given"),
+        ({}, "exactly one of threshold, cost, target_error and class_coverage; none is given"),
         ({"threshold": 0.1, "cost": 0.1}, "threshold and cost are given"),
         ({"cost": 0.1, "target_error": 0.1}, "cost and target_error are given"),
         ({"cost": 0.0}, r"cost=0.0 of RejectClassifier must be a finite number in \(0, 1\)"),

@@ -103,13 +103,14 @@ def test_flipped_labels_of_real_tables_come_first(name):
         given[i] = rng.choice(labels[labels != y[i]])
     model = make_pipeline(StandardScaler(), GLVQ(prototypes_per_class=3, random_state=0))
     first = [row for row, _ in find_mislabelled(by_folds(model, X, given, 5, 0, None))[:100]]
-    assert flipped[first].sum() >= 60
+    assert flipped[first].sum() >= (60 if name == "digits" else 80)  # digits has 89 in all
 
 
 def test_a_rare_class_is_not_suspect_for_being_rare():
-    # Both rows have an evidence of 1 to 2 against their label; only the prior differs.
+    # The second and the third row have the same probabilities; only the usual ones differ.
     P = np.array([[0.9, 0.1], [0.5, 0.5], [0.5, 0.5]] + [[0.9, 0.1]] * 7)
     code = np.array([1, 1, 0, 0, 0, 0, 0, 0, 0, 0])
     doubt = label_doubt(P, code)
-    assert doubt[0] == pytest.approx(np.log(0.9 / 0.8) - np.log(0.1 / 0.2))
+    usual = np.array([[7.6, 1.6], [2.2, 0.8]]) / [[9.0], [3.0]]  # 8 and 2 rows, and shares of one
+    assert doubt[0] == pytest.approx(np.log(0.9 / usual[1, 0]) - np.log(0.1 / usual[1, 1]))
     assert doubt[1] < 0.0 < doubt[2]

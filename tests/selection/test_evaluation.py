@@ -99,7 +99,8 @@ def test_values_over_folds_are_those_of_scikit_learn(hard):
         assert estimate.low < estimate.value < estimate.high
     right = round(240 * found.accuracy.value)
     ends = binomtest(right, 240).proportion_ci(0.9, method="exact")
-    np.testing.assert_allclose(found.accuracy[1:3], ends)
+    assert found.accuracy.low < ends.low < ends.high < found.accuracy.high  # rows of folds depend
+    np.testing.assert_allclose(found.accuracy[1:3], ends, atol=0.01)
     assert found.n_folds == 5
     assert found.confusion.counts.sum() == 240
     np.testing.assert_allclose(found.roc.tpr, roc_over_folds(model, X, y, cv=cv).tpr)

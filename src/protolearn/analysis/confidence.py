@@ -353,12 +353,7 @@ ROUNDING = 1e-12
 
 def n_less_typical(model: Any, known: LabelledRows, X: Any, labels: NDArray[Any]) -> Floats:
     """Return for each row and class how many known rows of the class lead by no more than it."""
-    unseen = np.setdiff1d(labels, model.classes_).tolist()
-    if unseen:
-        raise ValueError(
-            f"The model has not seen the classes {unseen!r}, of which there are known rows; with "
-            "folds each class needs two rows or more."
-        )
+    check_no_class_missing(model.classes_, labels)
     own, new = class_leads(model, known.X), class_leads(model, X)
     found = np.zeros((len(new), len(labels)))
     for code, label in enumerate(labels):
@@ -379,6 +374,60 @@ def class_leads(model: Any, X: Any) -> Floats:
     order = np.sort(scores, axis=1)
     best_other = np.where(scores == order[:, -1:], order[:, -2:-1], order[:, -1:])
     return np.asarray(scores - best_other)
+
+
+def held_out_leads(
+    model: Any, data: LabelledRows, cv: Any, weight_names: tuple[str, ...]
+) -> tuple[Floats, Indices]:
+    """Return the leads of the classes for held-out rows, and which rows these are.
+
+    Without ``cv`` all rows are held out. Leads of clones that are of another size than those of the
+    model are put on its scale.
+    """
+    if cv is None:
+        return class_leads(model, data.X), np.arange(len(data.y))
+    own, found, rows = usual_lead(model, data.X), [], []
+    for train, test in folds_of_rows(data, cv):
+        known, asked = split_held_out(model, data, train, test)
+        check_no_class_missing(known.y, model.classes_)
+        fitted = clone(model).fit(known.X, known.y, **dict.fromkeys(weight_names, known.weight))
+        scale = own / usual_lead(fitted, known.X)
+        is_like = 1.0 / LIKE_SIZE <= scale <= LIKE_SIZE
+        found.append(class_leads(fitted, asked.X) * (1.0 if is_like else scale))
+        rows.append(test)
+    return np.concatenate(found), np.concatenate(rows)
+
+
+def usual_lead(model: Any, X: Any) -> float:
+    """Return the median size of the leads of a model about its training rows."""
+    return max(float(np.median(np.abs(class_leads(model, X)))), TINY)
+
+
+def least_leads(leads: Floats, codes: Indices, coverage: float) -> Floats:
+    """Return for each class the lead that a new row of it reaches with the given chance."""
+    found = np.full(leads.shape[1], -np.inf)
+    for code in range(leads.shape[1]):
+        own = np.sort(leads[codes == code, code])
+        n_below = int((1.0 - coverage) * (len(own) + 1) * (1.0 + ROUNDING))
+        if n_below:
+            found[code] = own[n_below - 1]
+    return found
+
+
+def only_class(sets: NDArray[np.bool_], codes: Indices) -> NDArray[np.bool_]:
+    """Return in which rows the given class is the only one in the set."""
+    own = sets[np.arange(len(sets)), codes]
+    return np.asarray(own & (sets.sum(axis=1) == 1))
+
+
+def check_no_class_missing(y: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Raise if the training rows of a fold lack a class."""
+    unseen = np.setdiff1d(classes, y).tolist()
+    if unseen:
+        raise ValueError(
+            f"The model has not seen the classes {unseen!r}, of which there are known rows; with "
+            "folds each class needs two rows or more."
+        )
 
 
 def folds_of_rows(data: LabelledRows, cv: Any) -> Any:

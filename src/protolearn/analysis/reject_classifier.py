@@ -23,18 +23,22 @@ from .confidence import (
     HeldOut,
     Measure,
     check_measure,
+    class_leads,
     confidence_of,
     found_thresholds,
     from_fitted,
     from_folds,
     given_thresholds,
+    held_out_leads,
+    least_leads,
+    only_class,
     weight_name,
 )
 from .hypothesis_margins import known_labels
 from .reject_thresholds import common_dtype, free_label
 from .relevance_refits import LabelledRows
 
-RULES = "threshold", "cost", "target_error"
+RULES = "threshold", "cost", "target_error", "class_coverage"
 
 DEFAULT_CONFIDENCE = 0.9
 
@@ -148,8 +152,9 @@ class RejectClassifier(AroundClassifier):
 
     A row is rejected if the confidence of its prediction is below the threshold of the predicted
     class. The threshold is given, or found on held-out rows by what an error and a rejection cost,
-    or by the error that may be left. Exactly one of ``threshold``, ``cost`` and ``target_error``
-    must be given.
+    or by the error that may be left. With ``class_coverage`` a row is rejected if more than one
+    class is possible, or none. Exactly one of ``threshold``, ``cost``, ``target_error`` and
+    ``class_coverage`` must be given.
 
     Parameters
     ----------
@@ -165,6 +170,11 @@ class RejectClassifier(AroundClassifier):
         The largest share of errors among accepted new rows. The threshold is the smallest that
         held-out rows guarantee this for, with the given ``confidence``. If there is none, all is
         rejected, with a warning that says which error can be guaranteed.
+    class_coverage : float, default=None
+        Share of the new rows of each class for which the class has to count as possible, however
+        rare it is, between 0 and 1: no more than ``1 - class_coverage`` of the rows of any true
+        class are accepted with a wrong label. A class of ``n`` rows can be ruled out only if
+        ``n + 1 > 1 / (1 - class_coverage)``.
     confidence : float, default=0.9
         Chance, over the rows given to ``fit``, that the error among accepted new rows is at most
         ``target_error``. Between 0 and 1; only ``target_error`` uses it.
@@ -197,7 +207,8 @@ class RejectClassifier(AroundClassifier):
     classes_ : array of shape (n_classes,)
         Its classes, without the reject label.
     thresholds_ : array of shape (n_classes,)
-        Threshold of each class; -inf rejects nothing, +inf everything.
+        Threshold of each class; -inf rejects nothing, +inf everything. With ``class_coverage`` the
+        smallest lead of its score over the best other one at which a class is possible.
     reject_label_ : str or number
         The label of rejected rows.
     reject_rate_ : float
@@ -213,6 +224,7 @@ class RejectClassifier(AroundClassifier):
     See Also
     --------
     accuracy_reject_curve : The accuracy at all thresholds.
+    predict_set : Sets of possible classes without a fitted object.
 
     Notes
     -----
@@ -229,6 +241,11 @@ class RejectClassifier(AroundClassifier):
     holds in simulations. The fewest rows that can guarantee an error ``e`` are about
     ``log(1 - confidence) / log(1 - e)``, without a single error among them: 230 for one percent,
     298 with folds. Equal rows count as one row.
+
+    The rule by class coverage is Mondrian conformal prediction: of each class by itself, so many of
+    the smallest leads of held-out rows are left out that a new row of the class is with the given
+    chance none of them. With ``cv="prefit"`` and independent rows that is proved, on average over
+    the rows given to ``fit``; with folds it holds in simulations.
 
     If the models of the folds have confidences of another size than the model of all rows, by a
     factor of 1.5 or more, their ranks are compared instead.
@@ -250,6 +267,8 @@ class RejectClassifier(AroundClassifier):
     ['reject', 'setosa', 'versicolor', 'virginica']
     """
 
+    class_coverage: float | None = None  # files of before have none
+
     def __init__(
         self,
         model: Any,
@@ -257,6 +276,7 @@ class RejectClassifier(AroundClassifier):
         threshold: float | Mapping[Any, float] | None = None,
         cost: float | None = None,
         target_error: float | None = None,
+        class_coverage: float | None = None,
         confidence: float = DEFAULT_CONFIDENCE,
         measure: Measure = "margin",
         per_class: bool = False,
@@ -267,6 +287,7 @@ class RejectClassifier(AroundClassifier):
         self.threshold = threshold
         self.cost = cost
         self.target_error = target_error
+        self.class_coverage = class_coverage
         self.confidence = confidence
         self.measure = measure
         self.per_class = per_class
@@ -301,24 +322,17 @@ class RejectClassifier(AroundClassifier):
             else:
                 model = clone(self.model).fit(X, y, **dict.fromkeys(names, sample_weight))
             label = free_label(self.reject_label, model.classes_)
-            held: Any = None
-            if prefit or rule != "threshold":
-                data = LabelledRows.of(X, known_labels(model, y), sample_weight)
+            self.model_, self.reject_label_ = model, label
+            self._forget_rates()
+            data = LabelledRows.of(X, known_labels(model, y), sample_weight)
+            if rule == "class_coverage":
+                self._find_leads(data, prefit, names)
+            elif rule == "threshold":
+                self.thresholds_ = given_thresholds(self.threshold, model.classes_)
                 if prefit:
-                    held = from_fitted(model, data, self.measure)
-                else:
-                    held = from_folds(model, data, self.cv, self.measure, names)
-                held = held._replace(weight=relative_weights(held.weight))
-            if rule == "threshold":
-                thresholds = given_thresholds(self.threshold, model.classes_)
+                    self._keep_rates(from_fitted(model, data, self.measure))
             else:
-                wanted, risk = getattr(self, rule), 1.0 - self.get_params(deep=False)["confidence"]
-                risk *= 1.0 if prefit else OF_ROWS
-                thresholds = found_thresholds(
-                    held, model.classes_, rule, wanted, self.per_class, risk
-                )
-            self.model_, self.thresholds_, self.reject_label_ = model, thresholds, label
-            self._measure_rates(held)
+                self._find_thresholds(rule, data, prefit, names)
         return self
 
     @row_by_row
@@ -339,8 +353,26 @@ class RejectClassifier(AroundClassifier):
         check_is_fitted(self)
         predicted = np.asarray(self.model_.predict(X))
         labels = predicted.astype(common_dtype(self.classes_, self.reject_label_))
-        labels[~self._accepts(predicted, self.confidence(X))] = self.reject_label_
+        labels[~self._accepts(X, predicted)] = self.reject_label_
         return labels
+
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """Return which classes are possible, if ``class_coverage`` was given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        sets : array of bool of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``. A row with a single class is accepted.
+        """
+        check_is_fitted(self)
+        if self.class_coverage is None:
+            raise ValueError("Sets of possible classes need class_coverage; give it, and fit.")
+        return class_leads(self.model_, X) >= self.thresholds_
 
     @MethodAndParameter
     @row_by_row
@@ -375,7 +407,7 @@ class RejectClassifier(AroundClassifier):
             True where ``predict`` gives a class.
         """
         check_is_fitted(self)
-        return self._accepts(self.model_.predict(X), self.confidence(X))
+        return self._accepts(X, np.asarray(self.model_.predict(X)))
 
     @mean_over_rows
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -425,13 +457,15 @@ class RejectClassifier(AroundClassifier):
         named = [name for name in RULES if getattr(self, name) is not None]
         if len(named) != 1:
             raise ValueError(
-                "RejectClassifier needs exactly one of threshold, cost and target_error; "
-                f"{' and '.join(named) + ' are' if named else 'none is'} given."
+                "RejectClassifier needs exactly one of threshold, cost, target_error and "
+                f"class_coverage; {' and '.join(named) + ' are' if named else 'none is'} given."
             )
         if self.cost is not None:
             check_number(self, "cost", low=0.0, high=1.0, above=True, below=True)
         if self.target_error is not None:
             check_number(self, "target_error", low=0.0, high=1.0, below=True)
+        if self.class_coverage is not None:
+            check_number(self, "class_coverage", low=0.0, high=1.0, above=True, below=True)
         level = self.get_params(deep=False)["confidence"]
         name = "confidence={value!r} of RejectClassifier"
         number_in(level, name, 0.0, 1.0, above=True, below=True)
@@ -454,18 +488,49 @@ class RejectClassifier(AroundClassifier):
             return tuple(process_routing(self, "fit", sample_weight=sample_weight).model.fit)
         return (weight_name(self.model),)
 
-    def _accepts(self, predicted: Any, confidence: Floats) -> NDArray[np.bool_]:
+    def _accepts(self, X: Any, predicted: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which predictions are sure enough."""
-        return confidence >= self.thresholds_[np.searchsorted(self.classes_, predicted)]
+        codes = np.searchsorted(self.classes_, predicted)
+        if self.class_coverage is None:
+            return self.confidence(X) >= self.thresholds_[codes]
+        return only_class(self.predict_set(X), codes)
 
-    def _measure_rates(self, held: HeldOut | None) -> None:
-        """Store the rates on held-out rows, or forget those of an earlier fit."""
+    def _find_thresholds(
+        self, rule: str, data: LabelledRows, prefit: bool, names: tuple[str, ...]
+    ) -> None:
+        """Find the thresholds by the cost or the error that may be left."""
+        if prefit:
+            held = from_fitted(self.model_, data, self.measure)
+        else:
+            held = from_folds(self.model_, data, self.cv, self.measure, names)
+        held = held._replace(weight=relative_weights(held.weight))
+        wanted, risk = getattr(self, rule), 1.0 - self.get_params(deep=False)["confidence"]
+        risk *= 1.0 if prefit else OF_ROWS
+        self.thresholds_ = found_thresholds(held, self.classes_, rule, wanted, self.per_class, risk)
+        self._keep_rates(held)
+
+    def _find_leads(self, data: LabelledRows, prefit: bool, names: tuple[str, ...]) -> None:
+        """Find the least lead of each class at which it is possible."""
+        leads, rows = held_out_leads(self.model_, data, None if prefit else self.cv, names)
+        codes = np.searchsorted(self.classes_, data.y[rows])
+        self.thresholds_ = least_leads(leads, codes, self.class_coverage)
+        best = leads.argmax(axis=1)
+        weight = np.ones(len(rows)) if data.weight is None else data.weight[rows]
+        self._store_rates(only_class(leads >= self.thresholds_, best), best != codes, weight)
+
+    def _keep_rates(self, held: HeldOut) -> None:
+        """Store the rates on held-out rows."""
+        codes = np.searchsorted(self.classes_, held.predicted)
+        accepted = held.confidence >= self.thresholds_[codes]
+        self._store_rates(accepted, held.wrong, relative_weights(held.weight))
+
+    def _store_rates(self, accepted: NDArray[np.bool_], wrong: Any, weight: Floats) -> None:
+        """Store how much weight is rejected, and how much of the accepted one is wrong."""
+        kept = weight[accepted]
+        self.reject_rate_ = float(weight[~accepted].sum() / weight.sum())
+        self.accepted_error_ = float(kept @ wrong[accepted] / kept.sum()) if kept.any() else np.nan
+
+    def _forget_rates(self) -> None:
+        """Remove the rates of an earlier fit."""
         self.__dict__.pop("reject_rate_", None)
         self.__dict__.pop("accepted_error_", None)
-        if held is None:
-            return
-        accepted = self._accepts(held.predicted, held.confidence)
-        weight = held.weight[accepted]
-        self.reject_rate_ = float(held.weight[~accepted].sum() / held.weight.sum())
-        errors = weight @ held.wrong[accepted]
-        self.accepted_error_ = float(errors / weight.sum()) if weight.any() else np.nan

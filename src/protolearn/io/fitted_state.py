@@ -70,6 +70,7 @@ COMBINATIONS = PROTOTYPES | {
 
 VOTERS = {
     "classes_": "c sorted",
+    "raised_scores_": "c float",
     "_voters.weights": "M d float",
     "_voters.intercepts": "M float",
     "_voters.exemplars": "M d float",

@@ -185,6 +185,7 @@ def _comparison(
         ),
         right=tuple(rows_right(data, models, kept) for data in datas),
         row_codes=tuple(data.together.of(np.arange(len(data.y))) for data in datas),
+        label_codes=tuple(np.unique(data.y, return_inverse=True)[1] for data in datas),
     )
 
 

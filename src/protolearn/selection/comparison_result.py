@@ -50,6 +50,8 @@ class Comparison:
         rows that are not tested.
     row_codes : tuple of arrays of shape (n_rows,)
         For each data set, the group of each row: equal rows, and those of one group, share it.
+    label_codes : tuple of arrays of shape (n_rows,)
+        For each data set, the number of the class of each row.
 
     Notes
     -----
@@ -89,6 +91,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     right: tuple[Floats, ...] = ()
     row_codes: tuple[Indices, ...] = ()
+    label_codes: tuple[Indices, ...] = ()
 
     @property
     def n_splits(self) -> Indices:
@@ -169,8 +172,12 @@ class Comparison:
         first, second = self._two(a, b)
         level = check_confidence(confidence)
         tests = [
-            significance.row_test(right[first], right[second], codes, level)
-            for right, codes in zip(self.right, self.row_codes, strict=True)
+            significance.row_test(
+                *right[[first, second]], codes, level, labels if n_splits > 1 else None
+            )
+            for right, codes, labels, n_splits in zip(
+                self.right, self.row_codes, self.label_codes, self.n_splits, strict=True
+            )
         ]
         return RowTest(*np.array(tests).reshape(-1, 4).T)
 

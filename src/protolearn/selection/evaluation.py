@@ -25,7 +25,7 @@ from .held_out import (
     labelled_rows,
     over_folds,
 )
-from .intervals import check_confidence, measure_interval, share_interval
+from .intervals import check_confidence, measure_interval, noise_of_folds, share_interval
 from .metrics import MEASURES, ONE_CLASS, Measured, measure, rankings
 from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 
@@ -251,13 +251,13 @@ def estimates(
     folds: list[Answers], groups: Indices | None, confidence: float, n_resamples: int, rng: Any
 ) -> dict[str, Any]:
     """Return each measure, mean over the folds, with its interval; none if a fold has none."""
-    by_fold = [measure(answers) for answers in folds]
+    by_fold, noise = [measure(answers) for answers in folds], noise_of_folds(folds)
     table = {}
     for name in MEASURES:
         value, reason = mean_over([one[name] for one in by_fold])
         ends: tuple[float, float] = (np.nan, np.nan)
         if not reason:
-            ends = measure_interval(name, value, folds, groups, confidence, n_resamples, rng)
+            ends = measure_interval(name, value, folds, groups, confidence, n_resamples, rng, noise)
         table[name] = Estimate(value, *ends, reason)
     return table
 
@@ -266,12 +266,13 @@ def by_label(folds: list[Answers], groups: Indices | None, confidence: float) ->
     """Return recall, precision, average precision and lift of each class that has rows."""
     true, assigned = (np.concatenate([fold[i] for fold in folds]) for i in (0, 1))
     recalls, precisions, averages, lifts = {}, {}, {}, {}
+    noise = noise_of_folds(folds)
     for label in np.unique(true):
         name = label.item() if hasattr(label, "item") else label
         right = (true == label) & (assigned == label)
-        recalls[name] = share_of(right, true == label, groups, confidence)
-        precisions[name] = share_of(right, assigned == label, groups, confidence)
-        averages[name] = average_precision_of(folds, label, groups, confidence)
+        recalls[name] = share_of(right, true == label, groups, confidence, noise)
+        precisions[name] = share_of(right, assigned == label, groups, confidence, noise)
+        averages[name] = average_precision_of(folds, label, groups, confidence, noise)
         lifts[name] = precisions[name].value / float(np.mean(true == label))
     return {
         "recalls": recalls,
@@ -281,7 +282,9 @@ def by_label(folds: list[Answers], groups: Indices | None, confidence: float) ->
     }
 
 
-def share_of(right: Any, rows: Any, groups: Indices | None, confidence: float) -> Estimate:
+def share_of(
+    right: Any, rows: Any, groups: Indices | None, confidence: float, noise: float = 0.0
+) -> Estimate:
     """Return the share of right ones among some rows, with its interval."""
     if not rows.any():
         return Estimate(np.nan, np.nan, np.nan, "never predicted")
@@ -289,11 +292,12 @@ def share_of(right: Any, rows: Any, groups: Indices | None, confidence: float) -
     answers = Answers(np.ones(len(own), dtype=bool), own, classes, None, None)
     together = None if groups is None else groups[rows]
     share = float(own.mean())
-    return Estimate(share, *measure_interval("accuracy", share, [answers], together, confidence))
+    ends = measure_interval("accuracy", share, [answers], together, confidence, noise=noise)
+    return Estimate(share, *ends)
 
 
 def average_precision_of(
-    folds: list[Answers], label: Any, groups: Indices | None, confidence: float
+    folds: list[Answers], label: Any, groups: Indices | None, confidence: float, noise: float
 ) -> Estimate:
     """Return the average precision of a class against the rest, mean over the folds."""
     if any(one.scores is None and one.probabilities is None for one in folds):
@@ -308,7 +312,8 @@ def average_precision_of(
     if groups is not None:  # copies count once
         true = np.concatenate([one.y_true == label for one in folds])
         n_positive = len(np.unique(groups[true]))
-    ends = share_interval(value * n_positive, n_positive, confidence).around(value)
+    n_effective = n_positive / (1.0 + noise)
+    ends = share_interval(value * n_effective, n_effective, confidence).around(value)
     return Estimate(value, *ends)
 
 

@@ -3,7 +3,8 @@
 Each measure between 0 and 1 has a standard error, computed with half a right and half a wrong row
 more in each class, so that it is never zero. It is that of a share of some number of rows, the
 *effective* number, and the interval is Clopper and Pearson's for a share of so many rows. For the
-accuracy it is the exact one. Rows that stay together count as fewer rows.
+accuracy it is the exact one. Rows that stay together count as fewer rows, and so do rows of folds
+where little can be learned, since each of them is held out once and learned from elsewhere.
 """
 
 from __future__ import annotations
@@ -107,27 +108,36 @@ def measure_interval(
     confidence: float,
     n_resamples: int = 1000,
     rng: Any = None,
+    noise: float = 0.0,
 ) -> Interval:
     """Return the interval of a measure over new rows.
 
     ``folds`` are the answers of one model to test rows, or of the models of several folds each to
     its own. ``groups`` has a number for each row of all folds; rows with one number depend on each
-    other. The log loss has no largest value: its rows are resampled.
+    other. ``noise`` is that of :func:`noise_of_folds`. The log loss has no largest value: its rows
+    are resampled.
     """
     if name in MEANS:
         losses = np.concatenate([MEANS[name](one) for one in folds])
-        return bootstrap_interval(losses, groups, confidence, n_resamples, rng).around(value)
+        found = bootstrap_interval(losses, groups, confidence, n_resamples, rng).around(value)
+        wider = value + np.sqrt(1.0 + noise) * (np.array(found) - value)
+        return Interval(max(float(wider[0]), 0.0), float(wider[1]))
     low, high = ENDS.get(name, (0.0, 1.0))
     share = (value - low) / (high - low)
-    n_effective = effective_rows(name, folds, groups)
+    n_effective = effective_rows(name, folds, groups) / (1.0 + noise)
     ends = share_interval(share * n_effective, n_effective, confidence).around(share)
     if name == "balanced_accuracy":
-        ends = Interval(*mean_share_interval(share, folds, groups, confidence)).around_both(ends)
+        by_class = mean_share_interval(share, folds, groups, confidence, noise)
+        ends = by_class.around_both(ends)
     return Interval(*(low + (high - low) * end for end in ends))
 
 
 def mean_share_interval(
-    value: float, folds: Sequence[Answers], groups: Indices | None, confidence: float
+    value: float,
+    folds: Sequence[Answers],
+    groups: Indices | None,
+    confidence: float,
+    noise: float = 0.0,
 ) -> Interval:
     """Return the interval of a mean of recalls by Clopper and Pearson's of each class.
 
@@ -135,7 +145,8 @@ def mean_share_interval(
     Donner, 2008). So few rows with a small recall have a long upper end.
     """
     true, assigned = (np.concatenate([one[i] for one in folds]) for i in (0, 1))
-    labels, effect = np.unique(true), design_effect(SPREADS["balanced_accuracy"](folds), groups)
+    labels, spread = np.unique(true), SPREADS["balanced_accuracy"](folds)
+    effect = design_effect(spread, groups) * (1.0 + noise)
     below, above = 0.0, 0.0
     for label in labels:
         n_rows, right = (true == label).sum(), ((true == label) & (assigned == label)).sum()
@@ -186,6 +197,42 @@ def design_effect(spread: MeasureSpread, groups: Indices | None) -> float:
         return most
     together = np.bincount(codes, spread.influence)
     return float(np.clip(together @ together / alone, 1.0, most))
+
+
+def noise_of_folds(folds: Sequence[Answers]) -> float:
+    """Return by which part the folds of a cross-validation increase the variance of measures.
+
+    The smaller one of what recalls and what the area under the ROC curve show; zero for one model.
+    """
+    if len(folds) < 2:
+        return 0.0
+    if any(len(np.unique(one.y_true)) < 2 for one in folds):
+        return NOISE_MOST
+    n_classes = len(np.unique(np.concatenate([one.y_true for one in folds])))
+    spread = SPREADS["balanced_accuracy"](folds)
+    found = [noise_part(spread.centre, 1.0 / n_classes, spread.variance)]
+    if rankings(folds[0]):
+        area = SPREADS["auc"](folds)
+        found.append(noise_part(area.centre, 0.5, area.variance))
+    return min(found)
+
+
+def noise_part(value: float, chance: float, variance: float) -> float:
+    """Return which part of what models have learned is noise, by how far they are above chance.
+
+    Where nothing can be learned, whether a row is right depends on another one as much as that one
+    depends on it: the errors of two rows, each tested by a model that has seen the other, are
+    correlated, and the variance of a mean over all folds is about twice that of independent rows.
+    What is learned for sure does not depend on single rows. The part between is from simulations.
+    """
+    above = max(value - chance, 0.0)
+    unsure = NOISE_ERRORS**2 / (NOISE_ERRORS**2 + above**2 / variance)
+    return float(NOISE_MOST * min(unsure, (1.0 - above / (1.0 - chance)) ** NOISE_POWER))
+
+
+NOISE_MOST, NOISE_ERRORS, NOISE_POWER = 0.85, 2.5, 3.0
+"""Part of the variance that is added at chance, standard errors above chance at which it is half of
+that, and the power of the way that is left to perfection."""
 
 
 def accuracy_spread(folds: Sequence[Answers]) -> MeasureSpread:

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
+from scipy.special import betainc
 
 from .._arrays import Floats
-from .intervals import corrected_variance
+from .intervals import NOISE_MOST, corrected_variance, noise_part
 
 EXACT = 50
 """Most differences of which SciPy has the exact distribution of the signed-rank statistic."""
@@ -67,12 +68,15 @@ class WinTieLoss(NamedTuple):
     loss: int
 
 
-def row_test(first: Floats, second: Floats, codes: Any, confidence: float) -> RowTest:
+def row_test(
+    first: Floats, second: Floats, codes: Any, confidence: float, labels: Any = None
+) -> RowTest:
     """Compare two models by the rows about which one of them is right and the other wrong.
 
     The p value is the mid-p value of McNemar's exact test, if each row is tested once and depends
     on no other; otherwise that of a t test over groups of rows. The interval is that of Bonett and
-    Price (2012): the standard error counts one row more on each side.
+    Price (2012): the standard error counts one row more on each side. With ``labels`` the models
+    are those of folds, and their rows count as fewer where little is learned.
     """
     known = ~np.isnan(first) & ~np.isnan(second)
     gap = (first - second)[known]
@@ -83,24 +87,40 @@ def row_test(first: Floats, second: Floats, codes: Any, confidence: float) -> Ro
     difference, n_groups = float(gap.mean()), len(sums)
     more = np.square(np.array([1.0, -1.0]) - difference).sum()
     sizes = np.bincount(np.unique(codes[known], return_inverse=True)[1])
+    noise = 0.0 if labels is None else noise_of_models(0.5 * (first + second)[known], labels[known])
     spread = float(np.square(sums - difference * sizes).sum() + more) / (n_rows + 2.0) ** 2
+    spread *= 1.0 + noise
     error, quantile = np.sqrt(spread), stats.t.ppf(0.5 + 0.5 * confidence, max(n_groups - 1, 1))
     ends = difference + quantile * error * np.array([-1.0, 1.0])
     if n_groups == n_rows and np.isin(gap, (-1.0, 0.0, 1.0)).all():
-        pvalue = mcnemar_pvalue(int((gap > 0.0).sum()), int((gap < 0.0).sum()))
+        counts = np.array([(gap > 0.0).sum(), (gap < 0.0).sum()]) / (1.0 + noise)
+        pvalue = mcnemar_pvalue(*counts.tolist())
     else:
         pvalue = float(2.0 * stats.t.sf(abs(difference) / error, max(n_groups - 1, 1)))
     low, high = np.clip(ends, -1.0, 1.0).tolist()
     return RowTest(difference, low, high, pvalue)
 
 
-def mcnemar_pvalue(n_first: int, n_second: int) -> float:
-    """Return the mid-p value of as many rows about which only one of two models is right."""
+def noise_of_models(right: Floats, labels: Any) -> float:
+    """Return :func:`~.intervals.noise_part` by the mean recall, of how often each row was right."""
+    codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
+    recalls = (np.bincount(codes, right) + 0.5) / (sizes + 1.0)
+    chance = 1.0 / len(sizes)
+    variance = float((recalls * (1.0 - recalls) / sizes).sum()) * chance**2
+    return noise_part(float(recalls.mean()), chance, variance) if len(sizes) > 1 else NOISE_MOST
+
+
+def mcnemar_pvalue(n_first: float, n_second: float) -> float:
+    """Return the mid-p value of as many rows about which only one of two models is right.
+
+    The numbers need not be whole.
+    """
     n_rows, fewer = n_first + n_second, min(n_first, n_second)
     if n_first == n_second:
         return 1.0
-    tail = stats.binom.cdf(fewer - 1, n_rows, 0.5) + 0.5 * stats.binom.pmf(fewer, n_rows, 0.5)
-    return float(2.0 * tail)
+    at_most = betainc(n_rows - fewer, fewer + 1.0, 0.5)
+    below = betainc(n_rows - fewer + 1.0, fewer, 0.5) if fewer > 0.0 else 0.0
+    return float(at_most + below)
 
 
 def corrected_t_test(difference: Floats, n_train: Any, n_test: Any) -> PairedTest:

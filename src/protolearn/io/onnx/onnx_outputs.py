@@ -438,6 +438,8 @@ class LinearOutputs(ModelOutputs):
             found = self.X.take(model.support_, axis=1).cast(np.float64)
         else:
             found = products(model.kernel_, self.X, vectors)
+        if (raised := model.raised_scores_) is not None:
+            offset = offset + (raised if len(dual) > 1 else np.diff(raised))
         return found @ dual.T + offset
 
 

@@ -147,11 +147,14 @@ def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
 def label_doubt(P: Floats, code: Indices) -> Floats:
     """Return how much the evidence speaks against each label: the log ratio of the best other one.
 
-    Probabilities are divided by the shares of the classes: rows of a rare class have a small
-    probability anyway, and a wrong label is no more likely among them.
+    Probabilities are divided by the mean ones of the rows with that label, as if there were one row
+    more with the shares of the classes: rows of a rare class have a small probability anyway, and
+    classes that are often taken for each other say less about a single row.
     """
-    prior = np.maximum(np.bincount(code, minlength=P.shape[1]) / len(code), 1.0 / len(code))
-    evidence = np.log(np.maximum(P, np.finfo(float).tiny) / prior)
+    counts = np.bincount(code, minlength=P.shape[1])
+    sums = np.stack([P[code == c].sum(axis=0) for c in range(P.shape[1])])
+    usual = (sums + np.maximum(counts, 1) / len(code)) / (counts[:, None] + 1)
+    evidence = np.log(np.maximum(P, np.finfo(float).tiny) / usual[code])
     places = np.arange(len(P))
     own = evidence[places, code]
     evidence[places, code] = -np.inf

@@ -252,11 +252,10 @@ def calibration_of(ledger: Ledger, number: int, folds: list[int]) -> ScoreCalibr
 def raise_of(ledger: Ledger, number: int, folds: list[int], scoring: Any) -> Floats | None:
     """Return what is added to the scores of a candidate, by its answers about some folds.
 
-    None if the most probable class wins, or if the candidate is an ensemble, which has no score
-    that could be raised.
+    None if the most probable class wins.
     """
     classes = np.unique(ledger.task.y)
-    if label_score_of(scoring, classes) is None or ledger.candidates[number].kind == "ensemble":
+    if label_score_of(scoring, classes) is None:
         return None
     scores, codes = answers_on(ledger, number, folds)
     return raise_of_scores(scores, codes, classes, scoring, fit_sigmoid) if scores else None
