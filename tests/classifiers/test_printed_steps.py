@@ -202,8 +202,8 @@ def test_gradient_descent_of_local_matrices_takes_the_printed_step(localized):
     X, y, W = problem(4)
     solver = SGD(0.05, "constant", metric_rate=0.3, shuffle=False, raw_rates=True)
     model = PrototypeClassifier(
-        distance=LocalMatrix(localized=localized), loss=Identity(), solver=solver, init=W, max_iter=2,
-        prototypes_per_class=COUNTS, history="step",
+        distance=LocalMatrix(localized=localized), loss=Identity(), solver=solver, init=W,
+        prototypes_per_class=COUNTS, max_iter=2, history="step",
     ).fit(X, y)  # fmt: skip
     seen, place_of = model.history_, CODES if localized == "class" else np.arange(5)
 
