@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import column_or_1d
 
 T = TypeVar("T")
 
@@ -233,3 +234,27 @@ def _near(value: Any, choices: tuple[str, ...]) -> str:
     """Suggest the choice that a misspelt value resembles."""
     match = difflib.get_close_matches(str(value), choices, 1)
     return f" Did you mean {match[0]!r}?" if match else ""
+
+
+def known_classes(model: Any, classes: Any) -> NDArray[Any]:
+    """Return the classes of a stream; raise if a later call names others."""
+    known: NDArray[Any] | None = getattr(model, "classes_", None)
+    if classes is None and known is None:
+        raise ValueError(
+            "classes must be given at the first call of partial_fit: all labels that will "
+            "come, for example np.unique(y)."
+        )
+    if classes is None:
+        return known  # type: ignore[return-value]
+    if np.ndim(classes) != 1:
+        raise ValueError(
+            f"classes={classes!r} must be a list or an array of labels, for example np.unique(y)."
+        )
+    given = np.unique(column_or_1d(classes))
+    if known is not None and not np.array_equal(given, known):
+        raise ValueError(
+            f"classes={given.tolist()!r} differ from {known.tolist()!r} of the first call."
+        )
+    if len(given) < 2:
+        raise ValueError(f"classes={given.tolist()!r} must name at least two labels.")
+    return given

@@ -9,6 +9,7 @@ from protolearn.distances import (
     CauchySchwarz,
     Kernel,
     KullbackLeibler,
+    LocalMatrix,
     Mahalanobis,
     Matrix,
     Minkowski,
@@ -193,6 +194,36 @@ def test_gradient_descent_takes_the_printed_step(case, loss):
             wanted = omega / np.linalg.norm(omega)
             np.testing.assert_allclose(seen["metric"][t + 1, 0], wanted, rtol=1e-9, atol=1e-12)
     assert np.abs(model.prototypes_ - problem(2)[2]).max() > 1e-3
+
+
+@pytest.mark.parametrize("localized", ["class", "prototype"])
+def test_gradient_descent_of_local_matrices_takes_the_printed_step(localized):
+    """(5.17) with a matrix for each class or prototype: those of the winners are changed."""
+    X, y, W = problem(4)
+    solver = SGD(0.05, "constant", metric_rate=0.3, shuffle=False, raw_rates=True)
+    model = PrototypeClassifier(
+        distance=LocalMatrix(localized=localized), loss=Identity(), solver=solver, init=W,
+        prototypes_per_class=COUNTS, max_iter=2, history="step",
+    ).fit(X, y)  # fmt: skip
+    seen, place_of = model.history_, CODES if localized == "class" else np.arange(5)
+
+    def margin(x, own, rival, own_metric, rival_metric):
+        near, far = mapped(x, own, own_metric), mapped(x, rival, rival_metric)
+        return (near - far) / (near + far)
+
+    for t, i in enumerate(seen["example"][1:]):
+        W, omegas = seen["prototypes"][t].copy(), seen["metric"][t].copy()
+        d = np.array([mapped(X[i], *pair) for pair in zip(W, omegas[place_of], strict=True)])
+        j, k = reference.winners(d, y[i] == CODES)
+        given = X[i], W[j], W[k], omegas[place_of[j]], omegas[place_of[k]]
+        steps = [slope(margin, place, *given) for place in (1, 2, 3, 4)]
+        for winner, by_w, by_omega in zip((j, k), steps[:2], steps[2:], strict=True):
+            W[winner] -= 0.05 * by_w
+            omegas[place_of[winner]] -= 0.3 * 0.05 * by_omega
+        omegas /= np.linalg.norm(omegas, axis=1)[:, None]
+        np.testing.assert_allclose(seen["prototypes"][t + 1], W, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(seen["metric"][t + 1], omegas, rtol=1e-9, atol=1e-12)
+    assert np.abs(model.prototypes_ - problem(4)[2]).max() > 1e-3
 
 
 def test_without_raw_rates_steps_of_a_matrix_are_rescaled():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, LinearSVC
@@ -311,3 +312,19 @@ def test_a_large_bound_on_overlapping_classes(fit_intercept, gamma):
     dual = u.sum() - 0.5 * combined @ combined
     assert 0.0 <= u.min() <= u.max() <= C * (1.0 + 1e-12)
     assert primal - dual <= 1e-5 * primal
+
+
+def test_nearly_parallel_examples_with_a_large_bound():
+    """Single steps alone do not arrive in 10,000 sweeps."""
+    X, y = make_classification(
+        1000, 20, n_informative=10, n_redundant=0, flip_y=0.1, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = AdaTron(gamma=1e4).fit(X, y)
+    E = np.where(y == 1, 1, -1) * model.decision_function(X)
+    (u,), (w,) = model.embedding_strengths_, model.coef_
+    assert (E[u < 1e4] >= 1 - 1e-3).all()
+    assert (E[u > 0] <= 1 + 1e-3).all()
+    primal, dual = 10 * w @ w + 1e4 * np.maximum(1 - E, 0).sum(), u.sum() - 10 * w @ w
+    assert primal - dual <= 1e-3 * primal

@@ -1,5 +1,6 @@
 """The printed rules, step by step: plain transcriptions on fixed orders against the histories."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -13,8 +14,10 @@ from protolearn import (
     AdaTron,
     BayesPoint,
     CommitteeMachine,
+    Hopfield,
     KernelAdaTron,
     MinOver,
+    ParityMachine,
     Perceptron,
     Pocket,
     Rosenblatt,
@@ -225,6 +228,50 @@ def test_a_committee_step_by_step():
             k = max(np.flatnonzero(fields <= 0), key=lambda k: fields[k])
             W[k] += Z[i] * S[i] / 4
         assert_allclose(history["coef"][t], W[:, :3], rtol=1e-9, atol=1e-12)
+
+
+def test_a_parity_machine_unit_by_unit():
+    X, y = overlapping(60)
+    model = ParityMachine(random_state=0, history=True).fit(X, y)
+    (history,), units = model.history_, model.units_[0]
+    assert_array_equal(history["n_iter"], np.arange(len(units) + 1))
+    assert_array_equal(history["errors"][1:], model.training_errors_[0])
+    signs_so_far = np.ones(60)
+    for k, unit in enumerate([None, *units]):
+        if unit is not None:
+            signs_so_far *= np.where(unit.decision_function(X) > 0, 1, -1)
+        assert_array_equal(np.sign(history["potentials"][k]), signs(y) * signs_so_far)
+    plain = ParityMachine(random_state=0).fit(X, y)
+    assert_array_equal(plain.decision_function(X), model.decision_function(X))
+    assert not hasattr(plain, "history_")
+    short = model.set_params(callback=lambda state: state.n_iter == 2).fit(X, y)
+    assert short.n_units_ == [2]
+
+
+@pytest.mark.parametrize("updates", ["sequential", "parallel"])
+def test_a_recall_sweep_by_sweep(updates):
+    rng = np.random.RandomState(0)
+    patterns = np.where(rng.rand(4, 30) < 0.5, -1.0, 1.0)
+    model, seen = Hopfield(updates=updates).fit(patterns), []
+    start = np.where(rng.rand(5, 30) < 0.5, -1.0, 1.0)
+    end = model.recall(start, callback=lambda states: seen.append(states))
+    assert_array_equal(end, model.recall(start))
+    assert_array_equal(seen[0], start)
+    J = patterns.T @ patterns / 30 * (1 - np.eye(30))
+    for before, after in itertools.pairwise(seen):
+        expected = before.copy()
+        for state in expected:
+            for i in range(30) if updates == "sequential" else ():
+                field = J[i] @ state
+                state[i] = np.sign(field) if abs(field) > 1e-9 else state[i]
+            if updates == "parallel":
+                fields = J @ state
+                state[:] = np.where(abs(fields) > 1e-9, np.sign(fields), state)
+        assert_array_equal(after, expected)
+    assert_array_equal(seen[-1], end)
+    assert len(seen) > 2
+    stopped = model.recall(start, callback=lambda states: (states != start).any())
+    assert_array_equal(stopped, seen[1])
 
 
 # Watching changes nothing -------------------------------------------------------------------------

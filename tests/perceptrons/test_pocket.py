@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 from scipy.stats import chisquare
 
-from given_profile import in_all
 from protolearn import Pocket, Rosenblatt
 from protolearn.datasets import make_teacher_student
 from protolearn.perceptrons.examples import Examples, Inputs
@@ -181,18 +180,50 @@ def test_the_brute_force_on_known_cases():
     assert fewest_errors([[0], [0], [1]], [1, 0, 1], False) == 2  # the origin is always wrong
 
 
+def fewest_in_the_plane(X, y, threshold):
+    """Try every order in which lines meet points of a grid: directions near all critical ones.
+
+    Whole numbers, so nothing is rounded. A direction is critical where two points come at the same
+    time, or without threshold where one comes when the origin does.
+    """
+    i, j = np.triu_indices(len(X), 1)
+    critical = np.vstack([X[i] - X[j], [[1, 0]]]) if threshold else np.vstack([X, [[1, 0]]])
+    critical = critical[critical.any(axis=1)]
+    normals = critical[:, ::-1] * [1, -1]
+    near = np.vstack([1000 * normals + critical, 1000 * normals - critical])
+    fields = np.vstack([near, -near]) @ X.T
+    if not threshold:
+        return (signs(y) * fields <= 0).sum(axis=1).min()
+    order = np.argsort(fields, axis=1)
+    ordered, positive = np.take_along_axis(fields, order, axis=1), y[order] == 1
+    below = np.cumsum(positive, axis=1) - np.cumsum(~positive, axis=1) + (~positive).sum(1)[:, None]
+    below[:, :-1][np.diff(ordered, axis=1) == 0] = len(X)  # no line between equal points
+    return min(below.min(), np.bincount(y).min())
+
+
 @pytest.mark.parametrize("fit_intercept", THRESHOLDS)
-@pytest.mark.parametrize(("n", "d", "wrong"), [(8, 2, 2), (10, 2, 2), (12, 2, 1), (9, 1, 1)])
-@pytest.mark.parametrize("seed", in_all(0, 4, 7, 12, 13, thorough=[1, 2, 3, 5, 6, 8, 9, 10, 11]))
-def test_finds_the_optimum(fit_intercept, n, d, wrong, seed):
-    """The seeds are those where few weights are optimal, and drawing alone often misses them."""
-    X, y = rule_with_mistakes(seed, n, d, wrong)
-    best = fewest(bool(fit_intercept), seed, n, d, wrong)
-    for max_iter, random_state in ((1, 0), (50, 1)):
-        model = Pocket(fit_intercept=fit_intercept, max_iter=max_iter, random_state=random_state)
-        assert model.fit(X, y).errors_curve_[0][-1] == best
+def test_finds_the_optimum_of_five_hundred_sets(fit_intercept):
+    for seed in range(THRESHOLDS.index(fit_intercept), 500, len(THRESHOLDS)):
+        X, y = rule_with_mistakes(seed, 6 + seed % 9, 2, seed % 4)
+        if len(set(y)) < 2:
+            continue
+        best = fewest_in_the_plane(X, y, bool(fit_intercept))
+        model = Pocket(fit_intercept=fit_intercept, max_iter=1, random_state=seed).fit(X, y)
+        assert model.errors_curve_[0][-1] == best, seed
         assert model.optimal_.all()
         assert (model.stabilities(X, y) <= 0).sum() == best
+
+
+@pytest.mark.parametrize("fit_intercept", THRESHOLDS)
+@pytest.mark.parametrize(("n", "d", "wrong"), [(8, 2, 2), (12, 2, 1), (9, 1, 1)])
+def test_finds_the_optimum_of_linear_programs(fit_intercept, n, d, wrong):
+    X, y = rule_with_mistakes(7, n, d, wrong)
+    best = fewest(bool(fit_intercept), 7, n, d, wrong)
+    if d == 2:
+        assert fewest_in_the_plane(X, y, bool(fit_intercept)) == best
+    model = Pocket(fit_intercept=fit_intercept, max_iter=50, random_state=1).fit(X, y)
+    assert model.errors_curve_[0][-1] == best
+    assert model.optimal_.all()
 
 
 @pytest.mark.parametrize("fit_intercept", THRESHOLDS)

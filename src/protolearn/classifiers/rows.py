@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from .._arrays import (
     Floats,
@@ -307,30 +306,6 @@ def check_held(settings: Settings, n_held: int, n_rows: int) -> None:
             f"validation_fraction={settings.validation_fraction!r} of {n_rows} rows leaves "
             "none to validate on; give more rows, a larger fraction, or early_stopping=False."
         )
-
-
-def known_classes(model: Any, classes: Any) -> NDArray[Any]:
-    """Return the classes of a stream; raise if a later call names others."""
-    known: NDArray[Any] | None = getattr(model, "classes_", None)
-    if classes is None and known is None:
-        raise ValueError(
-            "classes must be given at the first call of partial_fit: all labels that will "
-            "come, for example np.unique(y)."
-        )
-    if classes is None:
-        return known  # type: ignore[return-value]
-    if np.ndim(classes) != 1:
-        raise ValueError(
-            f"classes={classes!r} must be a list or an array of labels, for example np.unique(y)."
-        )
-    given = np.unique(column_or_1d(classes))
-    if known is not None and not np.array_equal(given, known):
-        raise ValueError(
-            f"classes={given.tolist()!r} differ from {known.tolist()!r} of the first call."
-        )
-    if len(given) < 2:
-        raise ValueError(f"classes={given.tolist()!r} must name at least two labels.")
-    return given
 
 
 def check_same_distance(before: Distance, now: Distance) -> None:

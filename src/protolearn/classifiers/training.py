@@ -21,7 +21,7 @@ from sklearn.utils import TransformerTags, check_random_state
 
 from .._arrays import ROUNDING, Floats, MappedRows, check_magnitude, middle
 from .._dask import is_dask
-from .._validation import ScaleWarning, all_or_nothing
+from .._validation import ScaleWarning, all_or_nothing, known_classes
 from ..blocks import Block, Blocks, MemoryBlocks, is_dataset, is_path
 from ..codebook import Codebook
 from ..distances import Distance, LinearMetric
@@ -43,7 +43,7 @@ from .held_out_rows import EarlyStopping, check_one_array, grow, refit_factor
 from .nearest_prototype import NearestPrototypeClassifier
 from .probabilities import first_factor, follow_factor
 from .problem import FirstDistances, Problem
-from .rows import TrainingRows, WholeRows, check_same_distance, known_classes, read_block
+from .rows import TrainingRows, WholeRows, check_same_distance, read_block
 from .rows_in_parts import RowsInParts
 from .settings import Settings
 

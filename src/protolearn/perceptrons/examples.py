@@ -134,9 +134,8 @@ class Examples:
         errors, n = int(best.errors), len(self.signs)
         if errors == n:  # nothing was learned
             return np.zeros((1, self.inputs.rows.shape[1]), np.float32)
-        potentials = self.mirrored_rows @ self.sums(best.strengths)
         groups = np.minimum(errors * np.array([1, 2, 4]), n - 1)
-        rows = self.mirrored_rows[np.argpartition(potentials, groups)[: 4 * errors + HARD]]
+        rows = self.mirrored_rows[np.argpartition(best.potentials, groups)[: 4 * errors + HARD]]
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
         lengths[lengths == 0.0] = 1.0
         hard = np.zeros((1 - -len(rows) // TOGETHER * TOGETHER, rows.shape[1]), np.float32)
@@ -217,6 +216,7 @@ class Best:
         self.errors: Any = len(signs) if weight is None else weight.sum()  # of no weights at all
         self.stability = -np.inf
         self.strengths, self.threshold = np.zeros(len(signs)), 0.0
+        self.potentials = np.zeros(len(signs))  # in some unit
         self.sums: Floats | None = None  # N w, if it is not that of the strengths
 
     def offer(self, fields: Floats, length: float, u: Floats) -> bool:
@@ -229,7 +229,7 @@ class Best:
         better = (errors, -stability) < (self.errors, -self.stability)
         if better:
             self.errors, self.stability, self.threshold = errors, stability, theta
-            self.strengths, self.sums = u.copy(), None
+            self.strengths, self.sums, self.potentials = u.copy(), None, potentials
         return better
 
 

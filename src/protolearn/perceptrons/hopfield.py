@@ -161,13 +161,16 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         weights.flags.writeable = False  # a change would be lost
         return weights
 
-    def recall(self, X: Any) -> Floats:
+    def recall(self, X: Any, *, callback: Callable[[Floats], object] | None = None) -> Floats:
         """Update states until they are fixed points; ``transform`` is the same.
 
         Parameters
         ----------
         X : array-like of shape (n_states, n_features)
             The first states, of -1 and +1.
+        callback : callable, default=None
+            Called with a copy of the states before the first sweep and after each; a true value
+            ends the recall.
 
         Returns
         -------
@@ -180,12 +183,15 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         thin = self.patterns_ if self.rule == "hebb" else None
         fields_of = partial(local_fields, thin, self._couplings)
         least, n_cycling = self._least_field(), 0
+        see = callback or look_away
+        if see(states.copy()):
+            return states
         if self.updates == "parallel":
-            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter, least)
+            n_cycling, n_moving = update_in_parallel(fields_of, states, self.max_iter, least, see)
         else:
             fields, orders = fields_of(states), self._orders()
             n_moving = update_sequentially(
-                self._couplings, states, fields, orders, self.max_iter, least
+                self._couplings, states, fields, orders, self.max_iter, least, see
             )
         self._warn(n_cycling, n_moving, len(states))
         return states
@@ -285,6 +291,11 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
 
 
+def look_away(states: Floats) -> bool:
+    """Return False: nobody watches, and nobody ends the recall."""
+    return False
+
+
 def local_fields(patterns: Floats | None, couplings: Floats, states: Floats) -> Floats:
     """Return N times the field of every unit in every state; by Hebb's rule from the patterns."""
     if patterns is None or 2 * len(patterns) > patterns.shape[1]:
@@ -301,22 +312,31 @@ def update_sequentially(
     fields: Floats,
     orders: Iterator[Indices],
     max_iter: int,
-    least: float = 0.0,
+    least: float,
+    see: Callable[[Floats], object],
 ) -> int:
     """Sweep until the states are fixed points, in place, and return how many are not.
+
+    ``see`` gets a copy of the states after each sweep, and ends the recall if it returns true.
 
     Each sweep has one order for all states: what becomes of one does not depend on the others.
     """
     moving = np.ones(len(states), dtype=bool)
     for _ in range(max_iter):
         sweep(couplings, next(orders), moving, states, fields, least)
+        if see(states.copy()):
+            return 0
         if not moving.any():
             break
     return int(np.count_nonzero(moving))
 
 
 def update_in_parallel(
-    fields_of: Callable[[Floats], Floats], states: Floats, max_iter: int, least: float = 0.0
+    fields_of: Callable[[Floats], Floats],
+    states: Floats,
+    max_iter: int,
+    least: float,
+    see: Callable[[Floats], object],
 ) -> tuple[int, int]:
     """Update all units at once, in place; return how many states cycle, and how many still move.
 
@@ -338,6 +358,8 @@ def update_in_parallel(
             break
         if step < max_iter:
             states[rows] = np.where(flipped, -present[going], present[going])
+            if see(states.copy()):
+                return n_cycling, 0
     return n_cycling, rows.size
 
 

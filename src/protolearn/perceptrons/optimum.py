@@ -47,6 +47,14 @@ STAGE_TOL = 1e-3
 ONE_GO = 20
 """Most steps before all examples are looked at again, as a multiple of their number."""
 
+PATIENCE = 20
+"""Looks at all examples after which strengths between their bounds are also changed together, and
+how often after each."""
+
+MOST_BETWEEN, FLAT = 1000, 1e-12
+"""How many strengths are changed together at most, and the least curvature that this reckons with,
+in units of the largest product."""
+
 
 class Optimum(NamedTuple):
     """Embedding strengths, and how far they are from the optimum."""
@@ -90,7 +98,7 @@ def optimum(
     u = np.minimum(start, goal.gamma)
     E = signs * products.sums(np.flatnonzero(u), (signs * u)[u != 0.0]) if u.any() else np.zeros(n)
     longest, endless = float(np.sqrt(products.diagonal.max())), bool(np.isinf(goal.gamma).all())
-    climb = ascend_in_pairs if goal.pairs else ascend
+    climb, looks = ascend_in_pairs if goal.pairs else ascend, 0
     while True:
         violation, theta, some = most_violated(signs, u, E, goal)
         bound = stability_bound(u, E, longest)
@@ -116,8 +124,48 @@ def optimum(
             if not training.by_step:
                 break
             look(u, E, theta, steps, changed)
+        looks += 1
+        if looks > PATIENCE and not training.stopped:
+            steps += change_together(products, signs, goal, u, E)
         check_semidefinite(u, E, longest)
         look(u, E, theta, steps, None)
+
+
+def change_together(products: Products, signs: Floats, goal: Goal, u: Floats, E: Floats) -> int:
+    """Change strengths between their bounds by Newton's method, in place; return how many times.
+
+    Where examples are nearly parallel to each other it takes many single steps to do the same. A
+    strength that comes to a bound stays there, and the others go on.
+    """
+    for made in range(PATIENCE):
+        some = np.flatnonzero((u > 0.0) & (u < goal.gamma))
+        if not 1 + goal.pairs <= len(some) <= MOST_BETWEEN:
+            return made
+        K, mine, high = products.among(some), signs[some], goal.gamma[some]
+        curved = K + FLAT * (float(K.diagonal().max()) or 1.0) * np.eye(len(some))
+        slope = mine * (1.0 - E[some])
+        way, even = np.linalg.solve(curved, np.column_stack([slope, np.ones(len(some))])).T
+        if goal.pairs:
+            way -= way.sum() / even.sum() * even
+        curvature, gain = float(way @ K @ way), float(slope @ way)
+        if not (gain > 0.0 and np.isfinite(way).all()):
+            return made
+        change = mine * way
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(change > 0.0, high - u[some], u[some]) / np.abs(change)
+        most = float(np.nanmin(room))
+        share = min(gain / curvature, most) if curvature > 0.0 else most
+        if not np.isfinite(share):
+            return made
+        moved = u[some] + share * change
+        bounded = room <= share * (1.0 + 1e-12)
+        moved[bounded] = np.where(change > 0.0, high, 0.0)[bounded]
+        moved = np.clip(moved, 0.0, high)
+        E += signs * products.sums(some, mine * (moved - u[some]))
+        u[some] = moved
+        if not bounded.any():
+            return made + 1
+    return PATIENCE
 
 
 def optimum_in_stages(

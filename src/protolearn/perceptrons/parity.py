@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from .._arrays import Floats, Indices
 from .._validation import all_or_nothing, check_flag, check_integer, check_number, check_verbose
 from ..one_versus_rest import OneVersusRestClassifier
 from .hidden_units import MachineOutputs, SphereFrame, next_unit, product_scores
+from .perceptron import check_watching, keep_history
 from .pocket import Pocket
 from .training_record import Training
 
@@ -51,6 +53,11 @@ class ParityMachine(OneVersusRestClassifier):
         The part of each class that is held out.
     n_iter_no_change : int, default=5
         How many units may be added without fewer errors in the rows held out.
+    callback : callable, default=None
+        Called with a ``TrainingState`` of the machine so far after every unit; a true value ends
+        its growth. Its potentials are the scores, positive where the machine is right.
+    history : bool, default=False
+        Whether to keep these states as ``history_``.
     verbose : int, default=0
         Whether to print lines while training.
     random_state : int, RandomState or None, default=None
@@ -71,6 +78,9 @@ class ParityMachine(OneVersusRestClassifier):
         that were not kept.
     validation_errors_ : list of arrays
         The same for the rows held out. Only with ``early_stopping``.
+    history_ : list of dict
+        For each machine the attributes of ``TrainingState`` as arrays, a line a unit, the first
+        before there is one; ``n_iter`` is the number of units.
     n_features_in_, feature_names_in_ : int, array of shape (n_features,)
         Number of features, and their names if X had names of type str.
 
@@ -107,6 +117,9 @@ class ParityMachine(OneVersusRestClassifier):
     0
     """
 
+    history = False  # of older files
+    callback: Callable[[Any], object] | None = None
+    history_: list[dict[str, Any]]
     units_: list[list[Any]]
     n_units_: Indices
     training_errors_: list[Indices]
@@ -120,6 +133,8 @@ class ParityMachine(OneVersusRestClassifier):
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
+        callback: Callable[[Any], object] | None = None,
+        history: Any = False,
         verbose: int = 0,
         random_state: Any = None,
     ):
@@ -128,6 +143,8 @@ class ParityMachine(OneVersusRestClassifier):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.callback = callback
+        self.history = history
         self.verbose = verbose
         self.random_state = random_state
 
@@ -152,11 +169,13 @@ class ParityMachine(OneVersusRestClassifier):
             rng = check_random_state(self.random_state)
             places = self._hold_out(codes, rng) if self.early_stopping else [np.arange(len(X))]
             frame = SphereFrame.of(X[places[0]])
-            self.units_, curves = [], []
+            self.units_, curves, trainings = [], [], []
             for problem in self._problems(codes, None):
                 parts = [MachineOutputs(X[each], problem.signs[each]) for each in places]
-                self.units_.append(self._grow(parts, problem.name, frame, rng))
+                trainings.append(Training.of(self, problem.name, max_iter=0))
+                self.units_.append(self._grow(parts, trainings[-1], frame, rng))
                 curves.append([np.array(part.curve) for part in parts])
+            keep_history(self, trainings)
             self.n_units_ = np.array([len(units) for units in self.units_])
             self.training_errors_ = [curve[0] for curve in curves]
             self.__dict__.pop("validation_errors_", None)  # of an earlier fit
@@ -175,6 +194,7 @@ class ParityMachine(OneVersusRestClassifier):
         check_number(self, "validation_fraction", low=0.0, high=1.0, above=True, below=True)
         check_integer(self, "n_iter_no_change", low=1)
         check_verbose(self)
+        check_watching(self)
         given = self.estimator
         usable = hasattr(given, "fit") and hasattr(given, "decision_function")
         if given is not None and (isinstance(given, type) or not usable):
@@ -204,17 +224,22 @@ class ParityMachine(OneVersusRestClassifier):
         return places
 
     def _grow(
-        self, parts: list[MachineOutputs], name: str, frame: SphereFrame, rng: np.random.RandomState
+        self,
+        parts: list[MachineOutputs],
+        training: Training,
+        frame: SphereFrame,
+        rng: np.random.RandomState,
     ) -> list[Any]:
         """Return units, added until there are no errors or enough units; only those of use."""
         estimator = self.estimator
         if estimator is None:
             estimator = Pocket(fit_intercept="free", max_iter=100)
         units: list[Any] = []
-        progress = Training(name, 0, self.verbose, unit="unit")
-        while parts[0].errors and not self._enough(parts):
+        training.unit = "unit"
+        see_machine(training, parts[0], units)
+        while parts[0].errors and not self._enough(parts) and not training.stopped:
             if len(units) == self.max_units:
-                self._warn(parts[0].errors, name)
+                self._warn(parts[0].errors, training.name)
                 break
             unit = next_unit(parts[0], estimator, frame, rng)
             units.append(unit)
@@ -222,8 +247,10 @@ class ParityMachine(OneVersusRestClassifier):
                 part.add(unit)
             errors = " and ".join(str(part.errors) for part in parts)
             text = f"{type(unit).__name__}, {errors} errors"
-            progress.report(len(units), text, last=parts[0].errors == 0)
-        return units[: int(np.argmin(parts[1].curve)) + 1] if self.early_stopping else units
+            training.report(len(units), text, last=parts[0].errors == 0)
+            see_machine(training, parts[0], units)
+        useful = self.early_stopping and parts[1].curve
+        return units[: int(np.argmin(parts[1].curve)) + 1] if useful else units
 
     def _enough(self, parts: list[MachineOutputs]) -> bool:
         """Whether the last units were of no use for the rows held out."""
@@ -241,6 +268,13 @@ class ParityMachine(OneVersusRestClassifier):
             ConvergenceWarning,
             stacklevel=4,
         )
+
+
+def see_machine(training: Training, part: MachineOutputs, units: list[Any]) -> None:
+    """Keep the state of a machine if someone watches."""
+    if training.watched:
+        scores = part.signs * product_scores(units, part.rows)
+        training.keep(np.empty(0), scores, 1.0, len(units))
 
 
 def check_no_conflict(X: Floats, labels: NDArray[Any]) -> None:

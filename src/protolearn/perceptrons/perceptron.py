@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, check_magnitude
@@ -24,6 +23,7 @@ from .._validation import (
     check_history,
     check_integer,
     check_verbose,
+    known_classes,
 )
 from ..one_versus_rest import LinearClassifier, OneVersusRestClassifier
 from .examples import Examples, Inputs, Start, Unit
@@ -268,13 +268,11 @@ class OnlineUnit(LinearUnit):
                     f"partial_fit of {type(self).__name__} needs fit_intercept='clamped' or False: "
                     "a free threshold is chosen for all examples."
                 )
-            first = not hasattr(self, "coef_") and not hasattr(self, "classes_")
-            known = _check_partial_fit_first_call(self, classes)
+            first, known = not hasattr(self, "classes_"), known_classes(self, classes)
             X, y = self._validate(X, y, reset=first)
+            self.classes_ = known
             X = X.toarray() if issparse(X) else X
             check_magnitude(X)
-            if known and len(self.classes_) < 2:
-                raise ValueError(f"{type(self).__name__} needs at least 2 classes.")
             codes = self._codes(y)
             before = dict(vars(self)) if hasattr(self, "coef_") else None
             weight, frame = self._weights_of_part(codes), (len(X), np.arange(len(X)))

@@ -493,7 +493,7 @@ def learn_mistakes(
     """
     w, u = examples.first_sums(), examples.first_strengths()
     best, n_iter, updates, mistakes, aged = examples.best(), 0, 0, 1, FIRST_LOOK
-    hard, size = examples.hard_rows(best), examples.inputs.size
+    hard, known, size = examples.hard_rows(best), best.errors, examples.inputs.size
     training.see(examples, w / size, u, 0)
     while n_iter < training.max_iter and mistakes and not training.stopped:
         order = next(orders)
@@ -501,8 +501,8 @@ def learn_mistakes(
         cut = comparison_point(n_iter + 1, n)
         at_once = cyclic and cut == n and not training.watched and not examples.free
         times = min(RARER - (n_iter + 1) % RARER, training.max_iter - n_iter) if at_once else 1
-        if n_iter >= aged:
-            aged = 4 * n_iter
+        if n_iter >= aged and best.errors < known:
+            aged, known = 4 * n_iter, best.errors
             hard = examples.hard_rows(best)
         presented = Presented(examples, training, c, n_iter + 1, hard, best.errors)
         mistakes = 0
