@@ -82,7 +82,7 @@ def folder_named(data: str) -> ParquetFolder | None:
     """Return the folder of files that is named, if it is one."""
     if not Path(data).is_dir() or is_set_beside_folder(data):
         return None
-    return ParquetFolder.at(data)
+    return ParquetFolder(data)
 
 
 def built_in_table(

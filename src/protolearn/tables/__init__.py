@@ -27,11 +27,11 @@ from .pipeline_steps import flatten_steps as flatten_steps
 from .pipeline_steps import no_way_back as no_way_back
 from .pipeline_steps import undo_step as undo_step
 from .reading import ReadTable, TableFileError, read_table
+from .reading.arrow_files import CodedTexts as CodedTexts
+from .reading.arrow_files import ParquetFolder as ParquetFolder
 from .reading.cell_values import text_of as text_of
 from .reading.cell_values import truth_of as truth_of
 from .reading.data_file import MemoryLimit as MemoryLimit
-from .reading.parquet_folder import CodedTexts as CodedTexts
-from .reading.parquet_folder import ParquetFolder as ParquetFolder
 from .reading.read import describe_origin as describe_origin
 from .table import Table as Table
 from .table import as_list as as_list

@@ -4,85 +4,51 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import IO, Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import NDArray
-
-from .cell_values import quote
 from .data_file import DataFile, TableFileError
 from .header import Header, different_names
-from .text_table import RowError, TextTable
+from .text_table import Layout, RowError, TextTable
 
-TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(,|$)""")
-ATTRIBUTE = re.compile(
-    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)""", re.IGNORECASE
-)
+QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+TOKEN = re.compile(rf"""\s*(?:{QUOTED}|([^,]*?))\s*(,|$)""")
+ATTRIBUTE = re.compile(rf"""@attribute\s+(?:{QUOTED}|([^\s{{]+))\s*(.*)""", re.IGNORECASE)
 ENTRIES = re.compile(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+)(?:,|$)""")
 """What lies between commas that are not in quotation marks."""
 
 ENTRY = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
 SPECIAL = re.compile(rb"""['"{%]""")
-NUMERIC = "numeric", "real", "integer"
-MISSING = frozenset(["?", ""])
+KINDS = dict.fromkeys(("numeric", "real", "integer"), "number")
+KINDS |= {"string": "category", "date": "date"}
 
 
 @dataclass(frozen=True)
-class Attribute:
-    """A column: its name, its kind, and its categories if they are told."""
-
-    name: str
-    kind: str
-    categories: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class ArffLayout:
-    """How the lines of the data become rows of cells; used as :class:`Layout` is."""
-
-    attributes: tuple[Attribute, ...]
-    skip: int
-    delimiter: str = ","
-    quote: str = '"'
-    returns: bool = False
-    missing = MISSING
-    title = ""
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """What the header tells of the columns."""
-        return {one.name: one.kind for one in self.attributes}
+class ArffLayout(Layout):
+    """How the lines of the data become rows of cells."""
 
     def describe(self, header: Header) -> str:
         """Return what kind of file it is."""
         return "ARFF"
 
-    def is_clean(self, text: bytes, stop: int) -> bool:
-        """Whether a text up to a place has neither quotation marks, sparse rows nor comments."""
-        return stop > 0 and SPECIAL.search(text, 0, stop) is None
+    def is_clean(self, text: bytes) -> bool:
+        """Whether a text has neither quotation marks, sparse rows nor comments."""
+        return SPECIAL.search(text) is None
 
     def records(self, lines: Iterable[str], strict: bool = True) -> Any:
         """Return the cells of each row."""
         return csv.reader(map(self.plain_line, lines), strict=strict)
-
-    def plain(self, text: Any) -> Any:
-        """Return a clean text, which is one of CSV."""
-        return text
 
     def plain_line(self, line: str) -> str:
         """Return a line as one of CSV; an empty one for a comment."""
         line = line.strip()
         if line.startswith("%"):
             return ""
-        if line.startswith("{"):
-            return self.dense(line)
-        return csv_line(split_cells(line)) if "'" in line or '"' in line else line
-
-    def dense(self, line: str) -> str:
-        """Return a sparse row, as ``{1 x, 3 y}``, as one with all cells."""
-        # Where it tells nothing, it holds zero, or the first category.
-        cells = [a.categories[0] if a.categories else "0" for a in self.attributes]
+        if not line.startswith("{"):
+            return csv_line(split_cells(line)) if "'" in line or '"' in line else line
+        # Where a sparse row, as {1 x, 3 y}, tells nothing, it holds zero, or the first category.
+        cells = [self.categories.get(name, ("0",))[0] for name in self.kinds]
         inside = line.strip("{} \t")
         for entry in ENTRIES.finditer(inside) if inside else ():
             found = ENTRY.fullmatch(entry[1])
@@ -104,44 +70,41 @@ def is_arff(text: str) -> bool:
 
 def open_arff(file: DataFile, encoding: str) -> TextTable:
     """Return a file with what its header tells."""
+    found, skip = [], 0
     with file.text(encoding) as stream:
-        attributes, skip = attributes_of(file.name, stream)
-    names = [attribute.name for attribute in attributes]
-    if not names:
+        for number, line in enumerate(stream, 1):
+            word = line.strip().lower()
+            if word.startswith("@attribute"):
+                found.append(parse_attribute(f"{file.name!r} (line {number})", line.strip()))
+            if word.startswith("@data"):
+                skip = number
+                break
+    if not skip:
+        raise TableFileError(
+            f"{file.name!r} is an ARFF file without @data; expected rows after it."
+        )
+    if not found:
         raise TableFileError(f"{file.name!r} has no @attribute; expected one for each column.")
     assumed: list[str] = []
-    names = different_names(names, assumed)
-    named = [replace(one, name=name) for one, name in zip(attributes, names, strict=True)]
+    names = different_names([name for name, _, _ in found], assumed)
+    kinds = {name: kind for name, (_, kind, _) in zip(names, found, strict=True)}
+    categories = {name: told for name, (_, _, told) in zip(names, found, strict=True) if told}
+    layout = ArffLayout(skip=skip, missing=frozenset(["?", ""]), kinds=kinds, categories=categories)
     header = Header(tuple(names), False, len(names), (), tuple(assumed))
-    return TextTable(file, encoding, ArffLayout(tuple(named), skip), header, skip)
+    return TextTable(file, encoding, layout, header, skip)
 
 
-def attributes_of(name: str, stream: IO[str]) -> tuple[list[Attribute], int]:
-    """Return the columns, and the number of lines up to the data."""
-    found: list[Attribute] = []
-    for number, line in enumerate(stream, 1):
-        word = line.strip().lower()
-        if word.startswith("@data"):
-            return found, number
-        if word.startswith("@attribute"):
-            found.append(parse_attribute(f"{name!r} (line {number})", line.strip()))
-    raise TableFileError(f"{name!r} is an ARFF file without @data; expected rows after it.")
-
-
-def parse_attribute(where: str, line: str) -> Attribute:
-    """Read a line about a column."""
+def parse_attribute(where: str, line: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return the name of a column, its kind, and its categories if they are told."""
     found = ATTRIBUTE.fullmatch(line)
     if found is None:
         raise TableFileError(f"{where} has {line!r}; expected @attribute, a name and a type.")
-    name = unescape(found[1] or found[2] or found[3])
-    told = found[4].strip()
+    name, told = unescape(found[1] or found[2] or found[3]), found[4].strip()
     if told.startswith("{") and "}" in told:
-        return Attribute(name, "category", tuple(split_cells(told[1 : told.rindex("}")])))
-    kind = told.split()[0].lower() if told else ""
-    if kind in NUMERIC:
-        return Attribute(name, "number")
-    if kind in ("string", "date"):
-        return Attribute(name, "category" if kind == "string" else kind)
+        return name, "category", tuple(split_cells(told[1 : told.rindex("}")]))
+    kind = KINDS.get(told.split()[0].lower() if told else "")
+    if kind:
+        return name, kind, ()
     raise TableFileError(
         f"{where} has the type {told!r} for column {name!r}; expected numeric, string, date or "
         "categories as {a, b}."
@@ -170,19 +133,3 @@ def unescape(text: str) -> str:
 def csv_line(cells: list[str]) -> str:
     """Write cells as a line of CSV."""
     return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
-
-
-def check_categories(frame: NDArray[Any], table: TextTable, kinds: Mapping[str, str]) -> None:
-    """Raise if a column holds a category that its header does not tell."""
-    for attribute in table.layout.attributes:
-        if attribute.categories is None or kinds.get(attribute.name) != "category":
-            continue
-        values = frame[attribute.name].tolist()
-        wrong = set(values) - {None, *attribute.categories}
-        if wrong:
-            row = next(row for row, value in enumerate(values) if value in wrong)
-            raise TableFileError(
-                f"Column {attribute.name!r} has {quote(values[row])} in {table.place(row)}, which "
-                f"is not among its categories {', '.join(attribute.categories[:8])}; correct it, "
-                "or add it to the header."
-            )

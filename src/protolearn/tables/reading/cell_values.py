@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-
-from ..values import START, UTC
 
 MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "#N/A", "<NA>", "<null>", "?"]
@@ -26,21 +23,32 @@ MISSING_NUMBER = frozenset(
 TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
 """The words of truth values, in lower case."""
 
-SHORT_TRUTHS = {"1": True, "0": False, "t": True, "f": False, "y": True, "n": False}
-"""Further words in columns that are known to hold truth values."""
-
-BLANK, DASH, WHOLE, POINT, INFINITE, DATE, ZONED, TEXT = range(8)
-"""What a plain cell is: missing, missing among numbers, a number without or with a decimal point,
-an infinite number, a date or time of ISO 8601, one with a time zone, anything else."""
+ANY_TRUTHS = {"1": True, "0": False, "1.0": True, "0.0": False, "t": True, "f": False} | TRUTHS
+ANY_TRUTHS |= {"y": True, "n": False}
+"""Words in columns that are known to hold truth values."""
 
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-TIME = r"\d\d?:\d\d(?::\d\d(?:[.,]\d{1,9})?)?"
-IS_TIME = re.compile(rf"({TIME})\s*([aApP][mM])?", re.ASCII)
-ISO = re.compile(rf"\d{{4}}-\d\d-\d\d([T ]{TIME}(?P<zone>\s?(?:Z|[+-]\d\d:?\d\d))?)?", re.ASCII)
-THREE_PARTS = re.compile(
-    rf"(\d{{1,4}})([./-])(\d{{1,2}})\2(\d{{4}}|\d{{2}})(?:,?[T ]\s*({TIME}))?", re.ASCII
+POINT_ZERO = r"^(-?\d+)\.0+$"
+TIME = (
+    r"(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)"
+    r"(?:[.,](?P<fraction>\d{1,9}))?)?(?:\s*(?P<half>[aApP])[mM])?"
 )
+CLOCK = (
+    rf"(?:(?:,\s*|T|\s+){TIME}(?P<zone>\s?(?:Z|(?P<sign>[+-])(?P<east>\d\d):?(?P<more>\d\d)))?)?"
+)
+MONTH, DAY = r"(?P<month>0?[1-9]|1[0-2])", r"(?P<day>0?[1-9]|[12]\d|3[01])"
+YEAR, MARK, AGAIN = r"(?P<year>\d{4}|\d\d)", r"(?P<mark>[./-])", r"(?P<again>[./-])"
+DATES = {
+    "iso": rf"(?P<year>\d{{4}})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01]){CLOCK}",
+    "dmy": DAY + MARK + MONTH + AGAIN + YEAR + CLOCK,
+    "mdy": MONTH + MARK + DAY + AGAIN + YEAR + CLOCK,
+    "ymd": rf"(?P<year>\d{{4}})(?P<mark>[./]){MONTH}(?P<again>[./]){DAY}{CLOCK}",
+    "time": TIME,
+}
+"""The orders in which dates are written, "time" for times of a day, which become hours."""
+
+DATE = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", DATES[order]) for order in list(DATES)[:-1]))
 CURRENCY = re.compile(
     r"(US|R)?\$|[€£¥₹₽₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD"
 )
@@ -51,6 +59,7 @@ AROUND = re.compile(  # sign, currency, sign, number, unit
     r"""\s*(?P<unit>[^\W\d_]{0,8}(?:[%‰°²³/$€£¥₹₽₩][^\W\d_]{0,4}[²³]?)?)\s*\1"""
 )
 SEPARATORS = {",": ",", ".": r"\.", "'": "['\u2019]", " ": "[ \u00a0\u202f]", "": ""}
+NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 MARKS = [
     (".", ""),
     (".", ","),
@@ -63,118 +72,111 @@ MARKS = [
 ]
 """Decimal marks and separators of thousands that numbers may have, the likeliest first."""
 
-DECIMAL_MARK = "decimal mark"
-"""Where the types of columns say which decimal mark pyarrow has to expect."""
-
-TICK = datetime.timedelta(microseconds=1)
-
 
 @dataclass(frozen=True)
-class NumberFormat:
-    """How the numbers of a column are written.
+class Form:
+    """How the cells of a column are written.
 
-    ``decimal`` is the mark before decimals, ``thousands`` what parts groups of three digits,
-    ``before`` a currency and ``unit`` what stands behind, each "" if there is none.
+    Numbers have a ``decimal`` mark, ``thousands`` between groups of three digits, a currency
+    ``before`` and a ``unit`` behind, each "" if there is none; dates an ``order``. Of texts,
+    ``is_quoted`` and ``has_zeros`` say that all stand in quotation marks, or are integers with
+    ``.0`` behind them.
     """
 
+    kind: str = "number"
     decimal: str = "."
     thousands: str = ""
     before: str = ""
     unit: str = ""
+    order: str = ""
+    has_zone: bool = False
+    is_quoted: bool = False
+    has_zeros: bool = False
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether there is nothing but digits, a point and an exponent."""
-        return self == NumberFormat()
-
-    @property
+    @cached_property
     def pattern(self) -> str:
-        """A regular expression of whole cells, with the groups ``sign`` and ``number``."""
-        group = SEPARATORS[self.thousands]
+        """A regular expression of cells, in the language of Arrow."""
+        if self.order:
+            return f"^(?:{DATES[self.order]})$"
+        group, mark = SEPARATORS[self.thousands], SEPARATORS[self.decimal]
         whole = rf"(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)" if group else r"\d+"
-        mark = SEPARATORS[self.decimal]
         before = rf"(?:{re.escape(self.before)})?\s*" if self.before else ""
         unit = rf"(?:{re.escape(self.unit)})?\s*" if self.unit else ""
         return (
-            rf"^['\"]?\s*{before}(?P<sign>[+\-\x{{2212}}]?)\s*{before}"
-            rf"(?P<number>(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?)\s*{unit}['\"]?$"
+            rf"^{before}(?P<sign>[+\-\x{{2212}}]?)\s*{before}(?P<number>(?:{whole}(?:{mark}\d*)?|{mark}\d+)"
+            rf"(?:[eE][+-]?\d+)?|(?i:inf(?:inity)?))\s*{unit}$"
         )
 
-    def matches(self, cells: Iterable[str]) -> int:
-        """Return how many cells are such numbers."""
-        pattern = python_pattern(self.pattern)
-        return sum(pattern.match(cell) is not None for cell in cells)
+    @cached_property
+    def fits(self) -> Any:
+        """Whether a cell without quotation marks is of this form, but for days of a month."""
+        return re.compile(self.pattern.replace(r"\x{2212}", "\u2212"), re.ASCII).match
 
     def describe(self) -> str:
         """Return what is special about the numbers."""
-        said = []
-        if self.thousands:
-            name = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
-            said.append(f"{name[self.thousands]} between thousands")
-        if self.decimal == ",":
-            said.append("decimal commas")
+        said = [f"{NAMES[self.thousands]} between thousands"] if self.thousands else []
+        said += ["decimal commas"] if self.decimal == "," else []
         unit = self.before or self.unit
-        if unit:
-            said.append(f"the unit {unit}, which is left out")
-        return " and ".join(said)
+        return " and ".join(said + [f"the unit {unit}, which is left out"] * bool(unit))
 
+    def parse(self, cells: Any) -> Any:
+        """Return texts without quotation marks as values, with null for what is of another form."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
-@lru_cache(maxsize=512)
-def python_pattern(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of Arrow as one of Python."""
-    return re.compile(pattern.replace(r"\x{2212}", "\u2212"), re.ASCII)
+        if self.kind == "category":
+            if self.has_zeros:
+                cells = pc.replace_substring_regex(cells, POINT_ZERO, r"\1")
+            lower = pc.utf8_lower(cells)
+            return pc.if_else(pc.is_in(lower, pa.array(["true", "false"])), lower, cells)
+        if self.kind == "boolean":
+            places = pc.index_in(pc.utf8_lower(cells), pa.array(list(ANY_TRUTHS)))
+            return pa.array(list(ANY_TRUTHS.values())).take(places)
+        parts = pc.extract_regex(cells, self.pattern)
+        if self.order:
+            return self.parse_dates(parts)
+        number, sign = pc.struct_field(parts, "number"), pc.struct_field(parts, "sign")
+        if self.thousands:
+            number = pc.replace_substring_regex(number, SEPARATORS[self.thousands], "")
+        if self.decimal == ",":
+            number = pc.replace_substring(number, ",", ".")
+        sign = pc.if_else(pc.is_in(sign, pa.array(["-", "\u2212"])), "-", "")
+        return pc.cast(pc.binary_join_element_wise(sign, number, ""), pa.float64())
 
+    def parse_dates(self, parts: Any) -> Any:
+        """Return the parts of dates as times in microseconds, or of times of a day as hours."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
-@dataclass(frozen=True)
-class DateFormat:
-    """How the dates of a column are written.
+        there = {field.name for field in parts.type}
 
-    ``order`` is "iso" for 2024-12-31, "ymd", "dmy" or "mdy" for three numbers with another mark,
-    and "time" for times of a day, which become hours.
-    """
+        def number(name: str, length: int = 0) -> Any:
+            if name not in there:
+                return 0
+            text = pc.utf8_rpad(pc.struct_field(parts, name), length, "0")
+            text = pc.if_else(pc.equal(text, ""), "0", text)
+            return text.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
 
-    order: str = "iso"
-
-    def ticks(self, cell: str) -> int:
-        """Return a time in microseconds since 1970; a ValueError if it is none."""
-        cell = unquote(cell)
-        if self.order == "iso":
-            return iso_ticks(cell)
-        found = THREE_PARTS.fullmatch(cell)
-        year_first = re.fullmatch(rf"(\d{{4}})[./](\d\d?)[./](\d\d?)(?:[T ]({TIME}))?", cell)
-        if self.order == "ymd" and year_first:
-            parts, clock = year_first.group(1, 2, 3), year_first[4]
-        elif self.order in ("dmy", "mdy") and found and len(found[1]) <= 2:
-            parts, clock = (found[4], found[3], found[1]), found[5]
-            parts = parts if self.order == "dmy" else (found[4], found[1], found[3])
-        else:
-            raise ValueError(cell)
-        year, month, day = map(int, parts)
-        year += 0 if year >= 100 else 1900 if year >= 69 else 2000
-        date = datetime.datetime(year, month, day, tzinfo=UTC)
-        return (date - START) // TICK + round((hours(clock) if clock else 0.0) * 3_600_000_000)
-
-
-def iso_ticks(cell: str) -> int:
-    """Return a time of ISO 8601 in microseconds since 1970, in UTC if it has a zone."""
-    if not ISO.fullmatch(cell):
-        raise ValueError(cell)
-    time = datetime.datetime.fromisoformat(cell.replace(" +", "+").replace(" Z", "Z"))
-    return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - START) // TICK
-
-
-def hours(cell: str) -> float:
-    """Return a time of day in hours; a ValueError if it is none."""
-    found = IS_TIME.fullmatch(unquote(cell))
-    if found is None:
-        raise ValueError(cell)
-    parts = [float(part.replace(",", ".")) for part in found[1].split(":")]
-    half = (found[2] or "").lower()
-    if half:
-        parts[0] = parts[0] % 12 + 12 * (half == "pm")
-    if parts[0] > 24 or any(part >= 60 for part in parts[1:]):
-        raise ValueError(cell)
-    return sum(part / 60**place for place, part in enumerate(parts))
+        hour, half = number("hour"), pc.utf8_lower(pc.struct_field(parts, "half")).to_numpy(False)
+        hour = np.where((half == "a") | (half == "p"), hour % 12 + 12 * (half == "p"), hour)
+        clock = (hour * 60 + number("minute")) * 60_000_000 + number("second") * 1_000_000
+        clock = clock + number("fraction", 9) // 1000
+        lost = parts.is_null().to_numpy(False)
+        if self.order == "time":
+            return pa.array(clock / 3.6e9, mask=lost)
+        east = 60 * number("east") + number("more")
+        east = np.where(pc.equal(pc.struct_field(parts, "sign"), "-").fill_null(False), -east, east)
+        year = number("year")
+        if self.order in ("dmy", "mdy"):
+            year = year + np.where(year >= 100, 0, np.where(year >= 69, 1900, 2000))
+        months = ((year - 1970) * 12 + number("month") - 1).astype("datetime64[M]")
+        days = months.astype("datetime64[D]") + (number("day") - 1)
+        lost |= (days.astype("datetime64[M]") != months) | (number("month") > 12) | (year == 0)
+        if "mark" in there:
+            marks = pc.struct_field(parts, "mark"), pc.struct_field(parts, "again")
+            lost |= pc.not_equal(*marks).fill_null(True).to_numpy(False)
+        times = days.astype("datetime64[us]") + (clock - 60_000_000 * east)
+        return pa.array(times, mask=lost)
 
 
 def unquote(cell: str) -> str:
@@ -186,38 +188,26 @@ def unquote(cell: str) -> str:
 
 
 def truth_of(cell: str) -> bool:
-    """Return a truth value; a ValueError if a cell is none."""
-    word = unquote(cell).lower()
-    found = TRUTHS.get(word, SHORT_TRUTHS.get(word.removesuffix(".0")))
-    if found is None:
-        raise ValueError(cell)
-    return found
+    """Return a truth value; a KeyError if a cell is none."""
+    return ANY_TRUTHS[unquote(cell).lower()]
 
 
-def kind_of_cell(cell: str) -> int:
-    """Return what a plain cell is."""
+def kind_of_cell(cell: str, loose: bool = False) -> str:
+    """Return what a cell is: missing, number, infinite, date or text.
+
+    ``loose``: also numbers with a currency or another sign, and dates that are not of ISO 8601.
+    """
     cell = cell.strip()
-    if cell in MISSING:
-        return BLANK
-    if cell.lower() in MISSING_NUMBER:
-        return DASH
+    if cell in MISSING or cell.lower() in MISSING_NUMBER:
+        return "missing"
     if PLAIN_NUMBER.fullmatch(cell):
-        return WHOLE if cell.lstrip("+-").isdigit() else POINT
+        return "number"
     if INFINITY.fullmatch(cell):
-        return INFINITE
-    found = ISO.fullmatch(cell)
-    if found:
-        try:
-            iso_ticks(cell)
-        except ValueError:
-            return TEXT
-        return ZONED if found["zone"] else DATE
-    return TEXT
-
-
-def is_written_number(cell: str) -> bool:
-    """Whether a cell may be a number with separators, a currency or a unit."""
-    return PLAIN_NUMBER.fullmatch(cell.strip()) is not None or around(cell) is not None
+        return "infinite"
+    if Form("date", order="iso").fits(cell) or (loose and DATE.fullmatch(cell)):
+        return "date"
+    found = around(cell) if loose else None
+    return "text" if found is None or found["unit"][:1].isalpha() else "number"
 
 
 def around(cell: str) -> re.Match[str] | None:

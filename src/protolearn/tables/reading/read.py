@@ -9,12 +9,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..table import as_list, suggest_name
-from .arff import check_categories, is_arff, open_arff
-from .arrow_files import FORMATS
-from .assembly import read_columns
-from .column_kinds import KINDS
+from .arff import is_arff, open_arff
+from .arrow_files import OPENERS, ParquetFolder, is_folder
+from .cell_values import quote
+from .column_reader import KINDS, AssembledTable, read_columns
 from .data_file import DataFile, MemoryLimit, TableFileError
-from .parquet_folder import ParquetFolder, is_folder
 from .text_table import TextTable
 
 
@@ -167,13 +166,11 @@ def read_table(
             raise ValueError(f"kinds has {kind!r} for {name!r}; expected one of {list(KINDS)}.")
     wanted = Request(kinds or {}, columns, names, target, as_list(drop), as_list(id), missing)
     if is_folder(path):
-        read = wanted.read(ParquetFolder.at(path), limit)
+        read = wanted.read(ParquetFolder(path, limit), limit)
     else:
         file = DataFile.at(path, limit)
-        form = FORMATS.get(file.format)
-        read = (
-            wanted.read_text(file, limit) if form is None else wanted.read(form(file, limit), limit)
-        )
+        opener = OPENERS.get(file.format)
+        read = wanted.read(opener(file, limit), limit) if opener else wanted.read_text(file, limit)
     if strict and read.assumptions:
         told = "; ".join(read.assumptions)
         raise TableFileError(
@@ -232,12 +229,26 @@ class Request:
                 f"{source.name!r} has names of columns, but no rows; expected one at least below "
                 "them."
             )
-        if hasattr(source.layout if isinstance(source, TextTable) else None, "attributes"):
-            check_categories(found.frame, source, found.kinds)
+        if isinstance(source, TextTable):
+            check_categories(found, source)
         told = describe_origin(source.name, source.kind, len(found.frame), names, chosen)
         assumed = (*source.assumptions, *found.assumptions)
         notes = (*source.notes, *found.notes, *assumed)
         return ReadTable(found.frame, told, notes, assumed, target, tuple(self.id))
+
+
+def check_categories(found: AssembledTable, table: TextTable) -> None:
+    """Raise if a column holds a category that the header of an ARFF file does not tell."""
+    for name, categories in table.layout.categories.items():
+        values = found.frame[name].tolist() if found.kinds.get(name) == "category" else []
+        wrong = set(values) - {None, *categories}
+        if wrong:
+            row = next(row for row, value in enumerate(values) if value in wrong)
+            raise TableFileError(
+                f"Column {name!r} has {quote(values[row])} in {table.place(row)}, which is not "
+                f"among its categories {', '.join(categories[:8])}; correct it, or add it to the "
+                "header."
+            )
 
 
 def missing_cells(missing: Any, names: Sequence[str]) -> dict[str | None, frozenset[str]]:
