@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import euclidean_distances
 
 from .._arrays import Floats
-from .._names import number_repeats
+from .._names import number_repeats, suggest_name
 from ..analysis import after_table, certified_radius, margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier
 from ..selection import places_among
@@ -31,7 +31,6 @@ from ..tables import (
     apply_step,
     ignore_warnings,
     labelled_prototypes,
-    suggest_name,
     truth_of,
     warn_of_unseen_categories,
 )

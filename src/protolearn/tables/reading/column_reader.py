@@ -91,7 +91,7 @@ class ColumnReader:
             cells, counts = pairs.field("values").to_pylist(), pairs.field("counts").to_pylist()
             step = max(1, len(cells) // MOST_CELLS)
             self.words = [cell for cell in cells[::step] if cell is not None]
-            self.add_cells(dict(zip(cells[::step], zip(counts[::step]), strict=True)))
+            self.add_cells(dict(zip(cells[::step], counts[::step], strict=True)))
         numbers = filter(PLAIN_NUMBER.fullmatch, missing)
         self.missing_numbers = np.array([float(cell) for cell in numbers])
         self.restart()
@@ -101,9 +101,9 @@ class ColumnReader:
         self.n_present = self.n_bytes = 0  # of cells, and of texts
         self.unread: dict[str, tuple[int, int]] = {}  # how often, and the first row
 
-    def add_cells(self, cells: Mapping[str | None, Sequence[int]]) -> None:
+    def add_cells(self, cells: Mapping[str, int]) -> None:
         """Look at more cells, of which it is known how many there are."""
-        for text, (number, *_) in cells.items():
+        for text, number in cells.items():
             cell = unquote(text or "")
             if cell not in self.missing and cell.lower() not in MISSING_NUMBER:
                 self.raw.setdefault(cell, (text or "").strip())
@@ -285,11 +285,12 @@ def read_columns(
         for name, sample in samples.items()
     }
     judge = Judge(source, [one for one in columns.values() if one.kind == "text"])
-    judge.decide()
-    frame, fresh = None, columns
+    judge.choose_forms()
+    frame: Any = None
+    fresh = columns
     for turn in range(PASSES):
         frame = fill(source, fresh, limit, frame, rows)
-        again = judge.changed(turn) if turn < PASSES - 1 else []
+        again = judge.changed_columns(turn) if turn < PASSES - 1 else []
         if not again:
             break
         fresh = {name: columns[name] for name in chosen if columns.get(name) in again}
@@ -344,7 +345,7 @@ class Judge:
         self.assumptions: list[str] = []
         self.special: dict[str, list[tuple[str, str]]] = {}
 
-    def decide(self) -> None:
+    def choose_forms(self) -> None:
         """Find the forms of the columns, those that leave no doubt first."""
         self.notes, self.assumptions, self.special = [], [], {}
         found = [(column, self.candidates(column)) for column in self.columns]
@@ -371,14 +372,14 @@ class Judge:
                 who = f"columns {', '.join(names[:-1])} and {names[-1]} have"
             self.notes.append(f"{who} {what}, as in {pairs[0][1]}")
 
-    def changed(self, turn: int) -> list[ColumnReader]:
+    def changed_columns(self, turn: int) -> list[ColumnReader]:
         """Return the columns that have to be read again, since they are not what they seemed."""
         unread = [column for column in self.columns if column.unread]
         before = {column.name: column.form for column in self.columns}
         for column in unread:
-            column.add_cells(column.unread)
+            column.add_cells({cell: n for cell, (n, _) in column.unread.items()})
         if unread:
-            self.decide()
+            self.choose_forms()
         for column in unread:
             if column.is_readable and column.form.kind != before[column.name].kind:
                 column.form = before[column.name]
@@ -514,13 +515,16 @@ def number_forms(values: Iterable[str]) -> list[Form]:
         points = any("." in cell for cell in values)
         return [Form(), *[Form(decimal=",", thousands=".")] * points]
     parts = [found for found in map(around, values) if found is not None]
-    befores = [found["before"] for found in parts] or [""]
-    units = [found["unit"] for found in parts] or [""]
-    usual = [max(sorted(set(texts)), key=texts.count) for texts in (befores, units)]
-    shared = [
-        u if 2 * t.count(u) >= len(t) else "" for u, t in zip(usual, (befores, units), strict=True)
-    ]
-    return [Form("number", *marks, *shared) for marks in MARKS] if parts else [Form()]
+    shared = []
+    for part in ("before", "unit"):
+        texts = [found[part] for found in parts] or [""]
+        usual = max(sorted(set(texts)), key=texts.count)
+        shared.append(usual if 2 * texts.count(usual) >= len(texts) else "")
+    return (
+        [Form("number", *marks, before=shared[0], unit=shared[1]) for marks in MARKS]
+        if parts
+        else [Form()]
+    )
 
 
 def best_forms(values: Mapping[str, int], forms: list[Form]) -> tuple[list[Form], int]:

@@ -64,7 +64,7 @@ class TextTable:
     @classmethod
     def of(cls, file: DataFile, encoding: str, names: Sequence[str] | None = None) -> TextTable:
         """Return a file with its layout and its header; ``names`` are those of the columns."""
-        tabs = any(part in (".tsv", ".tab") for part in file.suffixes)
+        tabs = any(part.lower() in (".tsv", ".tab") for part in file.path.suffixes)
         with file.text(encoding) as stream, csv_errors(file.name):
             lines, whole = first_lines(stream)
             layout = find_layout(lines, whole, tabs)
