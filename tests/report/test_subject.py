@@ -10,8 +10,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from protolearn import GLVQ, AutoPrototypeClassifier, KernelGLVQ, counterfactual
-from protolearn.report.page.suspect_rows import turns_of
+from protolearn import GLVQ, AutoPrototypeClassifier, KernelGLVQ, counterfactual, explain
+from protolearn.report.page.suspect_rows import reasons_of, turns_of
 from protolearn.report.subject import Subject
 from protolearn.tables import prototypes_table, table_pipeline
 
@@ -86,7 +86,8 @@ def test_counterfactuals_are_those_of_the_library(flowers):
     X, y = flowers
     rows = np.array([50, 70, 120])
     model = make_pipeline(StandardScaler(), GLVQ(random_state=0)).fit(X, y)
-    turns = turns_of(Subject.of(model, X, y), rows)
+    subject, some = Subject.of(model, X, y), X.iloc[rows]
+    turns = turns_of(subject, model, explain(model, some, data=X))
     expected = counterfactual(model, X.iloc[rows], data=X)
     points = expected.points.to_numpy()
     for turn, point, label in zip(turns, points, expected.label, strict=True):
@@ -94,10 +95,15 @@ def test_counterfactuals_are_those_of_the_library(flowers):
         np.testing.assert_array_equal(turn.plain, point)
         assert {change.column for change in turn.changes} <= set(X.columns)
     model = table_pipeline(GLVQ(random_state=0)).fit(X, y)
-    turns = turns_of(Subject.of(model, X, y), rows)
+    told = explain(model, some, data=X)
+    turns = turns_of(Subject.of(model, X, y), model, told)
     table = counterfactual(model, X.iloc[rows])
     assert [turn.changes for turn in turns] == list(table.changes)
     np.testing.assert_allclose([turn.plain for turn in turns], table.points)
+    reasons = reasons_of(subject, told, 0)
+    sizes = np.abs(told.contributions[0])
+    assert [one.column for one in reasons] == [X.columns[j] for j in told.order(0)]
+    np.testing.assert_allclose([abs(one.share) for one in reasons], -np.sort(-sizes / sizes.sum()))
 
 
 def test_names_of_an_array(flowers):

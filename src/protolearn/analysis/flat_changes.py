@@ -5,9 +5,10 @@ Numbers move on the grid of their column, categories jump. The cell of a rival p
 change is the sum of the sizes of the columns, in standard deviations or jumps. Both are linear in
 how many steps of its grid a number takes and in which category is jumped to.
 
-:func:`search_options` solves a program by branch and bound over the columns, with the bounds of
-Lagrange: for any multipliers of the conditions each column is on its own. HiGHS takes over where
-that takes too long.
+:func:`search_options` solves a program by branch and bound. The bound is that of the linear
+relaxation, by its multipliers: with these each column is on its own, so that what a column would
+add to the bound tells which options and steps cannot be part of a better solution. HiGHS takes over
+where that takes too long.
 """
 
 from __future__ import annotations
@@ -53,8 +54,17 @@ MET = 1e-11
 TIE = 1e-9
 """A share of the cost by which a proposal must be better than another rival's to be looked for."""
 
-TIGHT = 1.0 - 1e-12
+TIGHT = 1.0 - 1e-9
 """A share of the best cost that a bound must reach for a branch to be given up."""
+
+LACKING = 1e6
+"""The cost of a condition that is not met, while the relaxation looks for a solution."""
+
+ROUNDS, IMPROVEMENTS, DEPTH = 60, 8, 200
+"""Most rounds of the simplex method and of improvements, and branches that may wait."""
+
+WHOLE = 1e-7
+"""A part of an option or of a step that is nothing but rounding."""
 
 
 class Found(NamedTuple):
@@ -130,178 +140,347 @@ _exact = numba.njit(error_model="numpy")
 
 
 @_exact
-def _option_value(o, parts, lam):
-    """Return what an option costs with multipliers, and with how many steps that is least."""
-    a, c, b, d, more = parts
-    value, slope = c[o], d[o]
-    for f in range(lam.size):
-        value += lam[f] * a[o, f]
-        slope += lam[f] * b[o, f]
-    if slope < 0.0 and more[o] > 0.0:
-        return value + more[o] * slope, more[o]
-    return value, 0.0
+def _price(lam, program, lows, highs, may_stay, most, pick, steps, s):
+    """Return the least price of a change with multipliers; write what each column takes.
 
-
-@_exact
-def _lower_bound(t, order, start, parts, must, left, cost, free, lam, pick, s):
-    """Return what columns from place t on must cost at least, with the slope by multipliers in s.
-
-    Each column takes what is best for it: no option, or one with no or all further steps. At most
-    ``free`` of them take one.
+    A column takes no option, or one with its fewest or its most steps; at most ``most`` take one.
+    What the conditions then lack, the slope of the price by the multipliers, is written into ``s``.
     """
-    a, _, b, _, _ = parts
-    C, m, total, taken = order.size, left.size, cost, 0.0
-    value, steps = np.empty(C), np.empty(C)
+    start, a, _, b, _, needs = program
+    C, m, total, n_taken = start.size - 1, needs.size, 0.0, 0.0
+    value = np.empty(C)
     for f in range(m):
-        s[f] = left[f]
-        total += lam[f] * left[f]
-    for p in range(t, C):
-        j = order[p]
-        pick[p], value[p] = -1, np.inf if must[j] else 0.0
+        s[f] = needs[f]
+        total += lam[f] * needs[f]
+    for j in range(C):
+        pick[j], steps[j], value[j] = -1, 0.0, 0.0 if may_stay[j] else np.inf
         for o in range(start[j], start[j + 1]):
-            v, far = _option_value(o, parts, lam)
-            if v < value[p]:
-                pick[p], value[p], steps[p] = o, v, far
-        taken += 1.0 if pick[p] >= 0 else 0.0
-    while taken > free:  # the least useful ones are left out
+            if lows[o] <= highs[o]:
+                v, slope = _with_multipliers(o, program, lam)
+                k = highs[o] if slope < 0.0 else lows[o]
+                if v + k * slope < value[j]:
+                    pick[j], steps[j], value[j] = o, k, v + k * slope
+        n_taken += pick[j] >= 0
+    while n_taken > most:  # the least useful ones stay
         worst = -1
-        for p in range(t, C):
-            if pick[p] >= 0 and not must[order[p]] and (worst < 0 or value[p] > value[worst]):
-                worst = p
+        for j in range(C):
+            if pick[j] >= 0 and may_stay[j] and (worst < 0 or value[j] > value[worst]):
+                worst = j
         if worst < 0:
             return np.inf
         pick[worst], value[worst] = -1, 0.0
-        taken -= 1.0
-    for p in range(t, C):
-        total += value[p]
-        if pick[p] >= 0:
+        n_taken -= 1.0
+    for j in range(C):
+        total += value[j]
+        if pick[j] >= 0:
             for f in range(m):
-                s[f] += a[pick[p], f] + steps[p] * b[pick[p], f]
+                s[f] += a[pick[j], f] + steps[j] * b[pick[j], f]
     return total
 
 
 @_exact
-def _tighten(rounds, t, order, start, parts, must, left, cost, free, lam, best, pick, s):
-    """Return a good lower bound and write its multipliers into ``lam``.
+def _with_multipliers(o, program, lam):
+    """Return the price of an option without further steps, and of each further step."""
+    _, a, c, b, d, _ = program
+    v, slope = c[o], d[o]
+    for f in range(lam.size):
+        v += lam[f] * a[o, f]
+        slope += lam[f] * b[o, f]
+    return v, slope
 
-    The bound is concave and made of flat pieces. Each round goes to the top along a line, where two
-    pieces meet, and the next along their edge.
+
+@_exact
+def _relax(lam, program, lows, highs, may_stay, most, best, share, mean):
+    """Return the bound of the linear relaxation, and write its multipliers and its solution.
+
+    ``share`` is the part of each option in it, ``mean`` its steps times that part. This is the
+    simplex method on combinations of whole changes; each round adds the one that _price finds. It
+    ends early once the bound reaches the best cost.
     """
-    m = lam.size
-    edges, way, at = np.zeros((m, m)), np.zeros(m), lam.copy()
-    below, above, new = s, np.zeros(m), np.zeros(m)
-    bound = _lower_bound(t, order, start, parts, must, left, cost, free, lam, pick, below)
-    n_edges = 0
-    for _ in range(rounds):
-        if bound >= best * TIGHT:
-            break
-        slope, reach = _direction(lam, below, edges[:n_edges], way)
-        if not slope > 1e-14:
-            break
-        low, low_bound, high, high_bound, high_slope, top = 0.0, bound, -1.0, 0.0, 0.0, 0.0
-        for _ in range(20):
-            if high < 0.0:
-                step = min(low + 2.0 * (best - low_bound) / slope, reach)
-            else:
-                step = high_bound - low_bound + slope * low - high_slope * high
-                step = min(max(step / (slope - high_slope), low), high)
-                top = low_bound + slope * (step - low)
+    _, _, c, _, d, needs = program
+    C, m = may_stay.size, needs.size
+    M = m + 1  # the conditions, and that the parts add up to one
+    picks, times = np.full((M, C), -1), np.zeros((M, C))
+    pick, steps, s = np.empty(C, dtype=np.int64), np.empty(C), np.empty(m)
+    inverse, cost, weight = np.zeros((M, M)), np.zeros(M), np.zeros(M)
+    column, dual, now = np.zeros(M), np.zeros(M), lam.copy()
+    bound = _price(lam, program, lows, highs, may_stay, most, pick, steps, s)
+    if not bound < best * TIGHT:
+        return bound
+    for f in range(m):  # slack, or what is lacking at a high price
+        sign = 1.0 if s[f] <= 0.0 else -1.0
+        inverse[f, f], inverse[f, m] = sign, -sign * s[f]
+        weight[f], cost[f] = abs(s[f]), 0.0 if s[f] <= 0.0 else LACKING
+    inverse[m, m] = weight[m] = 1.0
+    leave, slack = m, -1
+    for _ in range(ROUNDS):
+        picks[leave], times[leave], cost[leave] = -1, 0.0, 0.0
+        for j in range(C if slack < 0 else 0):
+            if pick[j] >= 0:
+                picks[leave, j], times[leave, j] = pick[j], steps[j]
+                cost[leave] += c[pick[j]] + steps[j] * d[pick[j]]
+        slack = -1
+        for f in range(M):
+            dual[f], column[f] = 0.0, 0.0
+            for i in range(M):
+                dual[f] += cost[i] * inverse[i, f]
+            if f < m and dual[f] > max(1e-9, dual[slack] if slack >= 0 else 0.0):
+                slack = f
+        if slack >= 0:
+            column[slack] = 1.0
+        else:
             for f in range(m):
-                at[f] = max(lam[f] + step * way[f], 0.0)
-            found = _lower_bound(t, order, start, parts, must, left, cost, free, at, pick, new)
-            new_slope = 0.0
+                now[f] = max(-dual[f], 0.0)
+            found = _price(now, program, lows, highs, may_stay, most, pick, steps, s)
+            if found > bound:
+                bound, lam[:] = found, now
+            if bound >= best * TIGHT or found >= dual[m] - 1e-11 * max(1.0, abs(dual[m])):
+                break
             for f in range(m):
-                new_slope += new[f] * way[f]
-            is_top = high >= 0.0 and found >= top - 1e-13 * max(1.0, abs(top))
-            if found >= best * TIGHT or is_top:
-                low, low_bound = step, found
-                break
-            if new_slope >= 0.0:
-                low, low_bound, slope = step, found, new_slope
-                below[:] = new
-                if step >= reach:
-                    break
-            else:
-                high, high_bound, high_slope = step, found, new_slope
-                above[:] = new
-        for f in range(m):
-            lam[f] = max(lam[f] + low * way[f], 0.0)
-        bound = low_bound
-        if high >= 0.0:
-            n_edges = _add_edge(below, slope, above, high_slope, edges, n_edges)
-            if n_edges == m:
-                break
+                column[f] = s[f]
+            column[m] = 1.0
+        leave = _exchange(column, inverse, weight)
+        if leave < 0:
+            break
+    share[:], mean[:] = 0.0, 0.0
+    for i in range(M):
+        for j in range(C):
+            if picks[i, j] >= 0:
+                share[picks[i, j]] += weight[i]
+                mean[picks[i, j]] += weight[i] * times[i, j]
     return bound
 
 
 @_exact
-def _direction(lam, s, edges, way):
-    """Write the way up along all edges; return its slope, and how far it leads to no negative."""
-    m = lam.size
-    for f in range(m):
-        way[f] = 0.0 if lam[f] <= 0.0 and s[f] < 0.0 else s[f]
-    for e in range(edges.shape[0]):
-        share = 0.0
-        for f in range(m):
-            share += edges[e, f] * way[f]
-        for f in range(m):
-            way[f] -= share * edges[e, f]
-    slope, reach = 0.0, np.inf
-    for f in range(m):
-        if lam[f] <= 0.0 and way[f] < 0.0:
-            way[f] = 0.0
-        slope += s[f] * way[f]
-        if way[f] < 0.0:
-            reach = min(reach, -lam[f] / way[f])
-    return slope, reach
+def _exchange(column, inverse, weight):
+    """Take a column into the basis of the simplex method; return the place it takes, or -1."""
+    M, leave, ratio = weight.size, -1, np.inf
+    change = np.zeros(M)
+    for i in range(M):
+        for f in range(M):
+            change[i] += inverse[i, f] * column[f]
+        if change[i] > 1e-12 and weight[i] < ratio * change[i]:
+            leave, ratio = i, weight[i] / change[i]
+    if leave >= 0:
+        weight[leave] = ratio
+        for f in range(M):
+            inverse[leave, f] /= change[leave]
+        for i in range(M):
+            if i != leave:
+                weight[i] = max(weight[i] - ratio * change[i], 0.0)
+                for f in range(M):
+                    inverse[i, f] -= change[i] * inverse[leave, f]
+    return leave
 
 
 @_exact
-def _add_edge(below, slope, above, high_slope, edges, n_edges):
-    """Add the edge of two pieces, and write the slope along it into ``below``."""
-    m, size, share = below.size, 0.0, slope / (slope - high_slope)
-    for f in range(m):
-        edges[n_edges, f] = above[f] - below[f]
-        below[f] += share * (above[f] - below[f])
-    for e in range(n_edges):
-        part = 0.0
-        for f in range(m):
-            part += edges[e, f] * edges[n_edges, f]
-        for f in range(m):
-            edges[n_edges, f] -= part * edges[e, f]
-    for f in range(m):
-        size += edges[n_edges, f] ** 2
-    if not size > 1e-24:
-        return n_edges
-    for f in range(m):
-        edges[n_edges, f] /= np.sqrt(size)
-    return n_edges + 1
+def _narrow(lam, room, program, lows, highs, may_stay):
+    """Take away options and steps that cost at least ``room`` more than the best of the column."""
+    start = program[0]
+    for j in range(may_stay.size):
+        least = 0.0 if may_stay[j] else np.inf
+        for o in range(start[j], start[j + 1]):
+            if lows[o] <= highs[o]:
+                v, slope = _with_multipliers(o, program, lam)
+                least = min(least, v + slope * (highs[o] if slope < 0.0 else lows[o]))
+        for o in range(start[j], start[j + 1]):
+            if lows[o] <= highs[o]:
+                v, slope = _with_multipliers(o, program, lam)
+                over = room + least - v - slope * (highs[o] if slope < 0.0 else lows[o])
+                if over <= 0.0:
+                    highs[o] = lows[o] - 1.0
+                elif abs(slope) * (highs[o] - lows[o]) > over:
+                    k = np.floor(over / abs(slope))
+                    if slope > 0.0:
+                        highs[o] = lows[o] + k
+                    else:
+                        lows[o] = highs[o] - k
+        if -least >= room:
+            may_stay[j] = 0.0
 
 
 @_exact
-def _last_step(o, parts, left, is_last_word):
-    """Return the steps of an option that meet all conditions, or all steps if none do."""
-    a, _, b, _, more = parts
-    k = 0.0
-    for f in range(left.size):
-        lack = left[f] + a[o, f]
-        if lack > MET:
-            if not b[o, f] < 0.0:
-                return more[o]
-            k = max(k, np.ceil((lack - MET) / -b[o, f]))
-    return min(k, more[o]) if is_last_word else more[o]
+def _improve(program, more, must, most, pick, steps):
+    """Change one column at a time as long as that makes a whole change cheaper; return its cost.
+
+    Infinity if the conditions are not met, with any other choice for one column either.
+    """
+    start, _, c, _, d, needs = program
+    s, cost, n_taken, result = needs.copy(), 0.0, 0.0, np.inf
+    for j in range(pick.size):
+        cost += _take(pick[j], steps[j], 1.0, program, s)
+        n_taken += pick[j] >= 0
+    for _ in range(IMPROVEMENTS):
+        at, option, times, least = -1, -1, 0.0, result * TIGHT
+        for j in range(pick.size):
+            rest = cost + _take(pick[j], steps[j], -1.0, program, s)
+            n_rest, lacking = n_taken - (pick[j] >= 0), False
+            for f in range(s.size):
+                lacking = lacking or s[f] > MET
+            if not must[j] and rest < least and not lacking:
+                at, option, times, least = j, -1, 0.0, rest
+            for o in range(start[j], start[j + 1] if n_rest < most else start[j]):
+                k = _fewest_steps(o, program, s, more[o])
+                if rest + c[o] + k * d[o] < least:
+                    at, option, times, least = j, o, k, rest + c[o] + k * d[o]
+            _take(pick[j], steps[j], 1.0, program, s)
+        if at < 0:
+            break
+        _take(pick[at], steps[at], -1.0, program, s)
+        _take(option, times, 1.0, program, s)
+        n_taken += (option >= 0) - (pick[at] >= 0)
+        pick[at], steps[at] = option, times
+        cost = result = least
+    return result
 
 
 @_exact
-def _repeats(before, changes, j):
-    """Whether all columns of an earlier proposal change, with j."""
+def _take(o, k, sign, program, s):
+    """Add an option with k steps to a change, or take it away by ``sign`` -1; return the cost."""
+    _, a, c, b, d, _ = program
+    if o < 0:
+        return 0.0
+    for f in range(s.size):
+        s[f] += sign * (a[o, f] + k * b[o, f])
+    return sign * (c[o] + k * d[o])
+
+
+@_exact
+def _fewest_steps(o, program, s, most):
+    """Return with how many steps an option meets all conditions; infinity if with none."""
+    _, a, _, b, _, _ = program
+    low, high = 0.0, most
+    for f in range(s.size):
+        lack, by = s[f] + a[o, f], b[o, f]
+        if by < 0.0:
+            low = max(low, np.ceil((lack - MET) / -by))
+        elif by > 0.0:
+            high = min(high, np.floor((MET - lack) / by))
+        elif lack > MET:
+            return np.inf
+    return low if low <= high else np.inf
+
+
+@_exact
+def _is_repeated(before, pick):
+    """Whether all columns of an earlier proposal change."""
     for one in range(before.shape[0]):
-        same = before[one, j]
-        for i in range(changes.size):
-            same = same and (not before[one, i] or changes[i] or i == j)
+        same = True
+        for j in range(pick.size):
+            same = same and (pick[j] >= 0 or not before[one, j])
         if same:
             return True
     return False
+
+
+@_exact
+def _leave_one(before, start, lows, highs, may_stay):
+    """Let a column stay where all others of an earlier proposal change; return if it cannot."""
+    for one in range(before.shape[0]):
+        n_free, last = 0, -1
+        for j in range(may_stay.size):
+            if before[one, j] and may_stay[j]:
+                n_free, last = n_free + 1, j
+        if n_free == 0:
+            return False
+        for o in range(start[last], start[last + 1] if n_free == 1 else start[last]):
+            highs[o] = lows[o] - 1.0
+    return True
+
+
+@_exact
+def _round(program, share, mean, may_stay, pick, steps):
+    """Write the whole change that a relaxed one is nearest to."""
+    start = program[0]
+    for j in range(pick.size):
+        top, total = -1, 0.0
+        for o in range(start[j], start[j + 1]):
+            total += share[o]
+            if share[o] > 0.0 and (top < 0 or share[o] > share[top]):
+                top = o
+        if top >= 0 and may_stay[j] and 1.0 - total > share[top]:
+            top = -1
+        pick[j], steps[j] = top, np.rint(mean[top] / share[top]) if top >= 0 else 0.0
+
+
+@_exact
+def _most_open(program, share, mean, pick, lows, highs, may_stay):
+    """Return the column to be decided next, and its option if that is sure but for the steps.
+
+    A column that is shared by several options comes first, then the one whose part of a step costs
+    most; where nothing is open in the relaxed solution, any that still has a choice; or -1.
+    """
+    start, _, _, _, d, _ = program
+    column, option, most = -1, -1, 0.0
+    for j in range(pick.size):
+        o, total = pick[j], 0.0
+        for i in range(start[j], start[j + 1]):
+            total += share[i]
+        mixed = 1.0 - (share[o] if o >= 0 else 1.0 - total)
+        if mixed > WHOLE:
+            if 1.0 + mixed > most:
+                column, option, most = j, -1, 1.0 + mixed
+        elif o >= 0 and most < 1.0:
+            part = abs(mean[o] / share[o] - np.rint(mean[o] / share[o]))
+            if part > WHOLE and min(part * d[o], 1.0) > most:
+                column, option, most = j, o, min(part * d[o], 1.0)
+    for j in range(pick.size if column < 0 else 0):
+        n_open = 1 if may_stay[j] else 0
+        for o in range(start[j], start[j + 1]):
+            n_open += lows[o] <= highs[o]
+            if lows[o] < highs[o]:
+                column, option = j, o
+        if n_open > 1:
+            return j, -1
+    return column, option
+
+
+@_exact
+def _branch(t, program, share, mean, column, option, stack):
+    """Replace node t of the stack by its branches, the most promising last; return where it ends.
+
+    An option has fewer steps in one branch, more in the other; a column takes one of its options,
+    or none.
+    """
+    start, (lows, highs, stays, _) = program[0], stack
+    if option >= 0:
+        low, high = lows[t, option], highs[t, option]
+        steps = mean[option] / share[option] if share[option] > 0.5 else low
+        at = min(max(np.floor(steps), low), high - 1.0)
+        _copy_node(t, t + 1, stack)
+        more = t + 1 if steps - at > 0.5 else t
+        lows[more, option], highs[2 * t + 1 - more, option] = at + 1.0, at
+        return t + 2
+    first, end = start[column], start[column + 1]
+    part = np.zeros(end - first + 1)  # that of no option comes last
+    part[end - first] = 1.0
+    for o in range(first, end):
+        part[o - first] = share[o]
+        part[end - first] -= share[o]
+        if lows[t, o] > highs[t, o]:
+            part[o - first] = np.inf
+    if not stays[t, column]:
+        part[end - first] = np.inf
+    last = lows.shape[0] - 1
+    _copy_node(t, last, stack)
+    while part.min() < np.inf:
+        chosen = part.argmin()
+        part[chosen] = np.inf
+        _copy_node(last, t, stack)
+        stays[t, column] = 1.0 if chosen == end - first else 0.0
+        for o in range(first, end):
+            if o != first + chosen:
+                highs[t, o] = lows[t, o] - 1.0
+        t += 1
+    return t
+
+
+@_exact
+def _copy_node(one, other, stack):
+    """Copy a node of the stack onto another."""
+    for part in stack:
+        for i in range(part.shape[1]):
+            part[other, i] = part[one, i]
 
 
 PARTS = types.Tuple((matrix, vector, matrix, vector, vector))
@@ -311,164 +490,58 @@ PARTS = types.Tuple((matrix, vector, matrix, vector, vector))
     f8(indices, PARTS, flags, vector, flags_matrix, f8, f8, f8, indices_out, vector_out),
     makes_arrays=True,
 )
-def search_options(start, parts, must, needs, before, most, cutoff, nodes, chosen, steps):
+def search_options(start, parts, must, needs, before, most, cutoff, nodes, chosen, times):
     """Write the cheapest options that meet all conditions, and return their cost.
 
     Column j has the options from ``start[j]`` to ``start[j + 1]``; an option o with k steps, k = 0
     ... ``more[o]``, costs ``c[o] + k d[o]`` and adds ``a[o] + k b[o]`` to the ``needs``, which have
     to be zero or less. ``must``: columns that have to take one. At most ``most`` columns take one,
     and not all of any row of ``before``. Infinity if nothing costs less than ``cutoff``, NaN after
-    too many nodes. Columns are decided one by one, most promising options first.
+    too many nodes.
     """
     a, c, b, d, more = parts
-    C, m = start.size - 1, needs.size
-    best, n_options, is_better = 1.0, a.shape[0], False
-    n_must = 0
+    C, n, m = must.size, c.size, needs.size
+    if C == 0:
+        return 0.0 if (needs <= MET).all() and cutoff > 0.0 else np.inf
+    program, depth = (start, a, c, b, d, needs), DEPTH + n + 2
+    share, mean = np.zeros(n), np.zeros(n)
+    pick, nearest = np.zeros(C, dtype=np.int64), np.zeros(C, dtype=np.int64)
+    steps, s = np.zeros(C), np.zeros(m)
+    lows, highs = np.zeros((depth, n)), np.zeros((depth, n))
+    stays, multipliers = np.zeros((depth, C)), np.zeros((depth, m))
+    for o in range(n):
+        highs[0, o] = more[o]
     for j in range(C):
-        n_must += must[j]
-        top = 0.0
-        for o in range(start[j], start[j + 1]):
-            top = max(top, c[o] + more[o] * d[o])
-        best += top
-    best = min(best, cutoff)
-    lam, left = np.zeros((C + 1, m)), np.zeros((C + 1, m))
-    cost, used, seen = np.zeros(C + 1), np.zeros(C + 1), np.full(C + 1, np.inf)
-    queue, at = np.zeros((C, n_options + 1), dtype=np.int64), np.zeros(C + 1, dtype=np.int64)
-    k, pick, s = np.zeros(C), np.zeros(C, dtype=np.int64), np.zeros(m)
-    now, changes = np.full(C, -1), np.zeros(C, dtype=np.bool_)
-    rank = np.zeros(n_options + 1)
-    left[0] = needs
-    met = n_must == 0
-    for f in range(m):
-        met = met and needs[f] <= MET
-    if (met and before.shape[0] == 0) or C == 0:
-        chosen[:] = -1
-        return 0.0 if met and cutoff > 0.0 else np.inf
-    order = np.arange(C)
+        stays[0, j] = 0.0 if must[j] else 1.0
     if m:
-        lam[0, needs.argmax()] = 1.0
-    bound = _tighten(60, 0, order, start, parts, must, needs, 0.0, most, lam[0], best, pick, s)
-    if bound >= best * TIGHT:
-        return np.inf
-    coarse = np.zeros(C)  # the finest columns come last, where the best number of steps is known
-    for j in range(C):
-        for o in range(start[j], start[j + 1]):
-            coarse[j] = max(coarse[j], d[o] if more[o] > 0.0 else c[o])
-    order = np.argsort(-coarse)
-    t, is_new = 0, True
-    while t >= 0:
-        j = order[t]
-        if is_new or best < seen[t]:
-            if not is_new:
-                bound = _tighten(
-                    8,
-                    t,
-                    order,
-                    start,
-                    parts,
-                    must,
-                    left[t],
-                    cost[t],
-                    most - used[t],
-                    lam[t],
-                    best,
-                    pick,
-                    s,
-                )
-                if bound >= best * TIGHT:
-                    at[t] = n_options + 2
-            seen[t] = best
-        if is_new:
-            is_new, count = False, 0
-            for o in range(start[j], start[j + 1] + 1):  # the last is to take none
-                is_none = o == start[j + 1]
-                if is_none and must[j]:
-                    continue
-                v = 0.0 if is_none else _option_value(o, parts, lam[t])[0]
-                p = count
-                while p > 0 and rank[p - 1] > v:
-                    rank[p], queue[t, p] = rank[p - 1], queue[t, p - 1]
-                    p -= 1
-                rank[p], queue[t, p] = v, -1 if is_none else o
-                count += 1
-            at[t], k[t] = 0, np.nan
-            queue[t, count:] = -2
-        if at[t] > n_options or queue[t, at[t]] == -2:
-            t -= 1
-            if t >= 0:
-                k[t] -= 1.0
-                changes[order[t]] = False
-                now[t] = -1
-            continue
-        o = queue[t, at[t]]
-        if k[t] < 0.0:
-            at[t] += 1
-            k[t] = np.nan
-            continue
-        nodes -= 1.0
-        if nodes < 0.0:
+        multipliers[0, needs.argmax()] = 1.0
+    best, is_better, t = 1.0, False, 1
+    for o in range(n):
+        best += c[o] + more[o] * d[o]
+    best = min(best, cutoff)
+    while t > 0:
+        t, nodes = t - 1, nodes - 1.0
+        if nodes < 0.0 or t >= DEPTH:
             return np.nan
-        waits = False
-        for p in range(t + 1, C):
-            waits = waits or must[order[p]]
-        if o >= 0 and np.isnan(k[t]):
-            if used[t] + 1.0 > most or _repeats(before, changes, j):
-                k[t] = -1.0
-                continue
-            k[t] = _last_step(o, parts, left[t], not waits)
-        elif o < 0:
-            k[t] = 0.0
-        cost[t + 1], used[t + 1], met = cost[t], used[t], not waits
-        if o >= 0:
-            cost[t + 1] += c[o] + k[t] * d[o]
-            used[t + 1] += 1.0
-        for f in range(m):
-            left[t + 1, f] = left[t, f]
-            if o >= 0:
-                left[t + 1, f] += a[o, f] + k[t] * b[o, f]
-            met = met and left[t + 1, f] <= MET
-        if met:
-            if cost[t + 1] < best:
-                best, is_better = cost[t + 1], True
-                chosen[:] = -1
-                for p in range(t):
-                    chosen[order[p]], steps[order[p]] = now[p], k[p]
-                chosen[j], steps[j] = o, k[t]
-            k[t] -= 1.0
+        low, high, may_stay, lam = lows[t], highs[t], stays[t], multipliers[t]
+        if not _leave_one(before, start, low, high, may_stay):
             continue
-        lam[t + 1] = lam[t]
-        bound = _tighten(
-            8,
-            t + 1,
-            order,
-            start,
-            parts,
-            must,
-            left[t + 1],
-            cost[t + 1],
-            most - used[t + 1],
-            lam[t + 1],
-            best,
-            pick,
-            s,
-        )
+        bound = _relax(lam, program, low, high, may_stay, most, best, share, mean)
         if not bound < best * TIGHT:
-            slope = 0.0
-            if o >= 0:
-                slope = d[o]
-                for f in range(m):
-                    slope += lam[t + 1, f] * b[o, f]
-            if slope > 0.0 and bound < np.inf:  # fewer steps may do
-                k[t] -= max(1.0, np.floor((bound - best) / slope))
-            else:
-                k[t] = -1.0
             continue
-        if t + 1 == C:  # not proved to be of no use, and not of use
-            k[t] -= 1.0
-            continue
-        now[t] = o
-        changes[j] = o >= 0
-        t, is_new = t + 1, True
+        _round(program, share, mean, may_stay, pick, steps)
+        for j in range(C):
+            nearest[j] = pick[j]
+        found = _improve(program, more, must, most, pick, steps)
+        if found < best * TIGHT and not _is_repeated(before, pick):
+            best, is_better = found, True
+            for j in range(C):
+                chosen[j], times[j] = pick[j], steps[j]
+        bound = _price(lam, program, low, high, may_stay, np.inf, pick, steps, s)
+        _narrow(lam, best * TIGHT - bound, program, low, high, may_stay)
+        column, option = _most_open(program, share, mean, nearest, low, high, may_stay)
+        if column >= 0:
+            t = _branch(t, program, share, mean, column, option, (lows, highs, stays, multipliers))
     return best if is_better else np.inf
 
 

@@ -275,7 +275,7 @@ def case_parts(story: Story) -> tuple[dict[str, Any], dict[str, Any]]:
     parts = {
         "cases": cases,
         "no_changes": no_changes,
-        "introduction": introduction(story.evidence, with_turns=not no_changes),
+        "introduction": introduction(story.evidence, cases, with_turns=not no_changes),
         "map": decision_map(story, rows),
         "map_size": (WIDTH, HEIGHT),
     }

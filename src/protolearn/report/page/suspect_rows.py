@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ..._names import count, radius_text, shorten_name
-from ...analysis import Change, ModelView, counterfactual
+from ...analysis import Change, Explanation, ModelView, explain
 from ...selection import places_among
 from ...tables import (
     NO_FEATURE_NAMES,
@@ -24,6 +24,7 @@ from .margin_charts import distance_unit
 from .prototype_cards import image_of
 
 MOST_OF_A_KIND = 6
+MOST_REASONS = 4
 LONGEST = 60  # characters of a value that would change
 SURE = 0.9  # probability of an answer that is not near the border
 
@@ -52,21 +53,23 @@ class Case:
     name: str  # what the row is called
     label: int  # its class
     says: int  # what the model predicts
+    reasons: list[Reason]  # the columns that matter most for that
+    rival: str  # the class that they speak against
     turn: Turn | None  # what would give it another answer
     pictures: list[tuple[str, str]]  # addresses of pictures, and what they are
 
 
 def cases_of(story: Story, found: Sequence[SuspectRow]) -> tuple[list[Case], str]:
-    """Return rows with what would give them another answer, or why that is not known."""
-    subject, reason = story.subject, ""
-    turns: list[Turn | None] = [None] * len(found)
-    try:
-        if found:
-            turns = turns_of(subject, np.array([one.row for one in found]))
-    except (TypeError, ValueError) as error:
-        reason = str(error)
+    """Return rows with what the model says of them, or why it knows no smallest change."""
+    if not found:
+        return [], ""
+    subject = story.subject
+    some = subject.take(np.array([one.row for one in found]))
+    with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
+        told = explain(some.model, some.X, data=subject.X, n_exemplars=1)
+        turns = turns_of(subject, some.model, told)
     cases = []
-    for one, turn in zip(found, turns, strict=True):
+    for i, (one, turn) in enumerate(zip(found, turns, strict=True)):
         pictures = []
         name = str(story.row_names[one.row])
         if story.image_shape is not None:
@@ -74,18 +77,21 @@ def cases_of(story: Story, found: Sequence[SuspectRow]) -> tuple[list[Case], str
             if turn is not None:
                 pictures.append((image_of(story, turn.plain), f"would be {short(turn.label)}"))
         codes = int(subject.codes[one.row]), int(subject.predicted_codes[one.row])
-        cases.append(Case(one, KINDS[one.kind], name, *codes, turn, pictures))
-    return cases, reason
+        reasons = reasons_of(subject, told, i), short(told.rival[i])
+        cases.append(Case(one, KINDS[one.kind], name, *codes, *reasons, turn, pictures))
+    return cases, told.reasons.get("counterfactual", "")
 
 
-def introduction(evidence: Evidence, with_turns: bool) -> str:
+def introduction(evidence: Evidence, cases: Sequence[Case], with_turns: bool) -> str:
     """Return a text that says what is listed."""
     turns = ", each with the smallest change that would give it another prediction" * with_turns
     n_wrong, of = int(evidence.wrong.sum()), count(len(evidence.rows), "prediction")
     held_out = "held-out " * evidence.left_out
+    percent = " Percentages are shares of all reasons; negative ones speak against the prediction."
+    percent *= any(one.reasons for one in cases)
     return (
         f"{n_wrong:,} of {of} for {held_out}rows {'was' if n_wrong == 1 else 'were'} wrong. These "
-        f"rows deserve a second look first{turns}."
+        f"rows deserve a second look first{turns}.{percent}"
     )
 
 
@@ -199,6 +205,26 @@ def short(value: Any) -> str:
     return shorten_name(str(value), LONGEST)
 
 
+class Reason(NamedTuple):
+    """A column that matters for an answer."""
+
+    column: str
+    value: str  # that of the row
+    share: float  # of the sizes of all contributions; negative: it speaks for the other class
+
+
+def reasons_of(subject: Subject, told: Explanation, row: int) -> list[Reason]:
+    """Return the columns that contribute most to the answer for a row."""
+    if told.contributions is None:
+        return []
+    shares = told.contributions[row] / (np.abs(told.contributions[row]).sum() or 1.0)
+    return [
+        Reason(subject.columns[j].name, told.values[j][row], float(shares[j]))
+        for j in told.order(row)[:MOST_REASONS]
+        if abs(shares[j]) >= 0.005
+    ]
+
+
 class Turn(NamedTuple):
     """What gives a row another answer."""
 
@@ -207,13 +233,13 @@ class Turn(NamedTuple):
     plain: Floats  # the changed row, in the user's units
 
 
-def turns_of(subject: Subject, chosen: Indices) -> list[Turn | None]:
-    """Return for each chosen row what would change the answer; raise if the model cannot tell."""
-    some = subject.take(chosen)
-    with ignore_warnings(NO_FEATURE_NAMES, UNSEEN_CATEGORIES):
-        found: Any = counterfactual(some.model, some.X, data=subject.X)
-        view = ModelView.of(some.model, found.points, subject.X)
+def turns_of(subject: Subject, model: Any, told: Explanation) -> list[Turn | None]:
+    """Return for each explained row what would change the answer; None where that is not known."""
+    found = told.counterfactual
+    if found is None:
+        return [None] * len(told)
+    view = ModelView.of(model, found.points, subject.X)
     names = dict(zip((column.name for column in view.columns), subject.columns, strict=True))
     changes = [[c._replace(column=names[c.column].name) for c in row] for row in found.changes]
-    told = zip(found.feasible, found.label, map(tuple, changes), view.plain, strict=True)
-    return [Turn(*turn) if there else None for there, *turn in told]
+    turns = zip(found.feasible, found.label, map(tuple, changes), view.plain, strict=True)
+    return [Turn(*turn) if there else None for there, *turn in turns]
