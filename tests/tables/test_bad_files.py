@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protolearn.reading import data_file as opening
+from protolearn.reading import text_table
 from protolearn.tables import TableFileError, read_table
-from protolearn.tables.reading import data_file as opening
-from protolearn.tables.reading import text_table
 
 JUNK = bytes(range(256)) * 4
 

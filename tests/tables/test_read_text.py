@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protolearn.reading import text_table
+from protolearn.reading.cell_values import MISSING, MISSING_NUMBER, kind_of_cell
 from protolearn.tables import TableFileError, read_table
-from protolearn.tables.reading import text_table
-from protolearn.tables.reading.cell_values import MISSING, MISSING_NUMBER, kind_of_cell
 
 NAN = float("nan")
 

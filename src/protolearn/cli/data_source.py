@@ -12,7 +12,7 @@ from rich.table import Table
 from .. import datasets
 from .._names import suggest_name
 from ..datasets import folder_state
-from ..tables import ParquetFolder, ReadTable, read_table
+from ..reading import ParquetFolder, ReadTable, read_table
 from .command_output import Screen, plain_table, say
 from .failure import Failure
 

@@ -13,7 +13,8 @@ from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from .._names import count, suggest_name
-from ..tables import ReadTable, reads_as_text
+from ..reading import ReadTable
+from ..tables import reads_as_text
 from .data_source import TARGET
 from .failure import Failure
 

@@ -14,7 +14,7 @@ from rich.progress import track
 
 from .._files import replacing
 from .._names import count
-from ..tables import text_of
+from ..reading import text_of
 from .command_output import Screen, open_text, say, spreadsheet_lines
 from .data_source import PLAIN_READING, Reading
 from .failure import FAILED, Failure

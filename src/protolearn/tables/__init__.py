@@ -4,6 +4,7 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..reading import ReadTable, TableFileError, read_table
 from .columns import BEYOND as BEYOND
 from .columns import OTHER as OTHER
 from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
@@ -30,13 +31,6 @@ from .pipeline_steps import flatten_steps as flatten_steps
 from .pipeline_steps import ignore_warnings as ignore_warnings
 from .pipeline_steps import no_way_back as no_way_back
 from .pipeline_steps import undo_step as undo_step
-from .reading import ReadTable, TableFileError, read_table
-from .reading.arrow_files import CodedTexts as CodedTexts
-from .reading.arrow_files import ParquetFolder as ParquetFolder
-from .reading.cell_values import text_of as text_of
-from .reading.cell_values import truth_of as truth_of
-from .reading.data_file import MemoryLimit as MemoryLimit
-from .reading.read import describe_origin as describe_origin
 from .table import Table as Table
 from .table import build_frame as build_frame
 from .table import native_column as native_column

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._arrays import Floats, Indices
+from .._arrays import Floats, Indices
 from .cell_values import (
     DATES,
     MARKS,

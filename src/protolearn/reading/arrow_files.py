@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._arrays import Indices
+from .._arrays import Indices
 from .cell_values import text_of
 from .column_reader import kind_of_type, read_columns
 from .data_file import PARQUET, DataFile, MemoryLimit, TableFileError, report_read_errors

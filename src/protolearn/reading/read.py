@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..._names import as_list, suggest_name
+from .._names import as_list, suggest_name
 from .arff import is_arff, open_arff
 from .arrow_files import OPENERS, ParquetFolder, is_folder
 from .cell_values import quote

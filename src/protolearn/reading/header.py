@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._names import free_name
+from .._names import free_name
 from .cell_values import kind_of_cell, quote
 from .data_file import TableFileError
 

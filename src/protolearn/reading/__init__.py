@@ -1,0 +1,12 @@
+"""Tables in files, read into structured arrays."""
+
+from .arrow_files import CodedTexts as CodedTexts
+from .arrow_files import ParquetFolder as ParquetFolder
+from .cell_values import text_of as text_of
+from .cell_values import truth_of as truth_of
+from .data_file import MemoryLimit as MemoryLimit
+from .data_file import TableFileError
+from .read import ReadTable, read_table
+from .read import describe_origin as describe_origin
+
+__all__ = ["ReadTable", "TableFileError", "read_table"]
