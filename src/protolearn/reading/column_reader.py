@@ -6,7 +6,7 @@ What a column of texts holds is judged by its first cells, and again if others t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -276,16 +276,7 @@ def read_columns(
 
     Of ``rows``, whose places ascend, others are not kept.
     """
-    samples, always = source.sample(chosen), getattr(source, "missing", MISSING)
-    always = always.union(missing.get(None, ()))
-    columns = {
-        name: ColumnReader(
-            source, name, sample, asked.get(name), always.union(missing.get(name, ()))
-        )
-        for name, sample in samples.items()
-    }
-    judge = Judge(source, [one for one in columns.values() if one.kind == "text"])
-    judge.choose_forms()
+    columns, judge = judged_columns(source, chosen, asked, missing)
     frame: Any = None
     fresh = columns
     for turn in range(PASSES):
@@ -303,6 +294,42 @@ def read_columns(
     return AssembledTable(frame, judge.notes, [*filter(None, assumed)], kinds)
 
 
+def judged_columns(
+    source: Any, chosen: Sequence[str], asked: Mapping[str, str], missing: Mapping[Any, Any]
+) -> tuple[dict[str, ColumnReader], Judge]:
+    """Return readers of some columns, by what the first rows hold."""
+    samples, always = source.sample(chosen), getattr(source, "missing", MISSING)
+    everywhere = missing.get(None, ())
+    columns = {
+        name: ColumnReader(
+            source, name, sample, asked.get(name), always.union(everywhere, missing.get(name, ()))
+        )
+        for name, sample in samples.items()
+    }
+    judge = Judge(source, [one for one in columns.values() if one.kind == "text"])
+    judge.choose_forms()
+    return columns, judge
+
+
+def read_blocks(
+    source: Any, chosen: Sequence[str], asked: Mapping[str, str]
+) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+    """Return some rows at a time as arrays, and how many were before; raise if a cell is wrong."""
+    columns, _ = judged_columns(source, chosen, asked, {})
+    types: dict[str, Any] = {name: reader.arrow_type for name, reader in columns.items()}
+    types |= decimal_mark(columns.values())
+    for start, block in source.blocks(list(columns), types):
+        yield start, {name: columns[name].read(block[name], start) for name in chosen}
+        for reader in columns.values():
+            reader.n_present *= not reader.unread  # no cell may be wrong here
+            reader.tell_unread()
+
+
+def decimal_mark(readers: Iterable[ColumnReader]) -> dict[str, str]:
+    """Return what the types of columns have to say about decimal commas."""
+    return {DECIMAL_MARK: ","} if any(one.form == Form(decimal=",") for one in readers) else {}
+
+
 def fill(
     source: Any,
     readers: Mapping[str, ColumnReader],
@@ -316,8 +343,7 @@ def fill(
     fields += [(name, known.dtype[name]) for name in kept]  # type: ignore[union-attr]
     frame, n_rows = np.zeros(0, dtype=fields), 0
     types = {name: reader.arrow_type for name, reader in readers.items()}
-    if any(reader.form == Form(decimal=",") for reader in readers.values()):
-        types[DECIMAL_MARK] = ","
+    types |= decimal_mark(readers.values())
     for start, block in source.blocks(list(readers), types):
         size = len(next(iter(block.values())))
         if rows is not None:

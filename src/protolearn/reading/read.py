@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,13 +165,12 @@ def read_table(
     for name, kind in (kinds or {}).items():
         if kind not in KINDS:
             raise ValueError(f"kinds has {kind!r} for {name!r}; expected one of {list(KINDS)}.")
-    wanted = Request(kinds or {}, columns, names, target, as_list(drop), as_list(id), missing)
-    if is_folder(path):
-        read = wanted.read(ParquetFolder(path, limit), limit)
-    else:
-        file = DataFile.at(path, limit)
-        opener = OPENERS.get(file.format)
-        read = wanted.read(opener(file, limit), limit) if opener else wanted.read_text(file, limit)
+    wanted = Request(kinds or {}, columns, target, as_list(drop), as_list(id), missing)
+    read: Any = None
+    for source in table_sources(path, limit, names):
+        with suppress(UnicodeDecodeError):
+            read = wanted.read(source, limit)
+            break
     if strict and read.assumptions:
         told = "; ".join(read.assumptions)
         raise TableFileError(
@@ -181,36 +181,42 @@ def read_table(
     return read
 
 
+def table_sources(path: Any, limit: MemoryLimit, names: Any = None) -> Iterator[Any]:
+    """Return a file or a folder as a table; a text again in each encoding that it may have."""
+    if is_folder(path):
+        yield ParquetFolder(path, limit)
+        return
+    file = DataFile.at(path, limit)
+    if file.format in OPENERS:
+        yield OPENERS[file.format](file, limit)
+        return
+    file.check_text()
+    for encoding in file.encodings():
+        with suppress(UnicodeDecodeError):
+            is_one = is_arff(file.head.decode(encoding, errors="ignore"))
+            source = open_arff(file, encoding) if is_one else TextTable.of(file, encoding, names)
+            yield source
+    raise TableFileError(
+        f"{file.name!r} begins as a text in {file.encodings()[0].removesuffix('-sig')}, but does "
+        "not go on as one; save it in UTF-8."
+    )
+
+
+def open_table(path: Any) -> Any:
+    """Return the table in a file: its ``names``, and rows to be read by :func:`read_blocks`."""
+    return next(table_sources(path, MemoryLimit.of(None)))
+
+
 @dataclass(frozen=True)
 class Request:
     """What is wanted of a file."""
 
     kinds: Mapping[str, str]
     columns: Sequence[str] | None
-    names: Sequence[str] | None
     target: str | int | None
     drop: list[str]
     id: list[str]
     missing: Any
-
-    def read_text(self, file: DataFile, limit: MemoryLimit) -> ReadTable:
-        """Read a text in the first encoding that fits."""
-        file.check_text()
-        for encoding in file.encodings():
-            try:
-                return self.read(self.text_table(file, encoding), limit)
-            except UnicodeDecodeError as error:
-                found = error
-        raise TableFileError(
-            f"{file.name!r} begins as a text in {found.encoding}, but does not go on as one; save "
-            "it in UTF-8."
-        )
-
-    def text_table(self, file: DataFile, encoding: str) -> TextTable:
-        """Open a text as ARFF or CSV."""
-        if is_arff(file.head.decode(encoding, errors="ignore")):
-            return open_arff(file, encoding)
-        return TextTable.of(file, encoding, self.names)
 
     def read(self, source: Any, limit: MemoryLimit) -> ReadTable:
         """Read the columns that are wanted."""
