@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 WIDE = Context(prec=800)
@@ -43,6 +45,28 @@ def number_repeats(names: list[str]) -> list[str]:
     """Return names, with a number after those that are there more than once."""
     total, seen = Counter(names), {name: itertools.count(1) for name in names}
     return [f"{name} {next(seen[name])}" if total[name] > 1 else name for name in names]
+
+
+def free_name(name: str, taken: Container[Any]) -> str:
+    """Return a name, with a number if it is taken."""
+    names = itertools.chain([name], (f"{name} ({number})" for number in itertools.count(2)))
+    return next(other for other in names if other not in taken)
+
+
+def as_list(names: Any) -> list[Any]:
+    """Return several names as a list; a single one is one."""
+    if names is None:
+        return []
+    return [names] if isinstance(names, str) or not np.iterable(names) else list(names)
+
+
+def suggest_name(name: Any, names: list[Any]) -> str:
+    """Suggest a name that a misspelt one resembles, or tell which there are."""
+    match = difflib.get_close_matches(str(name), [str(other) for other in names], 1)
+    if match:
+        return f" Did you mean {match[0]!r}?"
+    more = ", ..." if len(names) > 8 else ""
+    return f" It has {', '.join(map(repr, names[:8]))}{more}."
 
 
 def class_name(model: Any) -> str:

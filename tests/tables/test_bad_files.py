@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protolearn.reading import data_file as opening
+from protolearn.reading import text_table
 from protolearn.tables import TableFileError, read_table
-from protolearn.tables.reading import data_file as opening
-from protolearn.tables.reading import text_table
 
 JUNK = bytes(range(256)) * 4
 
@@ -70,38 +70,38 @@ def saved(function, *args, **options):
     return stream.getvalue()
 
 
-FOREIGN = {
-    "PNG picture": b"\x89PNG\r\n\x1a\n" + JUNK,
-    "JPEG picture": b"\xff\xd8\xff\xe0" + JUNK,
-    "GIF picture": b"GIF89a" + JUNK,
-    "BMP picture": b"BM" + JUNK,
-    "TIFF picture": b"II*\0" + JUNK,
-    "PDF document": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + JUNK,
-    "a zip archive": zipped(**{"table.csv": "a,b\n1,2\n"}),
-    "a saved model": zipped(**{"schema.json": "{}"}),
-    "a file of NumPy arrays": saved(np.savez, a=np.ones(3)),
-    "an array of NumPy": saved(np.save, np.ones(3)),
-    "a pickle": pickle.dumps(pd.DataFrame({"a": [1]})),
-    "packed by bzip2": bz2.compress(b"a,b\n1,2\n"),
-    "packed by xz": lzma.compress(b"a,b\n1,2\n"),
-    "a tar archive": packed_folder(),
-    "an SQLite database": b"SQLite format 3\0" + JUNK,
-    "an HDF5 file": b"\x89HDF\r\n\x1a\n" + JUNK,
-    "a Stata file": b"<stata_dta><header>" + JUNK,
-    "an SPSS file": b"$FL2@(#)" + JUNK,
-    "a file of R": gzip.compress(b"RDX3\nX\n" + JUNK),
-    "a file of MATLAB": b"MATLAB 5.0 MAT-file" + JUNK,
-    "a program": b"\x7fELF" + JUNK,
-    "binary data": np.random.RandomState(0).bytes(5000),
-    "a page of the web": b"<!DOCTYPE html>\n<html><body>\n<p>a, b</p></body></html>\n",
-    "an XML file": b'<?xml version="1.0"?>\n<svg>\n<rect/></svg>\n',
-    "a JSON file": b'[\n  {\n    "a": 1,\n    "b": 2\n  }\n]\n',
-}
+FOREIGN = [
+    ("a picture", b"\x89PNG\r\n\x1a\n" + JUNK),
+    ("a picture", b"\xff\xd8\xff\xe0" + JUNK),
+    ("a picture", b"GIF89a" + JUNK),
+    ("a picture", b"BM" + JUNK),
+    ("a picture", b"II*\0" + JUNK),
+    ("a document", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + JUNK),
+    ("a zip archive", zipped(**{"table.csv": "a,b\n1,2\n"})),
+    ("a saved model", zipped(**{"schema.json": "{}"})),
+    ("a file of NumPy arrays", saved(np.savez, a=np.ones(3))),
+    ("a file of NumPy arrays", saved(np.save, np.ones(3))),
+    ("a pickle", pickle.dumps(pd.DataFrame({"a": [1]}))),
+    ("a packed file", bz2.compress(b"a,b\n1,2\n")),
+    ("a packed file", lzma.compress(b"a,b\n1,2\n")),
+    ("an archive", packed_folder()),
+    ("an SQLite database", b"SQLite format 3\0" + JUNK),
+    ("an HDF5", b"\x89HDF\r\n\x1a\n" + JUNK),
+    ("a file of a statistics program", b"<stata_dta><header>" + JUNK),
+    ("a file of a statistics program", b"$FL2@(#)" + JUNK),
+    ("a file of a statistics program", gzip.compress(b"RDX3\nX\n" + JUNK)),
+    ("a file of a statistics program", b"MATLAB 5.0 MAT-file" + JUNK),
+    ("a program", b"\x7fELF" + JUNK),
+    ("binary data", np.random.RandomState(0).bytes(5000)),
+    ("a page of the web", b"<!DOCTYPE html>\n<html><body>\n<p>a, b</p></body></html>\n"),
+    ("an XML file", b'<?xml version="1.0"?>\n<svg>\n<rect/></svg>\n'),
+    ("a JSON file", b'[\n  {\n    "a": 1,\n    "b": 2\n  }\n]\n'),
+]
 
 
-@pytest.mark.parametrize("what", FOREIGN)
-def test_other_kinds_of_files(told, what):
-    text = told(FOREIGN[what], "table.csv")
+@pytest.mark.parametrize(("what", "content"), FOREIGN)
+def test_other_kinds_of_files(told, what, content):
+    text = told(content, "table.csv")
     assert what in text
     assert "expected CSV, Excel, Parquet, Feather, JSON Lines or ARFF" in text
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protolearn.reading import text_table
+from protolearn.reading.cell_values import MISSING, MISSING_NUMBER, kind_of_cell
 from protolearn.tables import TableFileError, read_table
-from protolearn.tables.reading import text_table
-from protolearn.tables.reading.cell_values import MISSING, MISSING_NUMBER, kind_of_cell
 
 NAN = float("nan")
 
@@ -387,7 +387,7 @@ inside = st.text(
     max_size=6,
 )
 words = st.builds(lambda a, b: (a + b).strip(), letters, inside).filter(
-    lambda cell: cell not in MISSING | MISSING_NUMBER and kind_of_cell(cell) == kind_of_cell("x")
+    lambda cell: cell not in MISSING | MISSING_NUMBER and kind_of_cell(cell) == "text"
 )
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6).map(float)
 days = st.datetimes().map(lambda time: time.isoformat())

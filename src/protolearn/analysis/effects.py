@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from .._arrays import Floats
+from .._names import suggest_name
 from .._validation import integer_in
 from ..rule import LinearRule, as_rule
 from ..tables import (
@@ -20,7 +21,6 @@ from ..tables import (
     TableEncoder,
     TextColumn,
     flatten_steps,
-    suggest_name,
 )
 from .contributions import mean_row, score_function
 from .limits import Limits

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Floats, Indices
+from .._names import as_list, suggest_name
 from .._validation import integer_in
 from ..tables import (
     BEYOND,
@@ -20,12 +21,10 @@ from ..tables import (
     CategoryColumn,
     Column,
     NumberColumn,
-    as_list,
     as_times,
     column_places,
     from_clock,
     is_number,
-    suggest_name,
     to_days,
     zone_of,
 )

@@ -24,9 +24,11 @@ from ..tables import (
     TableEncoder,
     Values,
     apply_step,
+    build_frame,
     column_places,
     flatten_steps,
     ignore_warnings,
+    native_column,
 )
 
 AFFINE = (
@@ -141,9 +143,9 @@ class ModelView:
             values = column.values(new)
             data = np.where(moved, values.data, given.data[rows])
             kind = given.kind if given.kind != "empty" else values.kind
-            columns[name] = table.series(Values(kind, data), table.dtype(name))
+            columns[name] = native_column(table.library, Values(kind, data), table.dtype(name))
         index = None if table.index is None else table.index[rows]
-        return table.build(columns, index)
+        return build_frame(table.library, columns, index)
 
     def probabilities(self, plain: Floats) -> Floats:
         """Return the probability of each class for plain rows."""

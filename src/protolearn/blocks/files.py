@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".csv.gz": "csv"}
+PARQUET, TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".csv.gz", ".csv.zst")
+"""How the names of files end that are looked for in a folder."""
 
 
 def is_path(value: Any) -> bool:
@@ -24,26 +25,32 @@ def is_dataset(value: Any) -> bool:
     return type(value).__module__.startswith("pyarrow") and hasattr(value, "get_fragments")
 
 
-def open_dataset(path: str | os.PathLike[str]) -> Any:
-    """Return the dataset that a file is, or a folder of files of one format."""
-    from pyarrow import dataset
-
+def files_at(path: str | os.PathLike[str]) -> tuple[list[Path], bool]:
+    """Return a file, or the files in a folder, and whether they are texts, not Parquet."""
     where = Path(path)
     if not where.exists():
         raise ValueError(f"X={os.fspath(path)!r} is no file and no folder.")
     files = sorted(where.rglob("*")) if where.is_dir() else [where]
     files = [file for file in files if file.is_file() and not _hidden(file, where)]
-    formats = {_format(file) for file in files} - {None}
-    if len(formats) != 1:
-        found = " and ".join(sorted(map(str, formats))) or "neither Parquet nor CSV"
+    binary = [file for file in files if file.name.lower().endswith(PARQUET)]
+    texts = [file for file in files if file.name.lower().endswith(TEXT)]
+    if bool(binary) == bool(texts):
+        found = "Parquet and CSV" if texts else "neither Parquet nor CSV"
         raise ValueError(
             f"X={os.fspath(path)!r} holds {found}; expected files of one of them, all *.parquet."
         )
+    return binary or texts, bool(texts)
+
+
+def open_dataset(files: list[Path], folder: str | os.PathLike[str]) -> Any:
+    """Return the dataset that Parquet files in a folder are."""
+    from pyarrow import dataset
+
     return dataset.dataset(
-        [str(file) for file in files if _format(file)],
-        format=formats.pop(),
+        list(map(str, files)),
+        format="parquet",
         partitioning=dataset.partitioning(flavor="hive"),
-        partition_base_dir=str(where) if where.is_dir() else None,
+        partition_base_dir=str(folder) if Path(folder).is_dir() else None,
     )
 
 
@@ -96,10 +103,16 @@ def column_as_labels(column: Any) -> NDArray[Any]:
     return found.astype(str) if found.dtype.kind == "O" else np.asarray(found)
 
 
+def label_array(values: NDArray[Any]) -> NDArray[Any]:
+    """Return labels of a text as an array: integers as such, others as texts or truth values."""
+    if values.dtype.kind == "f" and (values == np.rint(values)).all():
+        return values.astype(np.int64)
+    missing = [value is None or value != value for value in values.tolist()]
+    if any(missing):
+        raise ValueError("the column of labels has empty entries; leave out rows without a label.")
+    return np.array(values.tolist()) if values.dtype == object else values
+
+
 def _hidden(file: Path, folder: Path) -> bool:
     """Whether a file, or a folder that it is in, is not meant to be data."""
     return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
-
-
-def _format(file: Path) -> str | None:
-    return next((kind for end, kind in FORMATS.items() if file.name.lower().endswith(end)), None)

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from ..reading import open_table, read_blocks
 from .block import Block
 from .files import (
     column_as_doubles,
     column_as_labels,
+    files_at,
     index_columns,
     is_path,
+    label_array,
     open_dataset,
     with_doubles,
 )
@@ -159,10 +162,15 @@ class FileParts(ReadParts):
     """
 
     def __init__(self, data: Any, label: Any, weight: Any = None):
-        self._dataset = open_dataset(data) if is_path(data) else data
+        files, self._are_texts = files_at(data) if is_path(data) else ([], False)
         self._label, self._weight = label, weight
-        schema = self._dataset.schema
-        known = [name for name in schema.names if name not in index_columns(schema)]
+        if self._are_texts:
+            self._tables = [open_table(file) for file in files]
+            known = list(self._tables[0].names)
+        else:
+            self._dataset = open_dataset(files, data) if files else data
+            schema = self._dataset.schema
+            known = [name for name in schema.names if name not in index_columns(schema)]
         for role, name in (("y", label), ("sample_weight", weight)):
             if name is not None or role == "y":
                 _check_column(role, name, known)
@@ -173,9 +181,32 @@ class FileParts(ReadParts):
         if not self.names:
             raise ValueError(f"X has no column beside {label!r}; there is nothing to learn from.")
         self._numbers = (*self.names, *([] if weight is None else [weight]))
-        self._schema = with_doubles(schema, self._numbers)
+        if not self._are_texts:
+            self._schema = with_doubles(schema, self._numbers)
 
     def __iter__(self) -> Iterator[Part]:
+        return self._texts() if self._are_texts else self._batches()
+
+    def _texts(self) -> Iterator[Part]:
+        """Return some rows of texts at a time, as the reader of tables understands them."""
+        index, columns = 0, [*self._numbers, self._label]
+        kinds = dict.fromkeys(self._numbers, "number")
+        for table in self._tables:
+            if set(table.names) != set(self._tables[0].names):
+                other = ", ".join(map(repr, sorted({*table.names} ^ {*self._tables[0].names})))
+                raise ValueError(
+                    f"In {table.name!r}: it has not the columns of the first file: one of them "
+                    f"lacks {other}."
+                )
+            for start, block in read_blocks(table, columns, kinds):
+                X = np.stack([block[name] for name in self.names], axis=1)
+                name = f"rows {start} to {start + len(X) - 1} of {table.name!r}"
+                weight = None if self._weight is None else block[self._weight]
+                yield Part(index, name, X, label_array(block[self._label]), weight)
+                index += 1
+
+    def _batches(self) -> Iterator[Part]:
+        """Return some rows of Parquet files, or of a dataset, at a time."""
         index, columns = 0, [*self._numbers, self._label]
         for fragment in self._fragments():
             begin, file = 0, _file(fragment)

@@ -408,7 +408,7 @@ def reading_options(
     memory: str | None,
 ) -> Any:
     """Return how a file is to be read; an error if a size is none."""
-    from ..tables import MemoryLimit
+    from ..reading import MemoryLimit
     from .data_source import Reading
     from .failure import Failure
 

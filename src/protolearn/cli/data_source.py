@@ -10,8 +10,9 @@ import numpy as np
 from rich.table import Table
 
 from .. import datasets
+from .._names import suggest_name
 from ..datasets import folder_state
-from ..tables import ParquetFolder, ReadTable, read_table, suggest_name
+from ..reading import ParquetFolder, ReadTable, read_table
 from .command_output import Screen, plain_table, say
 from .failure import Failure
 
@@ -82,7 +83,7 @@ def folder_named(data: str) -> ParquetFolder | None:
     """Return the folder of files that is named, if it is one."""
     if not Path(data).is_dir() or is_set_beside_folder(data):
         return None
-    return ParquetFolder.at(data)
+    return ParquetFolder(data)
 
 
 def built_in_table(

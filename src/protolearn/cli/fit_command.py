@@ -15,12 +15,12 @@ from rich.table import Table
 
 from .._names import number_repeats
 from ..analysis import column_effects, is_linear_rule
+from ..reading import ReadTable
 from ..report import Certified
 from ..store import text
 from ..tables import (
     CategoryColumn,
     Column,
-    ReadTable,
     TableEncoder,
     TableSteps,
     labelled_prototypes,

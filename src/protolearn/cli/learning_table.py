@@ -12,8 +12,9 @@ import numpy as np
 from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
-from .._names import count
-from ..tables import ReadTable, reads_as_text, suggest_name
+from .._names import count, suggest_name
+from ..reading import ReadTable
+from ..tables import reads_as_text
 from .data_source import TARGET
 from .failure import Failure
 

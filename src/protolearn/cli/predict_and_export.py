@@ -14,7 +14,8 @@ from rich.progress import track
 
 from .._files import replacing
 from .._names import count
-from ..tables import flatten_steps, text_of
+from ..reading import text_of
+from ..tables import flatten_steps
 from .command_output import Screen, open_text, say, spreadsheet_lines
 from .data_source import PLAIN_READING, Reading
 from .failure import FAILED, Failure

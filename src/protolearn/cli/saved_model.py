@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import euclidean_distances
 
 from .._arrays import Floats
-from .._names import number_repeats
+from .._names import number_repeats, suggest_name
 from ..analysis import after_table, certified_radius, margin_of_prediction
 from ..classifiers import NearestPrototypeClassifier
+from ..reading import ReadTable, TableFileError, truth_of
 from ..selection import places_among
 from ..tables import (
     NO_FEATURE_NAMES,
@@ -25,14 +26,10 @@ from ..tables import (
     UNSEEN_CATEGORIES,
     CategoryColumn,
     Column,
-    ReadTable,
-    TableFileError,
     TableSteps,
     apply_step,
     ignore_warnings,
     labelled_prototypes,
-    suggest_name,
-    truth_of,
     warn_of_unseen_categories,
 )
 from .data_source import PLAIN_READING, Reading, open_data

@@ -12,7 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from .._arrays import Indices
 from .._names import count
-from ..tables import ParquetFolder, ReadTable, describe_origin
+from ..reading import ParquetFolder, ReadTable, describe_origin
 from .data_source import PLAIN_READING, Reading, folder_named, open_data
 from .failure import Failure
 from .learning_table import (

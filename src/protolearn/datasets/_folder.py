@@ -6,14 +6,10 @@ or CSR arrays for the parts train, dev and test.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,6 +18,7 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from ..reading import TableFileError, open_table, read_table
 from ._sizes import SIZES
 
 VARIABLE = "PROTOLEARN_DATA"
@@ -70,24 +67,47 @@ class CsvSource(Source):
         return ("train", "test") if self.name in SPLIT_CSV else ()
 
     def read(self, part: str) -> Data:
-        features, labels = [], []
-        with _table(self.path) as (columns, rows):
-            for place, row in rows:
-                features.append(_numbers(columns, row, f"{self.path}, {place}"))
-                labels.append(row[-1])
-        X, y = np.array(features, dtype=np.float64), np.array(labels, dtype=np.str_)
+        names = self.feature_names()
+        frame = self._frame(None, dict.fromkeys(names, "number"))
+        X = np.stack([frame[name] for name in names], axis=1)
+        y = frame[TARGET].astype(np.str_)
         if part == "all":
             return X, y
         rows_of_part = self._rows_of(part, len(y))
         return X[rows_of_part], y[rows_of_part]
 
     def labels(self) -> NDArray[np.str_]:
-        with _table(self.path) as (_, rows):
-            return np.array([row[-1] for _, row in rows], dtype=np.str_)
+        return self._frame([TARGET], {})[TARGET].astype(np.str_)
 
     def feature_names(self) -> list[str]:
-        with _table(self.path) as (columns, _):
-            return columns[:-1]
+        try:
+            names = list(open_table(self.path).names)
+        except TableFileError as error:
+            raise self._error(error) from None
+        if len(names) < 2 or names[-1] != TARGET:
+            raise ValueError(
+                f"{self.path}, header: expected the names of the features and then {TARGET!r} as "
+                f"the last column, got {names!r}."
+            )
+        return names[:-1]
+
+    def _frame(self, columns: list[str] | None, kinds: dict[str, str]) -> NDArray[Any]:
+        """Return columns of the file; a ValueError unless all is clear and each row has a class."""
+        try:
+            options: dict[str, Any] = {"target": TARGET, "kinds": kinds, "strict": True}
+            frame = read_table(self.path, columns=columns, **options).frame
+        except TableFileError as error:
+            raise self._error(error) from None
+        lost = [row for row, label in enumerate(frame[TARGET]) if label is None]
+        if lost:
+            raise ValueError(
+                f"{self.path}, row {lost[0] + 1}, column {TARGET!r}: the class is missing. "
+                "Write a class name there or remove the row."
+            )
+        return frame
+
+    def _error(self, error: Exception) -> ValueError:
+        return ValueError(f"{self.path} cannot be read as a data set: {error}")
 
     def _rows_of(self, part: str, n_rows: int) -> slice:
         n_train, n_test = (sum(rows.values()) for rows in SIZES[self.name].parts.values())
@@ -98,73 +118,6 @@ class CsvSource(Source):
                 "split the rows yourself, or replace the file."
             )
         return slice(None, n_train) if part == "train" else slice(n_train, None)
-
-
-@contextmanager
-def _table(path: Path) -> Iterator[tuple[list[str], Iterator[tuple[str, list[str]]]]]:
-    """Open the file; yield its column names, and its rows, each with its place in words."""
-    try:
-        with gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            columns = next(reader, [])
-            if len(columns) < 2 or columns[-1] != TARGET:
-                raise ValueError(
-                    f"{path}, header: expected the names of the features and then {TARGET!r} as "
-                    f"the last column, got {columns!r}."
-                )
-            yield columns, _rows(path, reader, columns)
-    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(
-            f"{path} is not a readable gzip-compressed CSV file in UTF-8 ({error}). "
-            "Copy or compress the file again."
-        ) from error
-
-
-def _rows(
-    path: Path, reader: Iterator[list[str]], columns: list[str]
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows, if they have a class and the right length; blank lines do not count."""
-    number = 0
-    for row in reader:
-        if not row:
-            continue
-        number += 1
-        if len(row) != len(columns):
-            raise ValueError(
-                f"{path}, row {number}: expected {len(columns)} columns as in the header "
-                f"({columns[0]!r} to {columns[-1]!r}), got {len(row)}. Correct this row."
-            )
-        if not row[-1]:
-            raise ValueError(
-                f"{path}, row {number}, column {TARGET!r}: the class is missing. "
-                "Write a class name there or remove the row."
-            )
-        yield f"row {number}", row
-    if number == 0:
-        raise ValueError(f"{path} has a header but no rows. Copy the file again.")
-
-
-def _numbers(columns: list[str], row: list[str], place: str) -> list[float]:
-    try:
-        return [float(value) for value in row[:-1]]
-    except ValueError:
-        column, value = next(
-            (column, value)
-            for column, value in zip(columns, row, strict=True)
-            if not _is_number(value)
-        )
-        raise ValueError(
-            f"{place}, column {column!r}: expected a number, got {value!r}. "
-            "Write 'nan' where a value is missing."
-        ) from None
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
 
 
 class NpzSource(Source):

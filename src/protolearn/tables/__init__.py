@@ -4,6 +4,7 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..reading import ReadTable, TableFileError, read_table
 from .columns import BEYOND as BEYOND
 from .columns import OTHER as OTHER
 from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
@@ -11,7 +12,9 @@ from .columns import CategoryColumn, NumberColumn, TextColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
 from .columns import reads_as_text as reads_as_text
+from .encoder import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
 from .encoder import TableEncoder
+from .encoder import warn_of_unseen_categories as warn_of_unseen_categories
 from .pipeline import UNUSED_COLUMN as UNUSED_COLUMN
 from .pipeline import change_texts as change_texts
 from .pipeline import column_texts as column_texts
@@ -21,25 +24,16 @@ from .pipeline import prototype_text as prototype_text
 from .pipeline import prototypes_table, split_target, table_pipeline
 from .pipeline import quote_text as quote_text
 from .pipeline_steps import FEATUREWISE as FEATUREWISE
+from .pipeline_steps import NO_FEATURE_NAMES as NO_FEATURE_NAMES
 from .pipeline_steps import TableSteps as TableSteps
 from .pipeline_steps import apply_step as apply_step
 from .pipeline_steps import flatten_steps as flatten_steps
+from .pipeline_steps import ignore_warnings as ignore_warnings
 from .pipeline_steps import no_way_back as no_way_back
 from .pipeline_steps import undo_step as undo_step
-from .reading import ReadTable, TableFileError, read_table
-from .reading.cell_values import text_of as text_of
-from .reading.cell_values import truth_of as truth_of
-from .reading.data_file import MemoryLimit as MemoryLimit
-from .reading.parquet_folder import CodedTexts as CodedTexts
-from .reading.parquet_folder import ParquetFolder as ParquetFolder
-from .reading.read import describe_origin as describe_origin
 from .table import Table as Table
-from .table import as_list as as_list
-from .table import suggest_name as suggest_name
-from .table_checks import NO_FEATURE_NAMES as NO_FEATURE_NAMES
-from .table_checks import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
-from .table_checks import ignore_warnings as ignore_warnings
-from .table_checks import warn_of_unseen_categories as warn_of_unseen_categories
+from .table import build_frame as build_frame
+from .table import native_column as native_column
 from .values import Values as Values
 from .values import as_times as as_times
 from .values import from_clock as from_clock

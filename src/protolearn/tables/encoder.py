@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from .._names import number_repeats
+from .._names import as_list, number_repeats
 from .._validation import (
     all_or_nothing,
     check_choice,
@@ -31,16 +32,11 @@ from .columns import (
     column_places,
     is_text,
 )
-from .data_frames import LIBRARIES, input_table, library_of
-from .table import Table, as_list, find_column
-from .table_checks import (
-    categories_by_column,
-    check_number_of_categories,
-    codes_as_categories,
-    warn_of_empty_columns,
-    warn_of_unseen_categories,
-)
-from .values import detect_empty
+from .table import Table, build_frame, find_column, input_table, library_of, native_column
+from .values import Values, as_objects, detect_empty
+
+UNSEEN_CATEGORIES = "Categories that the training rows"
+"""How the warning about new categories begins, for those who have told it already."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -288,7 +284,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             )
         parts = self.split_columns(self.units_.inverse_transform(Z))
         columns = {column.name: series_of(column, part, self.library_) for column, part in parts}
-        return LIBRARIES[self.library_].build(columns, index)
+        return build_frame(self.library_, columns, index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the numbers that a model sees.
@@ -354,7 +350,7 @@ def warn_of_rare_categories(columns: list[Column], most: int, given: Any) -> Non
 def series_of(column: Column, part: Floats, library: str) -> Any:
     """Return a column of a frame of some library, of numbers in the units of the table."""
     whole_days = isinstance(column, NumberColumn) and column.whole_days
-    return LIBRARIES[library].series(column.values(part), column.dtype, whole_days=whole_days)
+    return native_column(library, column.values(part), column.dtype, whole_days=whole_days)
 
 
 def unit_scaler(columns: tuple[Column, ...]) -> StandardScaler:
@@ -369,3 +365,89 @@ def unit_scaler(columns: tuple[Column, ...]) -> StandardScaler:
     scaler.var_, scaler.n_features_in_ = np.square(scaler.scale_), len(scaler.mean_)
     scaler.n_samples_seen_ = 1
     return scaler
+
+
+def categories_by_column(categories: Any, table: Table) -> dict[Any, list[Any]]:
+    """Return the categories that a user names, by column."""
+    if categories is None:
+        return {}
+    if not isinstance(categories, Mapping):
+        raise ValueError(
+            f"categories={categories!r} must be a dict of the name of a column to a list of its "
+            "categories."
+        )
+    return {
+        find_column(name, table, "categories"): distinct_categories(name, given)
+        for name, given in categories.items()
+    }
+
+
+def distinct_categories(name: Any, given: Any) -> list[Any]:
+    """Return the categories of a column that a user names; None for a missing value."""
+    try:
+        values = [] if isinstance(given, str) else as_objects(list(given)).tolist()
+        different = len(set(values)) == len(values)
+    except TypeError:  # no list, or lists in it
+        different = False
+    if not different or not any(value is not None for value in values):
+        raise ValueError(
+            f"categories of column {name!r} are {given!r}; expected a list of different ones."
+        )
+    return values
+
+
+def codes_as_categories(values: Values, name: Any) -> Values:
+    """Return numbers that are codes of categories as categories."""
+    if values.kind == "date":
+        raise ValueError(
+            f"Column {name!r} holds dates and is named as categorical; turn it into texts, or "
+            "leave it out of the list."
+        )
+    if values.kind != "number":
+        return values
+    data = values.data
+    if np.isfinite(data[~np.isnan(data)]).all() and not (data % 1.0 > 0.0).any():
+        return Values("category", as_objects([v if v != v else int(v) for v in data.tolist()]))
+    return Values("category", as_objects(data.tolist()))
+
+
+def check_number_of_categories(columns: list[Column], most: int, given: Any) -> None:
+    """Raise if a column has so many categories that it may be an identifier."""
+    many = [
+        f"{column.name!r} has {len(column.categories)}"
+        for column in columns
+        if isinstance(column, CategoryColumn)
+        and len(column.categories) > most
+        and column.name not in given
+    ]
+    if many:
+        raise ValueError(
+            f"More categories than max_categories={most}: column {', '.join(many)}. Drop "
+            "identifiers and free text; turn numbers and dates that are written as text into "
+            "numbers and dates; or allow more by max_categories."
+        )
+
+
+def warn_of_empty_columns(columns: list[Column]) -> None:
+    """Warn about columns without any value."""
+    empty = [repr(column.name) for column in columns if column.kind == "empty"]
+    if empty:
+        warnings.warn(
+            f"No row has a value in column {', '.join(empty)}, which is left out of account.",
+            stacklevel=3,
+        )
+
+
+def warn_of_unseen_categories(unseen: dict[Any, list[Any]], unknown: str) -> None:
+    """Warn of categories that the training rows do not have, by column."""
+    if not unseen or unknown == "ignore":
+        return
+    told = "; ".join(
+        f"{', '.join(map(repr, list(dict.fromkeys(found))[:5]))} in column {name!r} "
+        f"({len(found)} row{'s' * (len(found) > 1)})"
+        for name, found in unseen.items()
+    )
+    message = f"{UNSEEN_CATEGORIES} do not have: {told}."
+    if unknown == "error":
+        raise ValueError(message)
+    warnings.warn(f"{message} They are taken as equally far from all.", stacklevel=5)

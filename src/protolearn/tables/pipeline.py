@@ -14,12 +14,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
-from .._names import number_repeats
+from .._names import free_name, number_repeats, suggest_name
 from .columns import UNKNOWN_CATEGORY, CategoryColumn, Column, TextColumn
-from .data_frames import LIBRARIES, library_of
 from .encoder import TableEncoder, series_of
 from .pipeline_steps import TableSteps
-from .table import free_name, suggest_name
+from .table import Table, labelled_frame, library_of, native_column
 from .values import Values, is_missing
 
 UNUSED_COLUMN = "not used"
@@ -128,13 +127,12 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
     >>> list(X.columns), y.tolist()
     (['age'], ['no', 'yes'])
     """
-    kind = library_of(frame)
-    if kind == "numpy":
+    if library_of(frame) == "numpy":
         raise TypeError(
             f"frame is {type(frame).__name__}; expected a DataFrame of pandas or polars, a table "
             "of pyarrow, or a structured array."
         )
-    table = LIBRARIES[kind](frame)
+    table = Table(frame)
     if target not in table.names:
         raise ValueError(f"The frame has no column {target!r}.{suggest_name(target, table.names)}")
     if len(table.names) == 1:
@@ -154,8 +152,7 @@ def label_array(table: Any, target: Any) -> NDArray[Any]:
     """Return labels as an array that scikit-learn takes: of numbers, truth values or texts."""
     values = table.read(target)
     if values.kind in ("number", "date"):
-        column = table.column(target)
-        return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+        return np.asarray(table.column(target))
     if len({isinstance(value, str) for value in values.data}) > 1:
         raise ValueError(
             f"Column {target!r} has texts and other values as labels; make all of them texts."
@@ -231,10 +228,10 @@ def prototypes_table(pipeline: Any, shares: bool = False) -> Any:
             texts = [f"{column.name}={column.text(code)}" for code in range(len(column.categories))]
             for text, share in zip(number_repeats(texts), column.shares(part).T, strict=True):
                 name = free_name(text, {*plain_names, *columns})
-                columns[name] = LIBRARIES[library].series(Values("number", share), None)
+                columns[name] = native_column(library, Values("number", share), None)
         else:
             columns[column.name] = series_of(column, part, library)
-    return LIBRARIES[library].build_labelled(columns, labels)
+    return labelled_frame(library, columns, labels)
 
 
 def column_texts(encoder: TableEncoder, frame: Any) -> list[list[str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,10 @@ FEATUREWISE = (
     preprocessing.QuantileTransformer,
 )
 """Steps that change each feature by itself, and keep the order of its values."""
+
+
+NO_FEATURE_NAMES = "X does not have valid feature names"
+"""A warning about rows that have lost the names of their columns on the way."""
 
 
 class TableSteps(NamedTuple):
@@ -58,16 +64,14 @@ class TableSteps(NamedTuple):
 
 def apply_step(step: Any, X: Any) -> Any:
     """Return what a step makes of rows, which may have lost the names of their features."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
+    with ignore_warnings(NO_FEATURE_NAMES):
         return step.transform(X)
 
 
 def undo_step(name: str, step: Any, Z: Floats) -> Floats:
     """Return the rows of which a step makes Z; not finite where it can make no such."""
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        with ignore_warnings(NO_FEATURE_NAMES):
             warnings.simplefilter("ignore", RuntimeWarning)
             return np.asarray(step.inverse_transform(Z), dtype=np.float64)
     except Exception as error:  # of any type, by steps of any author
@@ -94,3 +98,12 @@ def flatten_steps(model: Any, name: str = "model") -> list[tuple[str, Any]]:
         if step not in (None, "passthrough"):
             steps += flatten_steps(step, inner)
     return steps
+
+
+@contextmanager
+def ignore_warnings(*messages: str) -> Iterator[None]:
+    """Ignore warnings that begin with one of these messages."""
+    with warnings.catch_warnings():
+        for message in messages:
+            warnings.filterwarnings("ignore", message)
+        yield

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
-from ..table import as_list, suggest_name
-from .arff import check_categories, is_arff, open_arff
-from .arrow_files import FORMATS
-from .assembly import read_columns
-from .column_kinds import KINDS
+from .._names import as_list, suggest_name
+from .arff import is_arff, open_arff
+from .arrow_files import OPENERS, ParquetFolder, is_folder
+from .cell_values import quote
+from .column_reader import KINDS, AssembledTable, read_columns
 from .data_file import DataFile, MemoryLimit, TableFileError
-from .parquet_folder import ParquetFolder, is_folder
 from .text_table import TextTable
 
 
@@ -165,15 +165,12 @@ def read_table(
     for name, kind in (kinds or {}).items():
         if kind not in KINDS:
             raise ValueError(f"kinds has {kind!r} for {name!r}; expected one of {list(KINDS)}.")
-    wanted = Request(kinds or {}, columns, names, target, as_list(drop), as_list(id), missing)
-    if is_folder(path):
-        read = wanted.read(ParquetFolder.at(path), limit)
-    else:
-        file = DataFile.at(path, limit)
-        form = FORMATS.get(file.format)
-        read = (
-            wanted.read_text(file, limit) if form is None else wanted.read(form(file, limit), limit)
-        )
+    wanted = Request(kinds or {}, columns, target, as_list(drop), as_list(id), missing)
+    read: Any = None
+    for source in table_sources(path, limit, names):
+        with suppress(UnicodeDecodeError):
+            read = wanted.read(source, limit)
+            break
     if strict and read.assumptions:
         told = "; ".join(read.assumptions)
         raise TableFileError(
@@ -184,36 +181,42 @@ def read_table(
     return read
 
 
+def table_sources(path: Any, limit: MemoryLimit, names: Any = None) -> Iterator[Any]:
+    """Return a file or a folder as a table; a text again in each encoding that it may have."""
+    if is_folder(path):
+        yield ParquetFolder(path, limit)
+        return
+    file = DataFile.at(path, limit)
+    if file.format in OPENERS:
+        yield OPENERS[file.format](file, limit)
+        return
+    file.check_text()
+    for encoding in file.encodings():
+        with suppress(UnicodeDecodeError):
+            is_one = is_arff(file.head.decode(encoding, errors="ignore"))
+            source = open_arff(file, encoding) if is_one else TextTable.of(file, encoding, names)
+            yield source
+    raise TableFileError(
+        f"{file.name!r} begins as a text in {file.encodings()[0].removesuffix('-sig')}, but does "
+        "not go on as one; save it in UTF-8."
+    )
+
+
+def open_table(path: Any) -> Any:
+    """Return the table in a file: its ``names``, and rows to be read by :func:`read_blocks`."""
+    return next(table_sources(path, MemoryLimit.of(None)))
+
+
 @dataclass(frozen=True)
 class Request:
     """What is wanted of a file."""
 
     kinds: Mapping[str, str]
     columns: Sequence[str] | None
-    names: Sequence[str] | None
     target: str | int | None
     drop: list[str]
     id: list[str]
     missing: Any
-
-    def read_text(self, file: DataFile, limit: MemoryLimit) -> ReadTable:
-        """Read a text in the first encoding that fits."""
-        file.check_text()
-        for encoding in file.encodings():
-            try:
-                return self.read(self.text_table(file, encoding), limit)
-            except UnicodeDecodeError as error:
-                found = error
-        raise TableFileError(
-            f"{file.name!r} begins as a text in {found.encoding}, but does not go on as one; save "
-            "it in UTF-8."
-        )
-
-    def text_table(self, file: DataFile, encoding: str) -> TextTable:
-        """Open a text as ARFF or CSV."""
-        if is_arff(file.head.decode(encoding, errors="ignore")):
-            return open_arff(file, encoding)
-        return TextTable.of(file, encoding, self.names)
 
     def read(self, source: Any, limit: MemoryLimit) -> ReadTable:
         """Read the columns that are wanted."""
@@ -232,12 +235,26 @@ class Request:
                 f"{source.name!r} has names of columns, but no rows; expected one at least below "
                 "them."
             )
-        if hasattr(source.layout if isinstance(source, TextTable) else None, "attributes"):
-            check_categories(found.frame, source, found.kinds)
+        if isinstance(source, TextTable):
+            check_categories(found, source)
         told = describe_origin(source.name, source.kind, len(found.frame), names, chosen)
         assumed = (*source.assumptions, *found.assumptions)
         notes = (*source.notes, *found.notes, *assumed)
         return ReadTable(found.frame, told, notes, assumed, target, tuple(self.id))
+
+
+def check_categories(found: AssembledTable, table: TextTable) -> None:
+    """Raise if a column holds a category that the header of an ARFF file does not tell."""
+    for name, categories in table.layout.categories.items():
+        values = found.frame[name].tolist() if found.kinds.get(name) == "category" else []
+        wrong = set(values) - {None, *categories}
+        if wrong:
+            row = next(row for row, value in enumerate(values) if value in wrong)
+            raise TableFileError(
+                f"Column {name!r} has {quote(values[row])} in {table.place(row)}, which is not "
+                f"among its categories {', '.join(categories[:8])}; correct it, or add it to the "
+                "header."
+            )
 
 
 def missing_cells(missing: Any, names: Sequence[str]) -> dict[str | None, frozenset[str]]:

@@ -7,19 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..table import free_name
-from .cell_values import (
-    BLANK,
-    DASH,
-    DATE,
-    POINT,
-    TEXT,
-    THREE_PARTS,
-    ZONED,
-    around,
-    kind_of_cell,
-    quote,
-)
+from .._names import free_name
+from .cell_values import kind_of_cell, quote
 from .data_file import TableFileError
 
 MOST_TOLD = 3
@@ -58,42 +47,38 @@ def find_header(
     if len(first) == width + 1 and not first[-1]:
         first.pop()
     one_less = len(first) == width - 1 and not open_end
-    notes = []
+    notes, assumed, n_names = [], [], width - open_end
     if open_end:
         notes.append("each row ends with a delimiter; the empty column after it is left out")
-        first = first[: width - 1]
-    if one_less:
-        first = ["", *first]
-    check_width(name, first, width - open_end)
+        first = first[:n_names]
+    first = ["", *first] if one_less else first
+    if len(first) != n_names:
+        raise TableFileError(
+            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
+            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {n_names} in the "
+            "rows below; expected a name for each column there: delete what stands before the "
+            "names, or look for a delimiter that is missing or too much."
+        )
     told: list[str] = layout.comment_cells
-    if len(told) != width - open_end or any(kind_of_cell(part) != TEXT for part in told):
+    if len(told) != n_names or any(kind_of_cell(part) != "text" for part in told):
         told = []  # the comment does not hold the names
     # Names of columns have no blank behind the mark of their comment.
     attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
     there = one_less or is_header(first, below, bool(told) and attached)
-    found: list[str] = first
-    assumed: list[str] = []
-    if not there:
-        found = told or [f"x{j}" for j in range(width - open_end)]
-        if not told and names is None:
-            last = f" to {found[-1]}" if len(found) > 1 else ""
-            assumed.append(f"no header; the columns are called {found[0]}{last}")
+    found = first if there else told or [f"x{j}" for j in range(n_names)]
     if names is not None:
-        found = given_names(name, names, len(found))
-        if there:
-            notes.append("the names in its header are replaced by those that are given")
+        if len(names) != n_names:
+            raise TableFileError(
+                f"{name!r} has {n_names} column{'s' * (n_names > 1)}, and names has {len(names)}; "
+                "expected a name for each column."
+            )
+        found = list(names)
+        notes += ["the names in its header are replaced by those that are given"] * there
+    elif not there and not told:
+        last = f" to {found[-1]}" if len(found) > 1 else ""
+        assumed.append(f"no header; the columns are called {found[0]}{last}")
     found = different_names(fill_names(found, notes), assumed)
     return Header(tuple(found), there, width, tuple(notes), tuple(assumed))
-
-
-def given_names(name: str, names: Sequence[str], width: int) -> list[str]:
-    """Return the names that a user gives; an error unless they are as many as columns."""
-    if len(names) != width:
-        raise TableFileError(
-            f"{name!r} has {width} column{'s' * (width > 1)}, and names has {len(names)}; expected "
-            "a name for each column."
-        )
-    return list(names)
 
 
 def different_names(names: Sequence[str], assumed: list[str]) -> list[str]:
@@ -111,17 +96,6 @@ def different_names(names: Sequence[str], assumed: list[str]) -> list[str]:
     return list(found)
 
 
-def check_width(name: str, first: list[str], width: int) -> None:
-    """Raise if the first record has another number of cells than the others."""
-    if len(first) != width:
-        raise TableFileError(
-            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
-            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
-            "rows below; expected a name for each column there: delete what stands before the "
-            "names, or look for a delimiter that is missing or too much."
-        )
-
-
 def is_header(first: list[str], below: list[list[str]], told: bool = False) -> bool:
     """Whether the first record holds names.
 
@@ -130,19 +104,19 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     not a row that recurs in part, and names are not told elsewhere.
     """
     if not below:
-        return any(kind_of_cell(cell) == TEXT for cell in first)
+        return any(kind_of_cell(cell) == "text" for cell in first)
     names, values, again, texts = 0, [], 0, 0
     counted: list[Sequence[str]] = []
     for j, cell in enumerate(first):
         column = [row[j] for row in below if j < len(row)]
-        found, kind = Counter(map(loose_kind, column)), loose_kind(cell)
-        present, dates = len(column) - found[BLANK] - found[DASH], found[DATE] + found[ZONED]
-        numbers = present - dates - found[TEXT]
-        if kind in (BLANK, DASH) or not present:
+        found, kind = Counter(kind_of_cell(c, True) for c in column), kind_of_cell(cell, True)
+        present = found.total() - found["missing"]
+        numbers = present - found["date"] - found["text"]
+        if kind == "missing" or not present:
             continue
-        if 2 * max(numbers, dates) >= present and kind == TEXT:
+        if 2 * max(numbers, found["date"]) >= present and kind == "text":
             names += 1
-        elif kind != TEXT:
+        elif kind != "text":
             values.append(cell)
             counted.append(column)
         else:
@@ -155,17 +129,6 @@ def is_header(first: list[str], below: list[list[str]], told: bool = False) -> b
     return bool(names) or (not values and again <= OFTEN * texts and not (told and texts))
 
 
-def loose_kind(cell: str) -> int:
-    """Return what a cell is, also of numbers with a currency and dates that are not of ISO 8601."""
-    kind = kind_of_cell(cell)
-    if kind != TEXT:
-        return kind
-    if THREE_PARTS.fullmatch(cell.strip()):
-        return DATE
-    found = around(cell)
-    return TEXT if found is None or found["unit"][:1].isalpha() else POINT
-
-
 def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
     """Whether numbers of a first record count columns, from 0 or 1 on, or years.
 
@@ -173,13 +136,18 @@ def is_counting(values: list[str], columns: list[Sequence[str]]) -> bool:
     """
     if len(values) < 2 or not all(cell.isascii() and cell.isdigit() for cell in values):
         return False
-    start = int(values[0])
+    start, last = int(values[0]), int(values[-1])
     if [int(cell) for cell in values] != list(range(start, start + len(values))):
         return False
+    cells = [[cell.strip() for cell in column] for column in columns]
     if start in (0, 1):
-        return all(any(kind_of_cell(cell) == POINT for cell in column) for column in columns)
-    below = (all(c.strip().isdecimal() and int(c) in YEARS for c in column) for column in columns)
-    return int(values[-1]) in YEARS and start in YEARS and not any(below)
+        whole = [
+            all(kind_of_cell(c) != "number" or c.strip("+-").isdigit() for c in one)
+            for one in cells
+        ]
+        return not any(whole)
+    below = (all(c.isdecimal() and int(c) in YEARS for c in column) for column in cells)
+    return last in YEARS and start in YEARS and not any(below)
 
 
 def fill_names(names: Sequence[str], notes: list[str]) -> list[str]:

@@ -34,8 +34,6 @@ BYTE_ORDER_MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 
-UNPACK = "unpack it first"
-
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """How files begin that are unpacked on the way."""
 
@@ -44,47 +42,34 @@ EXCEL = (b"xl/workbook", b"xl/worksheets", b"content.xml")
 """Marks in the files of Excel and of OpenDocument, which are zip archives."""
 
 FOREIGN = (
-    (b"\x89PNG", "a PNG picture", ""),
-    (b"\xff\xd8\xff", "a JPEG picture", ""),
-    (b"GIF8", "a GIF picture", ""),
-    (b"%PDF", "a PDF document", "save the table in it as CSV"),
-    (b"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
-    (b"BZh", "packed by bzip2", UNPACK),
-    (b"\xfd7zXZ", "packed by xz", UNPACK),
-    (b"7z\xbc\xaf", "a 7z archive", UNPACK),
-    (b"Rar!", "a RAR archive", UNPACK),
-    (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
-    (b"FEA1", "an old Feather file", "write it as Parquet"),
-    (b"ORC", "an ORC file", "write it as Parquet"),
-    (b"\x93NUMPY", "an array of NumPy", "write it by numpy.savetxt"),
-    (b"SIMPLE  =", "a FITS file", "write the table as CSV"),
-    (b"BM", "a BMP picture", ""),
-    (b"II*\0", "a TIFF picture", ""),
-    (b"MM\0*", "a TIFF picture", ""),
-    (b"RIFF", "a picture, a sound or a film", ""),
-    (b"<stata_dta", "a Stata file", "write the table as CSV"),
-    (b"$FL2", "an SPSS file", "write the table as CSV"),
-    (b"RDX", "a file of R", "write the table by write.csv"),
-    (b"MATLAB 5.0", "a file of MATLAB", "write the table as CSV"),
-    (b"\x7fELF", "a program", ""),
-    (b"MZ", "a program", ""),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8|BM|II\*\0|MM\0\*|RIFF", "a picture, a sound or a film", ""),
+    (rb"%PDF|\{\\rtf", "a document", "save the table in it as CSV"),
+    (rb"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
+    (
+        rb"BZh|\xfd7zXZ|7z\xbc\xaf|Rar!|.{257}ustar",
+        "a packed file or an archive",
+        "unpack it first",
+    ),
+    (rb"\x89HDF|FEA1|ORC", "an HDF5, ORC or old Feather file", "write it as CSV or Parquet"),
+    (rb"\x93NUMPY|PK\x03\x04.*\.npy", "a file of NumPy arrays", "write it by numpy.savetxt"),
+    (rb"<stata_dta|\$FL2|RDX|MATLAB 5.0", "a file of a statistics program", "write it as CSV"),
+    (rb"\x80[\x02-\x05]", "a pickle of Python", "write the table as CSV"),
+    (
+        rb"PK\x03\x04.*schema\.json",
+        "a saved model",
+        "give the table first, the model where it is due",
+    ),
+    (rb"PK\x03\x04", "a zip archive", "unpack it first"),
+    (rb"\x7fELF|MZ", "a program", ""),
 )
+"""Files that are no tables: how they begin, what they are, and what to do."""
 
 WRITTEN = (
-    ("<!doctype", "a page of the web", "save the table in it as CSV"),
-    ("<html", "a page of the web", "save the table in it as CSV"),
-    ("<?xml", "an XML file", "write the table in it as CSV"),
-    ("<svg", "an SVG picture", ""),
-    ("{\\rtf", "a document", "save the table in it as CSV"),
-    ("[{", "a JSON file of one list", "write a line for each row, as in JSON Lines, or CSV"),
+    (r"<!doctype|<html", "a page of the web", "save the table in it as CSV"),
+    (r"<\?xml|<svg", "an XML file", "write the table in it as CSV"),
+    (r"\[\{", "a JSON file of one list", "write a line for each row, as in JSON Lines, or CSV"),
 )
 """Texts that are no tables, by how they begin but for blanks."""
-
-ZIPPED = (
-    (b"schema.json", "a saved model", "give the table first and the model where it is asked for"),
-    (b".npy", "a file of NumPy arrays", "write them by numpy.savetxt"),
-    (b"", "a zip archive", UNPACK),
-)
 
 CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
 
@@ -142,15 +127,9 @@ class DataFile:
         """The name without folders."""
         return self.path.name
 
-    @property
-    def suffixes(self) -> list[str]:
-        """The ends of the name, each with its point, in lower case."""
-        return [part.lower() for part in self.path.suffixes]
-
     def describe_packing(self, kind: str) -> str:
         """Return how a file of some kind is packed, in words."""
-        words = {"gzip": "gzipped ", "zstd": "zstd-packed "}
-        return f"{words.get(self.packed, '')}{kind}"
+        return {"gzip": "gzipped ", "zstd": "zstd-packed "}.get(self.packed, "") + kind
 
     @contextmanager
     def binary(self) -> Iterator[IO[bytes]]:
@@ -198,19 +177,16 @@ class DataFile:
         for mark, encoding in BYTE_ORDER_MARKS:
             if self.head.startswith(mark):
                 return [encoding]
-        return (
-            [utf16_without_mark(self.head)]
-            if utf16_without_mark(self.head)
-            else ["utf-8", "cp1252", "latin-1"]
-        )
+        told = utf16_without_mark(self.head)
+        return [told] if told else ["utf-8", "cp1252", "latin-1"]
 
     def check_text(self) -> None:
         """Raise if it is no text, and say what it is."""
-        if found := foreign_format(self.head, self.tail):
-            what, do = found
+        what, do = foreign_format(self.head, self.tail) or ("", "")
+        if what:
             raise TableFileError(
                 f"{self.name!r} is {what}, not a table; expected CSV, Excel, Parquet, Feather, "
-                f"JSON Lines or ARFF" + (f": {do}." if do else ".")
+                f"JSON Lines or ARFF{': ' * bool(do)}{do}."
             )
 
     @property
@@ -279,13 +255,13 @@ def size_text(n_bytes: float) -> str:
     return f"{n_bytes:.3g} GB"
 
 
-WHAT_WAS_HELD: dict[int, tuple[Any, IO[bytes]]] = {}
+HELD: dict[int, tuple[Any, IO[bytes]]] = {}
 """What was read of a standard input, which cannot be read again, by the stream."""
 
 
 def standard_input(limit: MemoryLimit | None) -> IO[bytes]:
     """Return what standard input holds, as a file that can be read twice."""
-    stream, file = WHAT_WAS_HELD.get(id(sys.stdin), (None, None))
+    stream, file = HELD.get(id(sys.stdin), (None, None))
     if stream is sys.stdin and file is not None:
         return file
     whole = cast(IO[bytes], tempfile.SpooledTemporaryFile(1 << 24))  # noqa: SIM115
@@ -293,13 +269,13 @@ def standard_input(limit: MemoryLimit | None) -> IO[bytes]:
         whole.write(part)
         if limit is not None:
             limit.check("standard input", whole.tell())
-    WHAT_WAS_HELD.clear()
-    WHAT_WAS_HELD[id(sys.stdin)] = sys.stdin, whole
+    HELD.clear()
+    HELD[id(sys.stdin)] = sys.stdin, whole
     return whole
 
 
 def check_there(path: Path) -> None:
-    """Raise if there is no file to read twice."""
+    """Raise if there is no file to read twice, and say what to do about it."""
     try:
         is_file, is_folder = path.is_file(), path.is_dir()
         there = is_file or path.exists()
@@ -307,24 +283,22 @@ def check_there(path: Path) -> None:
         raise TableFileError(f"{str(path)!r} cannot be opened: {error_text(error)}.") from None
     if is_folder:
         raise TableFileError(f"{str(path)!r} is a folder; expected a file: name one that is in it.")
-    if not there:
-        raise TableFileError(f"There is no file {str(path)!r}{missing_file_advice(path)}.")
-    if not is_file:
+    if there and not is_file:
         raise TableFileError(
             f"{str(path)!r} is a pipe or a device, which cannot be read twice; save it as a file."
         )
-
-
-def missing_file_advice(path: Path) -> str:
-    """Return a text that says what to do about a file that is not there."""
-    if ":/" in str(path):
-        return "; expected a file on this machine: load it first"
+    if is_file:
+        return
+    advice = "look at its name and folder"
     try:
-        there = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+        names = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+        match = difflib.get_close_matches(path.name, names, 1)
+        advice = f"there is {match[0]!r}" if match else advice
     except OSError:
-        return "; its folder is not there either, look at how it is written"
-    match = difflib.get_close_matches(path.name, there, 1)
-    return f"; there is {match[0]!r}" if match else "; look at its name and folder"
+        advice = "its folder is not there either, look at how it is written"
+    if ":/" in str(path):
+        advice = "expected a file on this machine: load it first"
+    raise TableFileError(f"There is no file {str(path)!r}; {advice}.")
 
 
 @contextmanager
@@ -332,16 +306,12 @@ def report_read_errors(path: Path) -> Iterator[None]:
     """Raise a sentence that says why a file cannot be read."""
     try:
         yield
-    except EOFError:
-        raise TableFileError(
-            f"{path.name!r} is a gzip file that ends too early; copy or load it again."
-        ) from None
     except TableFileError:
         raise
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise TableFileError(
-            f"{path.name!r} is a damaged gzip file ({error_text(error)}); copy or load it again."
-        ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        what = f"a damaged gzip file ({error_text(error)})"
+        what = "a gzip file that ends too early" if isinstance(error, EOFError) else what
+        raise TableFileError(f"{path.name!r} is {what}; copy or load it again.") from None
     except PermissionError:
         raise TableFileError(
             f"You have no permission to read {str(path)!r}; ask for it, or copy the file."
@@ -360,21 +330,16 @@ def foreign_format(head: bytes, tail: bytes = b"") -> tuple[str, str] | None:
 
     It is told by how the file begins and ends: a zip file names its parts at its end.
     """
-    if head.startswith(b"PK\x03\x04"):
-        return next((what, do) for mark, what, do in ZIPPED if mark in head + tail)
     for mark, what, do in FOREIGN:
-        if head.startswith(mark) and (len(mark) > 3 or is_binary(head)):
+        found = re.match(mark, head + tail, re.DOTALL)
+        if found and (found.end() > 3 or is_binary(head)):
             return what, do
-    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        return "a pickle of Python", "write the table as CSV"
-    if head[257:262] == b"ustar":
-        return "a tar archive", UNPACK
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or utf16_without_mark(head):  # UTF-16 has zeros
         return None
     if is_binary(head):
         return "binary data", ""
     begin = "".join(head[:100].decode("latin-1").removeprefix("\u00ef\u00bb\u00bf").lower().split())
-    return next(((what, do) for mark, what, do in WRITTEN if begin.startswith(mark)), None)
+    return next(((what, do) for mark, what, do in WRITTEN if re.match(mark, begin)), None)
 
 
 def utf16_without_mark(head: bytes) -> str:

@@ -1,0 +1,14 @@
+"""Tables in files, read into structured arrays."""
+
+from .arrow_files import CodedTexts as CodedTexts
+from .arrow_files import ParquetFolder as ParquetFolder
+from .cell_values import text_of as text_of
+from .cell_values import truth_of as truth_of
+from .column_reader import read_blocks as read_blocks
+from .data_file import MemoryLimit as MemoryLimit
+from .data_file import TableFileError
+from .read import ReadTable, read_table
+from .read import describe_origin as describe_origin
+from .read import open_table as open_table
+
+__all__ = ["ReadTable", "TableFileError", "read_table"]
