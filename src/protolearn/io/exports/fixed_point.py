@@ -47,7 +47,7 @@ class FixedPointModel:
     maps : list of arrays, or None for the identity
         The maps of the prototypes.
     shift : int
-        Bits by which what a map gives is divide_by_power.
+        Bits by which results of the map are shifted down.
     prototypes, mapped, mapped_rest : arrays
         The prototypes, as they are and under their maps, and the other ones of a linear model.
     offsets : array of shape (K,)
@@ -117,7 +117,7 @@ class FixedPointModel:
         return np.clip(np.trunc(x + np.copysign(0.5, x)), -top, top).astype(np.int64)
 
     def image(self, q: Whole, map_number: int) -> Whole:
-        """Return rows under a map, divide_by_power by rounding half away from zero."""
+        """Return rows under a map, divided by a power of two, rounding half away from zero."""
         A = self.maps[map_number]
         if A is None:
             return q
@@ -208,7 +208,7 @@ class FixedPointModel:
 def whole_maps(
     document: Document, ranges: Floats, bits: int, spare: int
 ) -> tuple[list[Whole | None], int, float]:
-    """Return maps of whole rows, by how many bits their sums are divide_by_power, and their unit."""
+    """Return maps of whole rows, the bits by which their sums are shifted, and their unit."""
     top = 2.0 ** (bits - 1) - 1.0
     if document["maps"] == [None] and (ranges == ranges[0]).all():
         return [None], 0, float(top / ranges[0])
@@ -246,7 +246,7 @@ def divide_by_power(total: Whole, shift: int) -> Whole:
 
 
 def shift_of(maps: list[Whole | None], bits: int, spare: int = 1) -> int:
-    """Return by how many bits sums are divide_by_power, such that no distance is too large."""
+    """Return the bits by which sums are shifted so that no distance is too large."""
     sums = [np.abs(A) if A.ndim == 1 else np.abs(A).sum(axis=1) for A in maps if A is not None]
     most = max(int(total.max()) for total in sums) * (2 ** (bits - 1) - 1)
     rank = max(len(total) for total in sums)
