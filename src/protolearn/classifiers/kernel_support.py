@@ -115,8 +115,9 @@ def prune(
     support, basis = list[int](), np.empty((0, L.shape[1]))
     while rows * len(model.prototypes_) < len(pivots):
         wanted = rows * len(model.prototypes_)
-        for sample, basis in islice(samples, wanted - len(support)):
-            support.append(sample)
+        more = list(islice(samples, wanted - len(support)))
+        support += [sample for sample, _ in more]
+        basis = more[-1][1] if more else basis
         found = None  # it may be as large as L
         found = _in_span(whole, as_indices(support), basis, y, weight)
         ended = len(support) < wanted

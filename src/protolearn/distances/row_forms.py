@@ -206,7 +206,7 @@ def turn(W, center, turned, norms):
 
 def pull_by_entries(X: Any, W: Floats, index: Indices, value: Floats, out: Floats) -> Floats:
     """Add ``2 (diag(G^T 1) W - G^T X)`` for a G of a few entries a row; return ``G^T 1``."""
-    total = np.bincount(index.ravel(), value.ravel(), minlength=len(W))
+    total = as_floats(np.bincount(index.ravel(), value.ravel(), minlength=len(W)))
     data = np.ascontiguousarray(X.data)
     features = np.ascontiguousarray(X.indices, dtype=np.int32)
     pull(
