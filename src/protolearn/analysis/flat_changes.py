@@ -689,7 +689,7 @@ class FlatChanges:
             integrality=np.ones(2 * n),
             bounds=Bounds(0.0, np.r_[np.ones(n), more]),
             constraints=rows,
-            options={"mip_rel_gap": 0.0, "time_limit": LONGEST},
+            options={"mip_rel_gap": 0.0, "presolve": False, "time_limit": LONGEST},
         )
         if result.x is None:
             return None
