@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +20,7 @@ from .._arrays import Indices
 from .cell_values import text_of
 from .column_reader import kind_of_type, read_columns
 from .data_file import PARQUET, DataFile, MemoryLimit, TableFileError, report_read_errors
-from .header import different_names, find_header
+from .header import count_footer, count_titles, different_names, find_header
 from .text_table import Layout
 
 ROWS = 1 << 16
@@ -27,6 +28,9 @@ ROWS = 1 << 16
 
 LINES, LONGEST_LINE = 1 << 22, 1 << 26
 """Bytes of JSON Lines that are read at once, and of an object in them."""
+
+SAMPLE_ROWS = 200
+"""Rows of a sheet that its header is found by."""
 
 IGNORED = (".", "_")
 """How names begin that are no data: of hidden files, and of notes that other programs leave."""
@@ -219,16 +223,18 @@ def open_excel(file: DataFile, limit: MemoryLimit) -> ArrowTable:
     import pyarrow as pa
 
     assumed: list[str] = []
-    rows, skip = excel_rows(file, limit, assumed), 0
-    filled = [sum(cell is not None for cell in row) for row in rows]
-    while skip < len(rows) - 2 and filled[skip] == 1 < filled[skip + 1]:
-        skip += 1
-    if skip:
-        title = next(cell for cell in rows[0] if cell is not None)
+    rows = excel_rows(file, limit, assumed)
+    texts = [[text_of(cell) or "" for cell in row] for row in rows]
+    if skip := count_titles(texts[:SAMPLE_ROWS]):
+        title = next(filter(None, texts[0]))
         assumed.append(f"{skip} row{'s' * (skip > 1)} such as {title!r} skipped")
-    texts = [[text_of(cell) or "" for cell in row] for row in rows[skip : skip + 200]]
-    header = find_header(file.name, texts, Layout())
-    body, names = rows[skip + header.there :], list(header.names)
+    seen = Counter(cell for row in texts[:SAMPLE_ROWS] for cell in row)
+    end = len(rows) - count_footer(texts[skip:], len(rows[0]), seen)
+    if end < len(rows):
+        note = next(filter(None, texts[end]))
+        assumed.append(f"the end of the sheet, from {note!r} on, is taken for totals or notes")
+    header = find_header(file.name, texts[skip:end][:SAMPLE_ROWS], Layout())
+    body, names = rows[skip + header.there : end], list(header.names)
 
     def batches(chosen: list[str]) -> Iterator[Any]:
         places = map(names.index, chosen)
