@@ -139,9 +139,9 @@ def read_table(
     unit, the same in a whole column; the unit is left out. In parentheses, or before a minus, they
     are negative. Dates may be written by ISO 8601 or as ``31.12.2024``, ``31/12/2024``,
     ``12/31/2024``, ``2024/12/31``, ``31 Dec 2024`` or ``December 31, 2024``; where day and month
-    cannot be told apart, the day is taken to be first. Times with a time zone are turned into UTC. Times
-    of a day such as ``14:30`` become hours. ``true`` and ``false``, ``yes`` and ``no`` are truth
-    values.
+    cannot be told apart, the day is taken to be first. Times with a time zone are turned into UTC.
+    Times of a day such as ``14:30`` become hours. ``true`` and ``false``, ``yes`` and ``no`` are
+    truth values.
 
     A cell is missing if it is empty or one of ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``, ``null``,
     ``NULL``, ``#N/A``, ``<NA>``, ``<null>`` and ``?``. ``-``, ``.``, ``none``, ``unknown``,
