@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import struct
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -94,7 +95,7 @@ def report_damage(name: str, kind: str) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, struct.error) as error:
         raise TableFileError(
             f"{name!r} is a damaged {kind} file ({first_line(error)}); copy or load it again."
         ) from None
@@ -156,15 +157,45 @@ def open_feather(file: DataFile, limit: MemoryLimit) -> ArrowTable:
             yield pa.ipc.open_file(stream)
 
     def batches(names: list[str]) -> Iterator[Any]:
+        with file.unpacked() as stream, report_damage(file.name, "Feather"):
+            stream.seek(8)  # behind the mark, messages as in a stream
+            for message in pa.ipc.MessageReader.open_stream(stream):
+                limit.check(file.name, unpacked_size(message))
         with opened() as reader:
             for number in range(reader.num_record_batches):
-                batch = reader.get_batch(number)
-                limit.check(file.name, batch.nbytes)
-                yield in_order(batch, names)
+                yield in_order(reader.get_batch(number), names)
 
     with opened() as reader:
         names = reader.schema.names
     return ArrowTable(file.name, file.describe_packing("Feather"), names, batches)
+
+
+def unpacked_size(message: Any) -> int:
+    """Return the bytes of a batch of Arrow when it is unpacked, by what the file says of it.
+
+    pyarrow does not tell them; they stand in a message of the format FlatBuffers.
+    """
+    meta = message.metadata.to_pybytes()
+
+    def field(table: int, number: int) -> int:
+        first = table - struct.unpack_from("<i", meta, table)[0]
+        there = 4 + 2 * number < struct.unpack_from("<H", meta, first)[0]
+        step = struct.unpack_from("<H", meta, first + 4 + 2 * number)[0] if there else 0
+        return table + step if step else 0
+
+    def follow(place: int) -> int:
+        return int(place + struct.unpack_from("<I", meta, place)[0])
+
+    if message.type == "schema":
+        return 0
+    batch = follow(field(follow(0), 2))
+    batch = follow(field(batch, 1)) if message.type == "dictionary" else batch
+    buffers, is_packed, total = follow(field(batch, 2)), field(batch, 3), 0
+    for number in range(struct.unpack_from("<I", meta, buffers)[0]):
+        start, length = struct.unpack_from("<qq", meta, buffers + 4 + 16 * number)
+        size = struct.unpack_from("<q", message.body, start)[0] if is_packed and length else -1
+        total += length if size < 0 else size
+    return int(total)
 
 
 def open_json(file: DataFile, limit: MemoryLimit) -> ArrowTable:
