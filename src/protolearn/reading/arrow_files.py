@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 import struct
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -24,8 +26,8 @@ from .data_file import PARQUET, DataFile, MemoryLimit, TableFileError, report_re
 from .header import count_footer, count_titles, different_names, find_header
 from .text_table import Layout
 
-ROWS = 1 << 16
-"""Rows that are read at once."""
+ROWS, CELLS = 1 << 16, 1 << 22
+"""Rows that are read at once, or cells if these are more."""
 
 LINES, LONGEST_LINE = 1 << 22, 1 << 26
 """Bytes of JSON Lines that are read at once, and of an object in them."""
@@ -35,6 +37,9 @@ SAMPLE_ROWS = 200
 
 IGNORED = (".", "_")
 """How names begin that are no data: of hidden files, and of notes that other programs leave."""
+
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+"""Columns that pandas writes and that nobody has named."""
 
 Batches = Callable[[list[str]], Iterator[Any]]
 """Returns some columns, by their names in the file, some thousand rows at once."""
@@ -48,7 +53,9 @@ class ArrowTable:
     def __init__(
         self, name: str, kind: str, stored: Sequence[str], batches: Batches, *assumptions: str
     ):
-        self.name, self.kind, self.stored, self.batches = name, kind, list(stored), batches
+        stored = [column for column in stored if not UNNAMED_INDEX.fullmatch(column)]
+        self.name, self.kind, self.stored, self.batches = name, kind, stored, batches
+        self.index: list[Any] = []  # columns that are the index of a frame of pandas
         self.notes: list[str] = []
         self.assumptions = list(assumptions)
         if not stored:
@@ -119,7 +126,8 @@ def parquet_batches(stream: Any, names: list[str], limit: MemoryLimit, name: str
         columns = map(group.column, range(group.num_columns))
         sizes += [c.total_uncompressed_size for c in columns if c.path_in_schema in names]
     limit.check(name, max(sum(sizes), 8.0 * file.metadata.num_rows * len(set(names))))
-    for batch in file.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names))):
+    columns = list(dict.fromkeys(names))
+    for batch in file.iter_batches(batch_size=batch_size(len(columns)), columns=columns):
         yield in_order(batch, names)
 
 
@@ -346,11 +354,11 @@ class ParquetFolder(ArrowTable):
     What the names of folders in it tell, as in ``year=2024``, is a column more.
     """
 
-    def __init__(self, path: Any, limit: MemoryLimit | None = None):
+    def __init__(self, path: Any, limit: MemoryLimit | None = None, paths: Any = None):
         from pyarrow import parquet
 
         self.path, self.limit = Path(os.fsdecode(path)), limit or MemoryLimit.of(None)
-        paths, every, self.n_rows = parquet_files(self.path), [], 0
+        paths, every, self.n_rows = paths or parquet_files(self.path), [], 0
         for one in paths:
             with report_damage(str(one), "Parquet"):
                 found = parquet.ParquetFile(one)
@@ -369,11 +377,20 @@ class ParquetFolder(ArrowTable):
         kind = f"a folder of {len(paths):,} Parquet file{'s' * (len(paths) > 1)}"
         super().__init__(self.path.name or self.path.resolve().name, kind, stored, self.read_files)
 
-    def read_files(self, names: list[str]) -> Iterator[Any]:
-        """Return some columns of all files."""
+    def tables(self) -> list[ArrowTable]:
+        """Return each file as a table of its own, with the columns of all."""
+        tables = []
+        for file in self.files:
+            batches = partial(self.read_files, files=[file])
+            tables.append(ArrowTable(file.path.name, self.kind, self.stored, batches))
+            tables[-1].index = index_columns(file.schema)
+        return tables
+
+    def read_files(self, names: list[str], files: Any = None) -> Iterator[Any]:
+        """Return some columns of all files, or of some."""
         import pyarrow as pa
 
-        for path, schema, told in self.files:
+        for path, schema, told in files or self.files:
             inside = [name for name in names if name not in told]
             with report_damage(str(path), "Parquet"):
                 # Without a column of its own a batch still tells how many rows it has.
@@ -406,14 +423,43 @@ def is_folder(path: Any) -> bool:
     return False
 
 
+def index_columns(schema: Any) -> list[Any]:
+    """Return the columns that are the index of a frame of pandas, not values."""
+    return [*((schema.pandas_metadata or {}).get("index_columns") or ())]
+
+
+def dataset_table(dataset: Any) -> ArrowTable:
+    """Return a dataset of pyarrow."""
+
+    def batches(names: list[str]) -> Iterator[Any]:
+        size = batch_size(len(dataset.schema))
+        for batch in dataset.to_batches(columns=names, batch_size=size, batch_readahead=1):
+            yield in_order(batch, names)
+
+    found = ArrowTable("the data", "dataset", dataset.schema.names, batches)
+    found.index = index_columns(dataset.schema)
+    return found
+
+
+def holds_texts(table: ArrowTable, name: str) -> bool:
+    """Whether a column has a type of texts."""
+    return kind_of_type(name, table.sample([name])[name].type) == "text"
+
+
+def batch_size(width: int) -> int:
+    """Return how many rows are read at once, fewer of wide tables."""
+    return max(1, min(ROWS, CELLS // max(width, 1)))
+
+
+def is_data(file: Path, folder: Path) -> bool:
+    """Whether a path is a file that may be data, by the names of it and of its folders."""
+    parts = file.relative_to(folder).parts
+    return file.is_file() and not any(part.startswith(IGNORED) for part in parts)
+
+
 def parquet_files(folder: Path) -> list[Path]:
     """Return the files in a folder and in those within, which all have to be Parquet."""
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if not any(part.startswith(IGNORED) for part in file.relative_to(folder).parts)
-        and file.is_file()
-    ]
+    files = [file for file in sorted(folder.rglob("*")) if is_data(file, folder)]
     others = [str(file.relative_to(folder)) for file in files if not is_parquet(file)]
     if len(others) < len(files) and others:
         raise TableFileError(
