@@ -9,8 +9,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ..._names import shorten_name
-from ..plane import Plane
-from ..projection_display import PlaneMap, plane_map
+from ..projection_display import Plane, PlaneMap, plane_map
 from ..style import COLOURS
 from .chart import class_mark, palette_image
 from .contents import Story

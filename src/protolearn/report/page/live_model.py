@@ -15,7 +15,7 @@ from ..._arrays import Floats, Indices
 from ..._names import shorten_name
 from ...io import WorkingModel
 from ...tables import UNSEEN_CATEGORIES, CategoryColumn, ignore_warnings
-from ..plane import Plane
+from ..projection_display import Plane
 from ..subject import Subject
 
 ONE_IN = 5
