@@ -82,7 +82,7 @@ class TableFileError(ValueError):
     ...     read_table("nowhere.csv")
     ... except TableFileError as error:
     ...     print(error)
-    There is no file 'nowhere.csv'; look at its name and folder.
+    There is no file 'nowhere.csv'; check the name and the folder.
     """
 
 
