@@ -53,7 +53,7 @@ def test_parts_that_are_damaged_are_done_again(tmp_path):
         Unfinished(tmp_path, known_by)
     again.close()
     again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
-    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; what it held is computed"):
+    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; its fits are repeated"):
         assert len(Unfinished(tmp_path, known_by)) == 0
     other = Unfinished(tmp_path, {**known_by, "seed": 2})
     assert not other.resumed
