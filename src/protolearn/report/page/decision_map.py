@@ -45,8 +45,8 @@ class DecisionMap(NamedTuple):
     stars: list[Star]
     star_name: str
     axis_names: tuple[str, str]
-    alt: str
-    note: str  # which rows are drawn, and how far the plane can be trusted
+    n_drawn: int
+    trust: float  # the share of the rows that lie in the region of their prediction
     plane: Plane
     corners: Floats  # (2, 2): the places at the lower left and at the upper right
 
@@ -63,15 +63,12 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
     centers = move_apart(place_on_map(found, found.prototypes))
     wrong = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     is_prototype = found.star_name == "prototype"
-    names = subject.prototype_names if is_prototype and len(centers) else ()
-    classes, n_drawn, n_rows = subject.classes, len(rows), len(subject.y)
+    classes, n_drawn = subject.classes, len(rows)
     codes = found.prototype_codes.tolist()
     stars = [
-        Star(x, y, code, f"prototype {names[k]}" if names else f"mean of {classes[code]}")
-        for k, ((x, y), code) in enumerate(zip(centers.tolist(), codes, strict=True))
+        Star(x, y, code, f"{f'prototype {k}' if is_prototype else 'mean'} of {classes[code]}")
+        for k, ((x, y), code) in enumerate(zip(centers.tolist(), codes, strict=True), start=1)
     ]
-    share = float((found.regions_at_points == some.predicted_codes).mean())
-    which = f"{n_drawn:,} of {n_rows:,} rows are drawn. " if n_drawn < n_rows else ""
     return DecisionMap(
         regions=picture_of(found.grid[2], len(classes)),
         rows=marks_by_class(places, some.codes),
@@ -79,12 +76,8 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
         stars=stars,
         star_name="prototype" if is_prototype else "class mean",
         axis_names=axis_texts(found, some.inner, subject.inner_names),
-        alt=(
-            f"Map of {n_drawn:,} rows of {len(classes)} classes, {len(stars)} "
-            f"{'prototypes' if is_prototype else 'class means'} and the decision regions of the "
-            f"model; {len(wrong):,} rows that were predicted wrongly are ringed."
-        ),
-        note=f"{which}{trust_text(share)}",
+        n_drawn=n_drawn,
+        trust=float((found.regions_at_points == some.predicted_codes).mean()),
         plane=found.view,
         corners=corners_of(found),
     )
@@ -133,16 +126,6 @@ def marks_by_class(places: Floats, codes: Indices) -> list[Any]:
         rows = [(x, y, int(i)) for (x, y), i in zip(places[mine].tolist(), mine, strict=True)]
         found.append((code, class_mark(code), rows))
     return found
-
-
-def trust_text(share: float) -> str:
-    """Return a text that says how far a plane can be trusted."""
-    if share == 1.0:
-        return "Every row lies in the region of its prediction."
-    return (
-        f"{min(share, 0.999):.1%} of the rows lie in the region of their prediction. The others "
-        "depend on directions that a flat map cannot show."
-    )
 
 
 def picture_of(regions: Indices, n_classes: int) -> str:
