@@ -11,6 +11,7 @@ from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
 from .columns import CategoryColumn, NumberColumn, TextColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
+from .columns import frequent_categories as frequent_categories
 from .columns import reads_as_text as reads_as_text
 from .encoder import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
 from .encoder import TableEncoder
