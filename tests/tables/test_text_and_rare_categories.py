@@ -11,12 +11,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from protolearn import GLVQ, PrototypeClassifier, SoftMarginSVM, counterfactual, explain, load, save
 from protolearn.io import export, to_onnx
 from protolearn.losses import Sigmoid
-from protolearn.report import PrototypeDisplay, write
+from protolearn.report import write
 from protolearn.tables import (
     CategoryColumn,
     TableEncoder,
     TextColumn,
-    prototypes_table,
     table_pipeline,
 )
 
@@ -237,15 +236,6 @@ def test_a_graph_takes_marks_of_missing_numbers(data):
     labels = session.run(["label"], {"price": prices.to_numpy(np.float32)})[0]
     assert prices.price.isna().any()
     np.testing.assert_array_equal(labels, model.predict(prices))
-
-
-def test_pictures_show_the_words_of_prototypes(data):
-    frame, y = data
-    model = table_pipeline(GLVQ(random_state=0), frame, add_indicator=True).fit(frame, y)
-    display = PrototypeDisplay.from_estimator(model, frame, y)
-    texts = {strip.name: list(strip.texts) for strip in display.strips}
-    assert list(texts) == ["price", "review", "town"]
-    assert texts["review"] == prototypes_table(model).review.tolist()
 
 
 def test_the_page_shows_a_word_in_which_the_classes_differ(data, tmp_path):
