@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._names import count, suggest_name
 from ..reading import ReadTable
-from ..tables import reads_as_text
+from ..tables import frequent_categories, reads_as_text
 from .data_source import TARGET
 from .failure import Failure
 
@@ -339,8 +339,10 @@ def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
             return "it numbers the rows"
         return "its name and distinct whole numbers, like keys" if are_keys(name, values) else ""
     if values.dtype.kind == "O":
-        different = set(values.tolist()) - {None}
-        if len(different) > MOST_CATEGORIES and not reads_as_text(different):
+        different = Counter(value for value in values.tolist() if value is not None)
+        if len(different) <= MOST_CATEGORIES or frequent_categories(different, MOST_CATEGORIES):
+            return ""
+        if not reads_as_text(different):
             return f"{len(different)} distinct texts, such as names or keys"
     return ""
 

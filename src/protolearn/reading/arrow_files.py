@@ -123,8 +123,8 @@ def parquet_batches(stream: Any, names: list[str], limit: MemoryLimit, name: str
     sizes = [0.0]  # by its own account, at least
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
-        columns = map(group.column, range(group.num_columns))
-        sizes += [c.total_uncompressed_size for c in columns if c.path_in_schema in names]
+        chunks = map(group.column, range(group.num_columns))
+        sizes += [c.total_uncompressed_size for c in chunks if c.path_in_schema in names]
     limit.check(name, max(sum(sizes), 8.0 * file.metadata.num_rows * len(set(names))))
     columns = list(dict.fromkeys(names))
     for batch in file.iter_batches(batch_size=batch_size(len(columns)), columns=columns):

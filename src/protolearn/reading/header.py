@@ -54,21 +54,15 @@ def find_header(
     if len(first) == width + 1 and not first[-1]:
         first.pop()
     one_less = len(first) == width - 1 and not open_end
-    notes, assumed, n_names = [], [], width - open_end
+    notes: list[str] = []
+    assumed: list[str] = []
+    n_names = width - open_end
     if open_end:
         notes.append("each row ends with a delimiter; the empty column after it is left out")
         first = first[:n_names]
     first = ["", *first] if one_less else first
-    if len(first) != n_names:
-        raise TableFileError(
-            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
-            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {n_names} in the "
-            "rows below; expected a name for each column there: delete what stands before the "
-            "names, or look for a delimiter that is missing or too much."
-        )
-    told: list[str] = layout.comment_cells
-    if len(told) != n_names or any(kind_of_cell(part) != "text" for part in told):
-        told = []  # the comment does not hold the names
+    check_width(name, first, n_names)
+    told = names_in_comment(layout, n_names)
     # Names of columns have no blank behind the mark of their comment.
     attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
     there = int(one_less or is_header(first, below, bool(told) and attached))
@@ -88,6 +82,23 @@ def find_header(
         assumed.append(f"no header; the columns are called {found[0]}{last}")
     found = different_names(fill_names(found, notes), assumed)
     return Header(tuple(found), there, width, tuple(notes), tuple(assumed))
+
+
+def check_width(name: str, first: list[str], width: int) -> None:
+    """Raise if there is no name for each column."""
+    if len(first) != width:
+        raise TableFileError(
+            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
+            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
+            "rows below; expected a name for each column there: delete what stands before the "
+            "names, or look for a delimiter that is missing or too much."
+        )
+
+
+def names_in_comment(layout: Any, width: int) -> list[str]:
+    """Return the names of the columns that a comment holds, if it does."""
+    told: list[str] = layout.comment_cells
+    return told if len(told) == width and {*map(kind_of_cell, told)} == {"text"} else []
 
 
 def count_titles(rows: list[list[str]]) -> int:
