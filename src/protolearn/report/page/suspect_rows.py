@@ -172,14 +172,9 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
     """Return rows whose answer the smallest change turns, or of which models are least sure."""
     radius, rows, evidence = story.certified_radii, story.measured_rows, story.evidence
     if not isinstance(radius, str):
-        within = f", in {distance_unit(story.subject)}"
-        return [
-            (
-                int(rows[i]),
-                f"The certified radius of its answer is {radius_text(radius[i])}{within}.",
-            )
-            for i in np.argsort(radius, kind="stable")
-        ]
+        text = f"The certified radius of its answer is {{}}, in {distance_unit(story.subject)}."
+        order = np.argsort(radius, kind="stable")
+        return [(int(rows[i]), text.format(radius_text(radius[i]))) for i in order]
     sure = evidence.probability
     if sure is None:
         return []
