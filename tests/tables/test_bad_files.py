@@ -130,7 +130,7 @@ CONTENT = {
     "a damaged gzip": (GZIPPED[:1000] + b"\0\0\0\0" + GZIPPED[1004:], "is a damaged gzip file"),
     "a gzip with a wrong sum": (
         GZIPPED[:-8] + b"\1\2\3\4" + GZIPPED[-4:],
-        "damaged gzip file (CRC",
+        "damaged gzip file (zlib",
     ),
     "junk behind a gzip": (GZIPPED + b"junk", "damaged gzip file"),
     # names

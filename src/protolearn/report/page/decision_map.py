@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ FINEST, COARSEST, NUMBERS = 400, 150, 30_000_000
 MOST_COLUMNS = 12  # of a row that is shown when it is pointed at
 LONGEST = 60  # characters of a text there
 OPACITY, EDGE = 38, 90  # of regions, and of the lines between them, out of 255
+STAR, MOST_MOVED = 14.0, 40  # width of a star, and the most stars that are moved apart
 
 
 class Star(NamedTuple):
@@ -57,7 +59,8 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
         return None
     resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
     found = plane_map(subject.last, some.inner, subject.inner_names, resolution, some.codes)
-    places, centers = place_on_map(found, found.points), place_on_map(found, found.prototypes)
+    places = place_on_map(found, found.points)
+    centers = move_apart(place_on_map(found, found.prototypes))
     wrong = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     is_prototype = found.star_name == "prototype"
     classes, n_drawn = subject.classes, len(rows)
@@ -96,6 +99,18 @@ def place_on_map(found: PlaneMap, points: Floats) -> Floats:
     low, high = corners_of(found)
     share = (points - low) / (high - low)
     return np.round(np.abs([0.0, 1.0] - share) * [WIDTH, HEIGHT], 1)
+
+
+def move_apart(centers: Floats) -> Floats:
+    """Return the places of stars, of which those that would hide each other stand side by side."""
+    moved = centers.copy()
+    for i, k in combinations(range(len(moved)) if len(moved) <= MOST_MOVED else (), 2):
+        way = moved[k] - moved[i]
+        length = float(np.linalg.norm(way))
+        if length < STAR:
+            way = way / length if length else np.array([1.0, 0.0])
+            moved[[i, k]] += 0.5 * (STAR - length) * np.stack([-way, way])
+    return np.round(moved, 1)
 
 
 def corners_of(found: PlaneMap) -> Floats:
