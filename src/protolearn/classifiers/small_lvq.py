@@ -190,10 +190,11 @@ class SmallGMLVQ(NearestPrototypeClassifier):
         What the tables take.
     whole_ : dict
         The whole numbers, from which C is written.
-    shape_ : Shape
-        What was chosen.
-    validation_scores_ : dict
-        The accuracy of each shape that was tried on held-out rows.
+    shape_ : dict
+        What was chosen: ``rank``, ``density``, ``n_prototypes`` (points behind the map),
+        ``label_scores`` of each, and ``noise``, which is added to rows in training.
+    validation_scores_ : list of dict
+        The shapes that were tried, with their accuracy on held-out rows.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (d,)
@@ -275,8 +276,9 @@ class SmallGMLVQ(NearestPrototypeClassifier):
             budget = Budget(X.shape[1], classes, bits, grid.is_common)
             axes = starting_axes(rows, grid, self.init)
             search = ShapeSearch(self, budget, axes, rows, codes, rng)
-            self.shape_, start, self.validation_scores_ = search.choose(n_epochs)
-            self.whole_ = search.whole(self.shape_, start, rows, codes, n_epochs, grid)
+            shape, start = search.choose(n_epochs)
+            self.shape_, self.validation_scores_ = shape._asdict(), search.history()
+            self.whole_ = search.whole(shape, start, rows, codes, n_epochs, grid)
             self.n_bytes_ = budget.total(self.whole_)
             means = np.stack([X[codes == c].mean(axis=0) for c in range(len(classes))])
             self.rule_ = rule_of(self.whole_, classes, means, type(self).__name__)
@@ -363,8 +365,15 @@ class ShapeSearch:
             rank, density, min(n_prototypes, max(self.n_rows // 4, n_classes)), scores, noise
         )
 
-    def choose(self, n_epochs: int) -> tuple[Shape, int, dict[Any, float]]:
-        """Return the best shape, from which axes, and the accuracy of all that were tried."""
+    def history(self) -> list[dict[str, Any]]:
+        """Return what was tried, with its accuracy on held-out rows."""
+        return [
+            {**shape._asdict(), "from_model": start > 0, "accuracy": accuracy}
+            for (shape, start), accuracy in self.scores.items()
+        ]
+
+    def choose(self, n_epochs: int) -> tuple[Shape, int]:
+        """Return the best shape, and the place of the axes to start from."""
         given, n_classes = self.model.label_scores, len(self.budget.labels)
         first = min(given or 2, n_classes)
         shapes = list(self.shapes(first)) or list(self.shapes(1) if given is None else [])
@@ -388,7 +397,7 @@ class ShapeSearch:
         most = max(self.scores.get(each, 0.0) for each in noisy)
         least = most - np.sqrt(most * (1.0 - most) / len(self.held))
         best, start = next(each for each in noisy if self.scores.get(each, 0.0) >= least)
-        return best, start, {(*shape, place): x for (shape, place), x in self.scores.items()}
+        return best, start
 
     def _best(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
         """Return the first that is right most often on held-out rows; one alone is not tried."""
