@@ -83,7 +83,7 @@ def test_bad_tables(command, tmp_path, name, what):
         (["nothing", "--target", "state"], "'nothing' is neither a file nor a built-in set"),
         ([".", "--target", "state"], "'.' is a folder"),
         (["pets.csv", "--target", "stat"], "has no column 'stat'. Did you mean 'state'?"),
-        (["pets.csv"], "say with --target which column to predict: number, weight"),
+        (["pets.csv"], "name the column to predict with --target: number, weight"),
         (["pets.csv", "--target", "state", "--drop", "x"], "the table has no column 'x'"),
         (
             ["pets.csv", "--target", "state", "--model", "glqv"],
@@ -98,7 +98,7 @@ def test_bad_tables(command, tmp_path, name, what):
         ),
         (
             ["pets.csv", "--target", "state", "--image", "2x2"],
-            "--image needs numbers, and column 'colour' holds none",
+            "--image needs numbers, but column 'colour' holds none",
         ),
     ],
 )

@@ -129,7 +129,7 @@ def test_interrupted_and_continued(monkeypatch, capsys, tmp_path):
         return fit(self, X, y)
 
     monkeypatch.setattr(KNeighborsClassifier, "fit", stopped)
-    with pytest.raises(Failure, match=r"stopped\. The same command goes on") as caught:
+    with pytest.raises(Failure, match=r"stopped\. Run the same command again") as caught:
         compare("knn", folds=5, out=tmp_path)
     assert caught.value.code == 1
     assert [path.name for path in tmp_path.iterdir()] == ["comparison.jsonl"]

@@ -173,7 +173,7 @@ class Comparison:
         level = check_confidence(confidence)
         tests = [
             significance.row_test(
-                *right[[first, second]], codes, level, labels if n_splits > 1 else None
+                right[first], right[second], codes, level, labels if n_splits > 1 else None
             )
             for right, codes, labels, n_splits in zip(
                 self.right, self.row_codes, self.label_codes, self.n_splits, strict=True

@@ -148,11 +148,6 @@ def diagonal() -> Layer:
     return Layer("line", [0.0, 1.0], [0.0, 1.0], look="reference")
 
 
-def class_order(sizes: Floats, most: int) -> list[int]:
-    """Return the codes of at most so many classes, those with the largest sizes, in order."""
-    return sorted(np.argsort(-sizes, kind="stable")[:most].tolist())
-
-
 def class_mark(code: int) -> int:
     """Return the mark of a class; with more classes than colours, colour and mark differ."""
     return (code + code // 8) % 8

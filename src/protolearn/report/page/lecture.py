@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ..._files import replacing
-from .document import colours, page_templates
+from .rendering import colours, page_templates
 
 TITLE = "Watch a classifier learn"
 ALGORITHMS = {

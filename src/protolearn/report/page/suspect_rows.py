@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._arrays import Floats, Indices
-from ..._names import count, radius_text, shorten_name
+from ..._names import radius_text
 from ...analysis import Change, Explanation, ModelView, explain
 from ...selection import places_among
 from ...tables import (
@@ -22,10 +22,10 @@ from .contents import Story
 from .evidence import Evidence
 from .margin_charts import distance_unit
 from .prototype_cards import image_of
+from .rendering import short
 
 MOST_OF_A_KIND = 6
 MOST_REASONS = 4
-LONGEST = 60  # characters of a value that would change
 SURE = 0.9  # probability of an answer that is not near the border
 
 KINDS = {
@@ -80,19 +80,6 @@ def cases_of(story: Story, found: Sequence[SuspectRow]) -> tuple[list[Case], str
         reasons = reasons_of(subject, told, i), short(told.rival[i])
         cases.append(Case(one, KINDS[one.kind], name, *codes, *reasons, turn, pictures))
     return cases, told.reasons.get("counterfactual", "")
-
-
-def introduction(evidence: Evidence, cases: Sequence[Case], with_turns: bool) -> str:
-    """Return a text that says what is listed."""
-    turns = ", each with the smallest change that would give it another prediction" * with_turns
-    n_wrong, of = int(evidence.wrong.sum()), count(len(evidence.rows), "prediction")
-    held_out = "held-out " * evidence.left_out
-    percent = " Percentages are shares of all reasons; negative ones speak against the prediction."
-    percent *= any(one.reasons for one in cases)
-    return (
-        f"{n_wrong:,} of {of} for {held_out}rows {'was' if n_wrong == 1 else 'were'} wrong. These "
-        f"rows deserve a second look first{turns}.{percent}"
-    )
 
 
 def find_suspects(story: Story) -> list[SuspectRow]:
@@ -201,11 +188,6 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
         for i in np.argsort(sure, kind="stable")
         if sure[i] < SURE
     ]
-
-
-def short(value: Any) -> str:
-    """Return a value as text that is not too long."""
-    return shorten_name(str(value), LONGEST)
 
 
 class Reason(NamedTuple):

@@ -10,6 +10,12 @@ const make = (name, text, attributes = {}) => {
 const optionsOf = (names) => names.map((name, k) => make("option", name, { value: String(k) }));
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)));
+/** Return a bound as text that is not larger. */
+const boundText = (value, count = 3) => {
+  if (!(value > 0)) return "0";
+  const per = 10 ** (count - 1 - Math.floor(Math.log10(value)));
+  return String(Number((Math.floor(value * (1 - 1e-6) * per) / per).toPrecision(count)));
+};
 const nameOf = (code) => page.classes[code];
 const openTab = (name) => byId(`tab-${name}`).click();
 
@@ -17,7 +23,7 @@ const openTab = (name) => byId(`tab-${name}`).click();
 function valueText(value, column) {
   if (value === null || value === undefined) return "missing";
   if (value === UNKNOWN) return "another category";
-  if (column.kind !== "date") return typeof value === "number" ? String(value) : `${value}`;
+  if (column.kind !== "date") return typeof value === "number" ? String(Number(value.toPrecision(9))) : `${value}`;
   const text = new Date(value * DAY).toISOString();
   return Number.isInteger(value) ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
 }
@@ -78,7 +84,7 @@ function fieldsIn(holder, prefix, changed, box) {
         input.value = value === null ? "" : asText(value);
         if (value !== null) slider.value = String(value);
       };
-      slider.addEventListener("input", () => { input.value = asText(Number(slider.value)); changed(); });
+      slider.addEventListener("input", () => { input.value = asText(Number(Number(slider.value).toPrecision(6))); changed(); });
       input.addEventListener("input", () => { if (read() !== null) slider.value = String(read()); changed(); });
       line.append(input, slider);
     }

@@ -174,19 +174,4 @@
       else one.classList.toggle("faded", isOther);
     });
   });
-
-  /* The sliders of paths. */
-  all("input[data-path]").forEach((input) => {
-    const picture = document.getElementById(input.dataset.path);
-    const stars = all(".center", picture.querySelector("svg.map"));
-    input.addEventListener("input", () => {
-      const step = data.paths[input.dataset.path][Number(input.value)];
-      picture.querySelector(".hyperplane").setAttribute("points", step.line.map((pair) => pair.join(",")).join(" "));
-      step.prototypes.forEach(([x, y], k) => {
-        stars[k].setAttribute("x", x);
-        stars[k].setAttribute("y", y);
-      });
-      document.getElementById(input.dataset.path + "-told").textContent = step.told;
-    });
-  });
 })();
