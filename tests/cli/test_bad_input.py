@@ -136,7 +136,7 @@ def test_files_that_are_no_models(command, fitted, tmp_path, name):
     write(tmp_path / "pets.csv", ROWS)
     whole = (fitted[0] / "results" / "model.protolearn").read_bytes()
     for file, content, message in (
-        ("pets.csv", None, "'pets.csv' is no model of protolearn: it looks like text"),
+        ("pets.csv", None, "'pets.csv' is not a model of protolearn: it looks like text"),
         ("empty", b"", "it is empty"),
         ("pickled", pickle.dumps({"a": MILD}), "it looks like a pickle"),
         ("cut", whole[:-1000], "'cut' is damaged"),

@@ -220,7 +220,7 @@ def test_wrong_aims(command, tmp_path):
         (("--cost", "'a>b'>well=-3"), "is not understood"),
         (("--metric", "cost"), "needs the costs of errors"),
         (("--metric", "auc", "--cost", "well>'a>b'=3"), "has no meaning with --metric auc"),
-        (("--positive", "ill"), "is no class"),
+        (("--positive", "ill"), "is not a class"),
         (("--time-column", "when"), "no column 'when'"),
         (("--time-column", "label"), "is the target"),
         (("--time-column", "day", "--group", "a"), "use one of them"),

@@ -193,7 +193,7 @@ HOSTILE = {
     "empty": ("", "cannot be read as JSON"),
     "pickle": (b"\x80\x04cos\nsystem\n(S'true'\ntR.", "cannot be read as JSON"),
     "deep": ("[" * 200_000, "cannot be read as JSON"),
-    "constant": ('{"format": NaN}', "NaN is no number"),
+    "constant": ('{"format": NaN}', "NaN is not a number"),
     "twice": ('{"format": 1, "format": 2}', "twice"),
     "list": ("[]", "not in the format"),
     "format": ('{"format": "protolearn-model"}', "not in the format"),

@@ -219,7 +219,7 @@ def open_tables(data: Any) -> list[Any]:
         return [dataset_table(data)]
     where = Path(data)
     if not where.exists():
-        raise TableFileError(f"X={os.fspath(data)!r} is no file and no folder.")
+        raise TableFileError(f"X={os.fspath(data)!r} is neither a file nor a folder.")
     if where.is_file():
         return [open_table(where)]
     files = [file for file in sorted(where.rglob("*")) if is_data(file, where)]
