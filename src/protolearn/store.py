@@ -67,8 +67,8 @@ class Owner(NamedTuple):
 FIT = Owner(
     "a fit",
     "fit",
-    advice=f"{Owner._field_defaults['advice']} Each fit has to have a file of its own, also in a "
-    "search or a cross-validation.",
+    advice=f"{Owner._field_defaults['advice']} Each fit needs its own file, also in a search or a "
+    "cross-validation.",
 )
 
 

@@ -218,7 +218,7 @@ def test_no_more_folds_than_the_smallest_class_has_rows(capsys, tmp_path):
     data = given(tmp_path, x=np.arange(13.0)[::-1], label=["a"] * 9 + ["b"] * 4)
     compare("mean-of-class", data=data, target="label", folds=10)
     shown = capsys.readouterr()
-    assert "4 folds in place of 10: class 'b' has 4 rows" in shown.err
+    assert "4 folds instead of 10: class 'b' has 4 rows" in shown.err
     assert "; 4 folds." in shown.out
 
 

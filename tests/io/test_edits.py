@@ -261,7 +261,7 @@ def test_learning_goes_on_from_an_edited_model(wine, tmp_path):
     assert np.abs(stream.prototypes_ - edited.prototypes_).max() < 0.5
     save(new, tmp_path / "new.protolearn")
     assert load(tmp_path / "new.protolearn").init.log.entries == edited.rule_.log.entries
-    with pytest.raises(ValueError, match="cannot go on with"):
+    with pytest.raises(ValueError, match="cannot continue with"):
         pl.GLVQ(init=edited.rule_).fit(Z, y)
     with pytest.raises(ValueError, match="the rows have"):
         pl.GMLVQ(init=edited.rule_).fit(Z[y != "west"], y[y != "west"])

@@ -313,6 +313,6 @@ def check_same_distance(before: Distance, now: Distance) -> None:
     settings = (repr(distance.get_params(deep=False)) for distance in (before, now))
     if type(before) is not type(now) or len(set(settings)) > 1:
         raise ValueError(
-            f"The stream began with the distance {before!r} and cannot go on with {now!r}; begin "
-            "a new one with fit or a clone."
+            f"The stream started with the distance {before!r} and cannot continue with {now!r}; "
+            "start a new one with fit or a clone."
         )

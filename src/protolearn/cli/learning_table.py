@@ -311,8 +311,8 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
     more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
     if len(classes) - len(small) < 2:
         raise Failure(
-            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, to learn from and to "
-            f"judge by; too few have {told}{more}. Get more rows, or use "
+            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, for fitting and testing; "
+            f"too few have {told}{more}. Get more rows, or use "
             "--merge-rare."
         )
     return (

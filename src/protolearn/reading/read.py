@@ -203,8 +203,8 @@ def table_sources(path: Any, limit: MemoryLimit, names: Any = None) -> Iterator[
             source = open_arff(file, encoding) if is_one else TextTable.of(file, encoding, names)
             yield source
     raise TableFileError(
-        f"{file.name!r} begins as a text in {file.encodings()[0].removesuffix('-sig')}, but does "
-        "not go on as one; save it in UTF-8."
+        f"{file.name!r} starts as text in {file.encodings()[0].removesuffix('-sig')}, but has "
+        "bytes that are not; save it in UTF-8."
     )
 
 
