@@ -22,7 +22,7 @@ RULED_OUT = {
     r"\ball the same\b": "anyway",
     r"\bin place of\b": "instead of",
     r"\bhardly\b": "almost no",
-    r"(?<![Tt]here )\b(is|are) no (column|file|model|class|number|type|array|classifier|metric)\b": (
+    r"(?<![Tt]here )\b(is|are) no (column|file|model|class|number|type|array|classifier)\b": (
         "is not a ..."
     ),
     r"\bno column but\b": "no column other than",
