@@ -115,7 +115,7 @@ def test_counting_is_put_off_where_it_takes_long(fit_intercept):
         position = 0
         while position < 400:
             before, credit = position, state[CREDIT]
-            position, _ = draw(Z, order, partners, position, 0.0, 3, w, u, state, hard)
+            position, _ = draw(*(Z, order, partners, False, position, 0.0, 3, w, u, state, hard))
             presented += position - before
             spent += credit + 3 * (position - before) - state[CREDIT]
     assert presented == 50 * 400

@@ -504,7 +504,7 @@ class Presented(NamedTuple):
             if examples.free:
                 others = partners[position : (position := position + len(part))]
                 state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
-                draw(rows, part, others, 0, 2 * size * self.c, 0, w, u, state, self.hard)
+                draw(rows, part, others, False, 0, 2 * size * self.c, 0, w, u, state, self.hard)
                 done, total, last, few = 1, state[MISTAKES], state[MISTAKES], 1
             else:
                 done, total, last, few = sweep(
