@@ -17,8 +17,11 @@ MOST_TOLD = 3
 
 YEARS = range(1500, 2200)
 
+MOST_FOOTER = 20
+"""Rows at the end that may be no rows of the table."""
+
 BRACKETS = re.compile(r"\(.*\)|\[.*\]|\{.*\}|<.*>")
-NOTE = re.compile(r"\w[ :]+\w|^[(\[*].*")
+NOTE, CLEAR_NOTE = re.compile(r"\w[ :]+\w|^[(\[*]"), re.compile(r"\w: *\w|^[(\[*]")
 TOTAL = re.compile(
     r"(?i:((grand|sub|over)[ -]?)?total|totals?|sum|summe|gesamt(summe)?|insgesamt|somme|totale):?"
 )
@@ -121,7 +124,8 @@ def count_footer(rows: Sequence[list[str]], width: int, seen: Mapping[str, int])
     for place, row in enumerate(reversed(rows if width > 1 else []), 1):
         cells = [cell for cell in map(str.strip, row) if cell]
         told = "".join(cells[:1])
-        is_note = len(cells) == 1 and (len(row) == 1 or width > 2) and NOTE.search(told)
+        note = NOTE if len(row) == 1 else CLEAR_NOTE
+        is_note = len(cells) == 1 and (len(row) == 1 or width > 2) and note.search(told)
         if is_note or (len(row) == width and TOTAL.fullmatch(told) and seen.get(told, 0) < 2):
             number = place
         elif cells:
@@ -137,17 +141,20 @@ def second_line(first: list[str], below: list[list[str]]) -> list[str]:
     line, rest = [cell.strip() for cell in below[0]] if below else [], below[1:]
     if len(line) != len(first) or len(rest) < 3:
         return []
-    told = 0
+    told, in_groups = 0, any(more and not name for name, more in zip(first, line, strict=True))
     for j, cell in enumerate(line):
         column = [row[j].strip() for row in rest if j < len(row)]
         found = Counter(kind_of_cell(one, True) for one in column)
         present = found.total() - found["missing"]
         if cell and cell in column:
             return []
-        if present and 2 * found["text"] <= present and cell:
+        is_bracketed = bool(BRACKETS.fullmatch(cell))
+        if cell and 2 * found["text"] > present and not (is_bracketed or in_groups):
+            return []  # a word above words
+        if cell and present and 2 * found["text"] <= present:
             if kind_of_cell(cell, True) != "text":
                 return []
-            told += 1 + bool(BRACKETS.fullmatch(cell))
+            told += 1 + is_bracketed
     return line if told >= 2 else []
 
 
