@@ -8,9 +8,20 @@ from sklearn.datasets import load_digits
 
 import custom_axes
 import reference
-from protolearn import GLVQ, LOGM, MCE, RSLVQ, SNPC, MarginLVQ, PrototypeClassifier
+from protolearn import (
+    GLVQ,
+    GMLVQ,
+    LGMLVQ,
+    LOGM,
+    MCE,
+    MRSLVQ,
+    RSLVQ,
+    SNPC,
+    MarginLVQ,
+    PrototypeClassifier,
+)
 from protolearn.losses import Logistic, Sigmoid
-from protolearn.solvers import SOLVERS, Adam, Momentum
+from protolearn.solvers import SOLVERS, Adam, Momentum, minibatch
 
 CODES = np.array([0, 0, 1, 1, 2])
 COUNTS = {0: 2, 1: 2, 2: 1}
@@ -556,6 +567,29 @@ def test_bad_settings(kind, name, value, iris):
 def test_bad_solvers(fitting, message, iris):
     with pytest.raises(ValueError, match=message):
         GLVQ(solver=fitting).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GMLVQ(prototypes_per_class=2, rank=2),
+        GMLVQ(prototypes_per_class=2, regularization=0.05, attraction=0.1),
+        LGMLVQ(regularization=0.02),
+        LGMLVQ(prototypes_per_class=2, localized="prototype"),
+        MRSLVQ(prototypes_per_class=2, class_weight="balanced"),
+    ],
+)
+def test_an_epoch_in_one_call_is_that_of_single_steps(model, iris, monkeypatch):
+    solver = Adam(batch_size=40, learning_rate=0.03, metric_rate=0.5, inside=True)
+    model.set_params(solver=solver, max_iter=4, random_state=1)
+    at_once, asked = clone(model).fit(*iris), []
+    monkeypatch.setattr(minibatch, "suits_one_call", lambda *given: asked.append(given))
+    stepwise = model.fit(*iris)
+    assert len(asked) == 4
+    ours, theirs = at_once.rule_.codebook, stepwise.rule_.codebook
+    np.testing.assert_allclose(ours.prototypes, theirs.prototypes, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(ours.metric, theirs.metric, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(at_once.loss_curve_, stepwise.loss_curve_, rtol=1e-10)
 
 
 def test_zero_is_a_fine_beta_and_momentum():

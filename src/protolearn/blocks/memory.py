@@ -105,6 +105,11 @@ class MemoryBlocks(Blocks):
         X, self._block = block.X, block
         self.n_samples, self.size = len(block.y), int(X.nnz if issparse(X) else X.size)
 
+    @property
+    def is_array(self) -> bool:
+        """Whether the rows are a dense array of double precision."""
+        return isinstance(self._block.X, np.ndarray) and self._block.X.dtype == np.float64
+
     def reduce(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return ``function(*args, block)`` of the only block."""
         return function(*args, self._block)

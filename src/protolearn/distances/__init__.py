@@ -10,7 +10,9 @@ from .kernel import inverse_variance as inverse_variance
 from .level_places import are_places as are_places
 from .linear_metric import LinearMetric
 from .linear_metric import by_map as by_map
+from .matrix import SIDE_BY_SIDE as SIDE_BY_SIDE
 from .matrix import LocalMatrix, Matrix
+from .matrix import matrix_forms as matrix_forms
 from .mixins import BlockForm, FeatureTerms, Geometry, LowerBounded, Penalized
 from .relevance import MixedDistance, Relevance
 from .row_forms import (

@@ -413,3 +413,7 @@ def pull_mapped(P, Q, index, value, R, S):
                     step = g * (p[f] - q[f])
                     r[f] += step
                     s[f] += step
+
+
+matrix_forms = measure_mapped, pull_side_by_side, pull_prototypes
+"""The native functions of a step: distances of mapped rows, and two of its gradients."""

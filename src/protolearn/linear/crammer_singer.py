@@ -80,11 +80,11 @@ SHORT = 0.1
 FARTHEST = 1e6
 """Length of a way in units of Newton's."""
 
-SWEEPS, FIRST_SWEEPS = 30_000, 2_000
+SWEEPS, FIRST_SWEEPS, COARSE_SWEEPS = 30_000, 2_000, 500
 """The most times that the samples are passed through, most of them without those at bounds.
 
-The second number is that before Newton's method, where there is one: it takes less time than many
-passes if the multipliers may be large.
+The other numbers are those before Newton's method, where there is one: it takes less time than many
+passes if the multipliers may be large. The last one is for a solution that may be coarse.
 """
 
 WORK = 1e8
@@ -106,11 +106,17 @@ class JointMachine(NamedTuple):
 
 
 def crammer_singer(
-    rows: Any, codes: Indices, C: Floats, n_classes: int, start: JointMachine | None = None
+    rows: Any,
+    codes: Indices,
+    C: Floats,
+    n_classes: int,
+    start: JointMachine | None = None,
+    tolerance: float = GAP,
 ) -> JointMachine:
     """Return the machine of several classes; warn if it is not solved."""
-    machine, error = solve_jointly(rows, codes, C, start or zero_start(codes, n_classes))
-    if error > UNSOLVED:
+    start = start or zero_start(codes, n_classes)
+    machine, error = solve_jointly(rows, codes, C, start, tolerance)
+    if error > max(tolerance, UNSOLVED):
         warnings.warn(
             "The machine of several classes was not solved: it violates the conditions of an "
             f"optimum by {error:.1e} after {machine.n_iter} steps. Scale the features, or take a "
@@ -183,12 +189,13 @@ def solve_jointly(
     numbers = start.alpha.shape[1] * (rows.shape[1] + 1)
     small = len(codes) * numbers <= SMALL
     newton = numbers <= MOST_NUMBERS and (small or not isinstance(rows, CenteredRows))
-    goal = tolerance, patience
-    machine, error = by_samples(rows, codes, C, start, *goal, FIRST_SWEEPS if newton else SWEEPS)
-    enough = ENOUGH if np.isfinite(patience) else tolerance
-    if not newton or (error <= enough and not small):
+    coarse = tolerance > ENOUGH
+    goal, first = (tolerance, patience), COARSE_SWEEPS if coarse else FIRST_SWEEPS
+    machine, error = by_samples(rows, codes, C, start, *goal, first if newton else SWEEPS)
+    enough = max(ENOUGH, tolerance) if np.isfinite(patience) else tolerance
+    if not newton or (error <= enough and (coarse or not small)):
         return machine, error
-    exact, violation = by_newton(as_dense(rows), codes, C, machine)
+    exact, violation = by_newton(as_dense(rows), codes, C, machine, tolerance if coarse else 0.0)
     if violation <= TOLERANCE:
         return exact, violation
     if error > enough:
@@ -207,9 +214,12 @@ def as_dense(rows: Any) -> Floats:
 
 
 def by_newton(
-    rows: Floats, codes: Indices, C: Floats, start: JointMachine
+    rows: Floats, codes: Indices, C: Floats, start: JointMachine, gap: float = 0.0
 ) -> tuple[JointMachine, float]:
-    """Return the machine, and its error in units of the margin, by the proximal point method."""
+    """Return the machine, and its error in units of the margin, by the proximal point method.
+
+    One whose cost is at most this part above the least has no error.
+    """
     alpha, n_iter, error = start.alpha, start.n_iter, np.inf
     plane = np.column_stack([alpha.T @ rows, start.offsets])
     unit = min(1.0, float(C.max()))
@@ -222,6 +232,10 @@ def by_newton(
         n_iter += count
         if error <= TOLERANCE:
             break
+        if gap > 0.0:
+            near, above = measure_gap(rows, codes, C, alpha, plane[:, -1])
+            if above <= gap:
+                return near._replace(n_iter=n_iter), 0.0
     offsets = plane[:, -1] - plane[:, -1].mean()
     return JointMachine(alpha, offsets, n_iter), error
 

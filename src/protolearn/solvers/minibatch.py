@@ -6,7 +6,6 @@ before its constraint), seen as two tables: a row for each prototype, a row for 
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,6 +18,7 @@ from ..codebook import Codebook
 from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
 from .batch_solver import Memory, Rng
+from .matrix_epochs import adapted_step, learn_at_once, suits_one_call
 from .stochastic import PATIENCE, StochasticSolver
 
 Moments = dict[str, Floats]
@@ -57,8 +57,7 @@ class MinibatchSolver(StochasticSolver):
         flat = coordinates.flatten(codebook)
         parts = self.parts(flat, codebook, memory)
         total = weight = 0.0
-        usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
-        size = self.batch_size or int(usual)
+        size = self.rows_of_batch(blocks)
         for given in blocks.mini_batches(size, rng if self.shuffle else None):
             batch = self.augment_batch(given, rng)
             present = coordinates.codebook(flat)
@@ -78,6 +77,11 @@ class MinibatchSolver(StochasticSolver):
         reached = coordinates.codebook(flat)
         codebook.prototypes[...], codebook.metric[...] = reached.prototypes, reached.metric
         return float(total / weight)
+
+    def rows_of_batch(self, blocks: Blocks) -> int:
+        """Return how many rows make a step."""
+        usual = np.clip(blocks.n_samples // 250, SMALLEST_BATCH, blocks.largest_batch)
+        return self.batch_size or int(usual)
 
     def parts(self, flat: Floats, codebook: Codebook, memory: Memory) -> list[FlatPart]:
         """Return the parts of the flat vector: the prototypes, and the metric if it is learned."""
@@ -266,6 +270,15 @@ class Adam(MinibatchSolver):
             return 0.025 if distance.adaptive else 0.05
         return super().first_rate(distance)
 
+    def sweep(
+        self, cost: Any, codebook: Codebook, blocks: Blocks, memory: Memory, rng: Rng, n_steps: int
+    ) -> float:
+        """Take a step after each batch; where that is possible, all in one native call."""
+        given = cost, codebook, blocks
+        if type(self) is Adam and self.augment is None and suits_one_call(*given):
+            return learn_at_once(self, *given, memory, rng, n_steps)
+        return super().sweep(*given, memory, rng, n_steps)
+
     def share(self, rows: Floats) -> float:
         """Make a step of all entries of a row as long as the rate."""
         return 1.0 / np.sqrt(max(rows.shape[1], 1))
@@ -278,19 +291,3 @@ class Adam(MinibatchSolver):
         shares = 1.0 - self.beta1, 1.0 - self.beta2
         means = moments["mean"], moments["square"]
         adapted_step(rows, slope, *means, rate, *shares, correction, self.epsilon, joint)
-
-
-@native(types.void(matrix_out, matrix, matrix_out, matrix_out, f8, f8, f8, f8, f8, types.boolean))
-def adapted_step(rows, gradient, mean, square, rate, new, new_square, correction, least, together):
-    """Take a step of Adam in one pass; ``together``: with the mean square of each row."""
-    for r in range(rows.shape[0]):
-        row, g, m, v = rows[r], gradient[r], mean[r], square[r]
-        common = 0.0
-        if together:
-            for f in range(g.size):
-                common += g[f] * g[f]
-            common /= g.size
-        for f in range(g.size):
-            m[f] += new * (g[f] - m[f])
-            v[f] += new_square * ((common if together else g[f] * g[f]) - v[f])
-            row[f] -= rate * m[f] / (math.sqrt(v[f] * correction) + least)

@@ -15,11 +15,11 @@ from sklearn.pipeline import Pipeline
 
 from ..._arrays import Floats, Indices, remember_work
 from ..._threads import at_most_threads, one_blas_thread, one_openmp_thread
-from ...classifiers import GRLVQ, KernelGLVQ
+from ...analysis import by_class
+from ...classifiers import KernelGLVQ
 from ...ensemble import ExemplarSVM, PrototypeSVM
 from ...numba_internals import compile_seconds
 from ...perceptrons import CommitteeMachine, ParityMachine
-from ..held_out import by_class
 from .candidates import Candidate
 from .score_calibration import steepness
 from .search_data import LeftOut
@@ -179,8 +179,8 @@ def n_numbers(model: Any) -> int:
     if hasattr(model, "intercept_"):  # planes in the feature space of a kernel
         n_support = len(model.support_)
         return model.intercept_.size * (n_support + 1) + n_support * model.n_features_in_
-    metric = "relevances_" if isinstance(model, GRLVQ) else "omega_"
-    return model.prototypes_.size + np.size(getattr(model, metric, ()))
+    metric = model.rule_.codebook.metric.size if hasattr(model, "rule_") else 0
+    return int(model.prototypes_.size + metric)
 
 
 def n_prototypes(model: Any) -> int:
