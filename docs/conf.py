@@ -31,7 +31,7 @@ templates_path = ["templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
-myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline", "deflist"]
 myst_heading_anchors = 3
 nitpicky = False
 

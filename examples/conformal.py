@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, RejectClassifier
-from protolearn.report import RejectDisplay
+from protolearn.analysis import accuracy_reject_curve
 
 LEVELS = [0.9, 0.95, 0.99]
 
@@ -78,5 +78,10 @@ for target in (0.05, 0.02, 0.01):
 
 # %%
 # All thresholds at once: the accuracy of what is accepted over the share that is rejected.
-RejectDisplay.from_estimator(rejecting, X_test, y_test)
+curve = accuracy_reject_curve(
+    y_test, rejecting.model_.predict(X_test), rejecting.confidence(X_test)
+)
+plt.step(curve.reject_rate, curve.accuracy, where="post")
+plt.xlabel("share of rows that are rejected")
+plt.ylabel("accuracy on the others")
 plt.show()

@@ -10,13 +10,20 @@ whether a difference between models is more than chance.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_moons
+from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protolearn import GLVQ, GMLVQ, MeanOfClass, PrototypeSVM, datasets
-from protolearn.report import ConfusionDisplay, CriticalDifferenceDisplay, RocDisplay
-from protolearn.selection import bias_variance, compare, evaluate, nested_cross_validate
+from protolearn.report import CriticalDifferenceDisplay
+from protolearn.selection import (
+    bias_variance,
+    compare,
+    evaluate,
+    nested_cross_validate,
+    roc_over_folds,
+)
 
 
 def scaled(model):
@@ -33,7 +40,7 @@ print("GLVQ on wdbc:", evaluate(glvq, X, y, cv=10, random_state=0), sep="\n")
 # %%
 # To miss a malignant tumour is worse than a false alarm. The threshold Theta moves the boundary
 # after training, and the curve shows what it costs. It is an average over the folds at equal
-# thresholds; bars are standard deviations over the folds, and marks are where the models decide by
+# thresholds; bands are standard deviations over the folds, and marks are where the models decide by
 # themselves, at Theta = 0.
 #
 # On the right: which class is taken for which. Every row of that table is a true class and sums to
@@ -42,13 +49,22 @@ figure, (left, right) = plt.subplots(
     1, 2, figsize=(12, 4.8), width_ratios=[1.2, 1.0], layout="constrained"
 )
 for model in MeanOfClass(), GLVQ(random_state=0):
-    display = RocDisplay.from_cv(scaled(model), X, y, random_state=0, ax=left)
-    print(f"\n{type(model).__name__}: {display.curve}")
-left.set(title="wdbc, ten folds", aspect="auto", xlim=(-0.01, 0.31), ylim=(0.69, 1.01))
+    name, curve = type(model).__name__, roc_over_folds(scaled(model), X, y, random_state=0)
+    print(f"\n{name}: {curve}")
+    fpr, tpr, spread = curve.mean_curve
+    (line,) = left.plot(fpr, tpr, label=f"{name}, mean AUC {curve.auc:.3f}")
+    left.fill_between(fpr, tpr - spread, tpr + spread, alpha=0.15)
+    left.plot(*curve.working_point, "o", color=line.get_color())
+left.set(title="wdbc, ten folds", xlabel="false positive rate", ylabel="true positive rate")
+left.set(xlim=(-0.01, 0.31), ylim=(0.69, 1.01))
+left.legend()
 
 digits, labels = datasets.load("digits")
 found = evaluate(scaled(GLVQ(random_state=0)), digits, labels, cv=5, random_state=0)
-ConfusionDisplay(confusion=found.confusion).plot(ax=right)
+percent = found.confusion.percent
+ConfusionMatrixDisplay(percent, display_labels=found.confusion.labels).plot(
+    ax=right, values_format=".0f", cmap="Blues"
+)
 right.set_title("digits, one prototype a class, five folds")
 
 # %%

@@ -33,7 +33,8 @@ from protolearn import (
     explain,
     sample_margin,
 )
-from protolearn.report import ProjectionDisplay, PrototypeDisplay, RejectDisplay
+from protolearn.analysis import accuracy_reject_curve
+from protolearn.report import ProjectionDisplay, PrototypeDisplay
 from protolearn.selection import evaluate
 from protolearn.tables import (
     prototypes_table,
@@ -160,7 +161,10 @@ print(f"and of the others {np.mean(answers[~asked] == y_later[~asked]):.3f} are 
 
 # %%
 # The curve shows what every other threshold would buy.
-RejectDisplay.from_estimator(careful, X_later, y_later)
+curve = accuracy_reject_curve(y_later, careful.model_.predict(X_later), careful.confidence(X_later))
+_, ax = plt.subplots()
+ax.step(curve.reject_rate, curve.accuracy, where="post")
+ax.set(xlabel="share of rows that go to a person", ylabel="accuracy on the others")
 
 # %%
 # Keep it

@@ -40,9 +40,10 @@ from .classifiers import (
     PrototypeClassifier,
     RobustLVQ,
     ScaleWarning,
+    SmallGMLVQ,
 )
 from .ensemble import ExemplarSVM, PrototypeSVM
-from .io import apply_edits, export, load, save, to_onnx
+from .io import apply_edits, compress, export, load, save, to_onnx
 from .linear import (
     RVM,
     BoostedPrototypes,
@@ -119,6 +120,7 @@ __all__ = [
     "RobustLVQ",
     "Rosenblatt",
     "ScaleWarning",
+    "SmallGMLVQ",
     "SoftMarginSVM",
     "SoftPreprocessing",
     "apply_edits",
@@ -126,6 +128,7 @@ __all__ = [
     "certified_radius",
     "check_monotone",
     "compare",
+    "compress",
     "counterfactual",
     "cover_count",
     "datasets",

@@ -62,7 +62,7 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
     ) -> tuple[Floats, Indices, Floats | None]:
         """Return the checked rows, their class codes and their weights."""
         X, y = self._validate(X, y, ensure_min_samples=2)
-        vars(self).pop("raised_scores_", None)
+        self.__dict__.pop("raised_scores_", None)
         if issparse(X):
             X = checked_sparse(X) if self._trains_sparse else X.toarray()
         check_classification_targets(y)

@@ -83,6 +83,11 @@ def lengths_between(U: Reals, V: Reals, norm: Any) -> Floats:
     return as_floats(np.sqrt(squares, out=squares))
 
 
+def lost_digits(U: Reals) -> float:
+    """Return the share of a length between prototypes that products may lose to rounding."""
+    return 4.0 * (U.shape[1] + 16) * float(np.finfo(U.dtype).eps) / SURE[U.dtype.char]
+
+
 def find_pairs(
     margin: Margin, D: Floats, codes: Indices, U: Reals, labels: Indices, units: Floats
 ) -> Pairs:
@@ -107,7 +112,8 @@ def find_pairs(
     every = np.arange(n)
     settle(found, D, codes, U, labels, margin.norm, called, every, first)
     V[every, first] = np.inf
-    open_rows, rivals = np.nonzero(found.value[:, None] > V)
+    limits = np.nextafter(found.value.astype(V.dtype), V.dtype.type(np.inf))[:, None]
+    open_rows, rivals = np.nonzero(limits > V)
     settle(found, D, codes, U, labels, margin.norm, called, open_rows, rivals)
     return found
 

@@ -115,7 +115,7 @@ def test_vacuous_on_iris(iris, theta):
     for part in [
         "vacuous for 150 samples",
         f"at most {result.raw_bound:.3g}",
-        "MarginDisplay",
+        "hypothesis_margin",
         f"no sample is longer than {result.radius:.4g}",
         "proved for two classes; here are 3",
     ]:

@@ -130,6 +130,28 @@ def test_is_the_best_of_all_rows(last, question, classes):
         assert one.points.dtypes.tolist() == rows.dtypes.tolist()
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_stays_on_a_grid_of_odd_numbers(unit):
+    """Where all ages are odd, and all sums of money end in 25, a proposal is such a number too."""
+    frame, y = make_grid(n=200)
+    frame["age"], frame["rooms"] = (2 * frame["age"] + 1) * unit, 50 * frame["rooms"] + 25
+    model, rows = table_pipeline(GLVQ(random_state=0)).fit(frame, y), frame[:6]
+    values = [np.unique(frame[name]) for name in frame]
+    grid = pd.DataFrame(list(product(*values)), columns=list(frame))
+    label = model.predict(grid)
+    bounded = counterfactual(model, rows, bounds={"age": (44 * unit, None)})
+    for found, lowest in ((counterfactual(model, rows), -np.inf), (bounded, 44 * unit)):
+        for i, own in enumerate(model.predict(rows)):
+            size, _ = costs(model, grid, rows.iloc[i])
+            there = (label != own) & (grid["age"].to_numpy() >= lowest)
+            assert found.distance[i] == pytest.approx(size[there].min())
+            assert all(found.points[name].iloc[i] in set(frame[name]) for name in frame)
+    curved = table_pipeline(RSLVQ(random_state=0)).fit(frame, y)
+    found = counterfactual(curved, rows, data=frame)
+    assert found.feasible.all()
+    assert all(found.points[name].isin(set(frame[name])).all() for name in frame)
+
+
 def test_reaches_the_class_that_is_named():
     frame, y = make_grid()
     model, grid = table_pipeline(GLVQ(random_state=0)).fit(frame, y), every_row(frame)

@@ -68,7 +68,8 @@ def test_printed_changes_give_the_promised_class(saved, tmp_path):
     frame, places = saved.rows(str(tmp_path / "rows.csv")), some(rows)
     own, promised, changed = saved.pipeline.predict(frame), [], []
     for i in places:
-        lines = change_lines(saved, frame[i : i + 1], own[i], None, [], frame)
+        one = frame[i : i + 1]
+        lines = change_lines(saved, one, explain(saved.pipeline, one, data=frame), None, [], frame)
         (label,) = re.findall(f": would be (.+) instead of {own[i]} if ", lines[0])
         promised.append(label)
         values = fewest_columns("\n".join(lines))
@@ -123,7 +124,7 @@ def test_one_column_if_one_is_enough_and_none_too_many(saved, tmp_path):
     sizes = set()
     for i in range(0, len(frame), 20):
         one = frame[i : i + 1]
-        lines = change_lines(saved, one, saved.pipeline.predict(one)[0], None, [])
+        lines = change_lines(saved, one, explain(saved.pipeline, one), None, [])
         (label,) = re.findall(": would be (.+?) instead of ", lines[0])
         chosen = list(fewest_columns(lines[1]))
         sizes.add(len(chosen))

@@ -14,13 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import protolearn as pl
+from given_edits import WHY, assert_equal_models, random_edits
 from given_languages import exact_rows, need
 from given_words import table_of_words
-from protolearn import apply_edits, certified_radius, load, save
-from protolearn.analysis import margin_of_prediction
+from protolearn import apply_edits, load, save
 from protolearn.io import EditsError, document_of, model_fingerprint
 from protolearn.io.edits import LARGEST, MOST_EDITS, blank_edits
-from protolearn.rule import as_rule
 from protolearn.tables import table_pipeline
 
 RUN = """
@@ -51,50 +50,11 @@ MODELS = {
     "by prototype": pl.LGMLVQ(localized="prototype", prototypes_per_class=3, max_iter=10, **SEED),
     "soft": pl.RSLVQ(prototypes_per_class=2, max_iter=20, **SEED),
 }
-WHY = {"reason": "because", "author": "Ada", "time": "2024-05-31"}
 
 
 def page_script(name):
     folder = resources.files("protolearn.report.page") / "templates"
     return (folder / name).read_text(encoding="utf-8")
-
-
-def random_edits(document, n_edits, seed):
-    """Give edits of every kind that are possible one after the other."""
-    rng = np.random.RandomState(seed)
-    codes, edits = list(document["prototype_classes"]), []
-    columns = [column for column in document["columns"] if column["kind"] != "unused"]
-
-    def value(column):
-        if "categories" in column:
-            return column["categories"][rng.randint(len(column["categories"]))]
-        return column["offset"] + rng.normal() / column["scale"]
-
-    while len(edits) < n_edits:
-        kind = rng.choice(["move", "move", "move", "add", "add", "remove", "relabel", "merge"])
-        k, label = rng.randint(len(codes)), rng.randint(len(document["classes"]))
-        others = [i for i in range(len(codes)) if i != k and codes[i] == codes[k]]
-        if kind == "move":
-            some = rng.choice(len(columns), min(3, len(columns)), replace=False)
-            moved = {columns[j]["name"]: value(columns[j]) for j in some}
-            edit = {"prototype": k, "values": moved}
-        elif kind == "add" and len(codes) < 25:
-            edit = {"values": {c["name"]: value(c) for c in columns}}
-            edit["label"] = document["classes"][label]
-            codes.append(label)
-        elif kind == "relabel" and others and label != codes[k]:
-            edit = {"prototype": k, "label": document["classes"][label]}
-            codes[k] = label
-        elif kind == "remove" and others:
-            edit = {"prototype": k}
-            del codes[k]
-        elif kind == "merge" and others:
-            edit = {"prototype": k, "other": others[0]}
-            del codes[others[0]]
-        else:
-            continue
-        edits.append({"edit": str(kind), **edit, **WHY})
-    return edits
 
 
 def file_of(model, edits):
@@ -114,39 +74,6 @@ def run_bench(folder, model, frame, y, edits, back=None):
     return json.loads((folder / "found.json").read_text())
 
 
-def compare(found, edited, frame, y):
-    """Compare what the page says with the model that Python has edited."""
-    code = np.searchsorted(edited.classes_, edited.predict(frame))
-    scores = np.sort(edited.decision_function(frame).reshape(len(frame), -1), axis=1)
-    clear = np.abs(scores[:, -1] - (scores[:, -2] if scores.shape[1] > 1 else 0.0)) > 1e-9
-    assert clear.mean() > 0.99
-    np.testing.assert_array_equal(np.array(found["code"])[clear], code[clear])
-    assert found["correct"] == (code == np.searchsorted(edited.classes_, y)).sum()
-    assert np.sum(found["confusion"]) == len(y)
-    answers = found["answers"]
-    P = np.array([one["probabilities"] for one in answers])
-    np.testing.assert_allclose(P, edited.predict_proba(frame), atol=1e-6)
-    *steps, last = [step for _, step in edited.steps]
-    Z = frame
-    for step in steps:
-        Z = step.transform(Z)
-    margin = margin_of_prediction(last, np.asarray(Z))
-    for name in (found["margin"], [one["margin"] for one in answers]):
-        np.testing.assert_allclose(np.array(name)[clear], margin[clear], rtol=1e-6, atol=1e-8)
-    if as_rule(last).is_soft:
-        return
-    terms = last.contributions(np.asarray(Z))
-    if terms.shape[1] == len(answers[0]["contributions"]):
-        own = np.array([one["contributions"] for one in answers])
-        own /= np.abs(own).sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(own[clear], terms[clear], atol=1e-6)
-    radius = certified_radius(last, np.asarray(Z))
-    for one in (found["radius"], [one["certifiedRadius"] for one in answers]):
-        one = np.array(one, dtype=float)
-        assert (one <= radius * (1.0 + 1e-9)).all()
-        np.testing.assert_allclose(one, radius, atol=1e-6)
-
-
 @pytest.fixture(scope="module")
 def wine():
     X, y = load_wine(return_X_y=True, as_frame=True)
@@ -159,8 +86,8 @@ def test_the_page_and_python_make_the_same_model(wine, tmp_path, name):
     model = make_pipeline(StandardScaler(), MODELS[name]).fit(frame, y)
     edits = random_edits(document_of(model), 50, seed=1)
     edited = apply_edits(model, file_of(model, edits))
-    compare(run_bench(tmp_path, model, frame, y, edits), edited, frame, y)
-    compare(run_bench(tmp_path, edited, frame, y, []), edited, frame, y)
+    assert_equal_models(run_bench(tmp_path, model, frame, y, edits), edited, frame, y)
+    assert_equal_models(run_bench(tmp_path, edited, frame, y, []), edited, frame, y)
 
 
 def test_behind_a_step_that_mixes_columns(wine, tmp_path):
@@ -170,7 +97,7 @@ def test_behind_a_step_that_mixes_columns(wine, tmp_path):
     edits = random_edits(document_of(model), 30, seed=2)
     edited = apply_edits(model, file_of(model, edits))
     found = run_bench(tmp_path, model, frame, y, edits, back=model[-1].omega_.tolist())
-    compare(found, edited, frame, y)
+    assert_equal_models(found, edited, frame, y)
 
 
 def test_a_table_with_words_dates_and_missing_values(tmp_path):

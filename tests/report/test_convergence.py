@@ -32,9 +32,9 @@ def test_differences(neurons, rng):
     mean, fisher = (kind().fit(*neurons) for kind in (MeanOfClass, FisherPrototypes))
     path = random_path(rng, 5, 6, classes=(-1, 1))
     display = ConvergenceDisplay.from_path(path, start=mean, end=fisher)
-    assert legend(display.axes_[0]) == ["to MeanOfClass", "to FisherPrototypes"]
+    assert legend(display.ax_[0]) == ["to MeanOfClass", "to FisherPrototypes"]
     for number, model in enumerate((mean, fisher)):
-        drawn = np.array([ax.lines[number].get_ydata() for ax in display.axes_])
+        drawn = np.array([ax.lines[number].get_ydata() for ax in display.ax_])
         w, b = model.coef_[0], model.intercept_[0]
         for t in range(5):
             apart = np.linalg.norm(path.prototypes[t] - model.prototypes_)  # of both together
@@ -44,23 +44,23 @@ def test_differences(neurons, rng):
             away = -foot @ path.coef[t] / np.linalg.norm(path.coef[t])  # signed, to the origin
             offset = abs(away - b / np.linalg.norm(w))
             np.testing.assert_allclose(drawn[:, t], [apart, chord, offset])
-            np.testing.assert_array_equal(display.axes_[0].lines[number].get_xdata(), path.values)
+            np.testing.assert_array_equal(display.ax_[0].lines[number].get_xdata(), path.values)
 
 
 def test_axes_and_scales(rng):
     display = ConvergenceDisplay.from_path(random_path(rng, 5, 3))
-    assert len(display.axes_) == 3
-    assert display.axes_[2].get_xlabel() == "C"
-    labels = [ax.get_ylabel().split("\n")[1] for ax in display.axes_]
+    assert len(display.ax_) == 3
+    assert display.ax_[2].get_xlabel() == "C"
+    labels = [ax.get_ylabel().split("\n")[1] for ax in display.ax_]
     assert labels == ["of the prototypes", "of the unit normal", "of the offset $b/|w|$"]
-    assert {ax.get_xscale() for ax in display.axes_} == {ax.get_yscale() for ax in display.axes_}
-    assert display.axes_[0].get_xscale() == "log"
-    assert display.figure_ is display.axes_[0].figure
+    assert {ax.get_xscale() for ax in display.ax_} == {ax.get_yscale() for ax in display.ax_}
+    assert display.ax_[0].get_xscale() == "log"
+    assert display.figure_ is display.ax_[0].figure
     _, axes = plt.subplots(1, 3)
     again = display.plot(ax=axes)
-    assert again.axes_[0] is axes[0]
+    assert again.ax_[0] is axes[0]
     rounds = given_path(rng.randn(3, 2, 2), rng.randn(3), [0, 1, 2], parameter="round")
-    assert ConvergenceDisplay.from_path(rounds).axes_[0].get_xscale() == "linear"
+    assert ConvergenceDisplay.from_path(rounds).ax_[0].get_xscale() == "linear"
 
 
 def test_without_models_the_path_is_compared_with_its_ends(rng):
@@ -71,7 +71,7 @@ def test_without_models_the_path_is_compared_with_its_ends(rng):
     np.testing.assert_array_equal(first[:, 0], 0.0)
     np.testing.assert_array_equal(last[:, -1], 0.0)
     display.figure_.draw_without_rendering()
-    assert all(ax.get_ylim()[0] > 0.0 for ax in display.axes_)  # zeros are not on a log axis
+    assert all(ax.get_ylim()[0] > 0.0 for ax in display.ax_)  # zeros are not on a log axis
 
 
 def test_values_in_any_order(rng):
@@ -86,10 +86,10 @@ def test_values_in_any_order(rng):
 def test_what_is_rounding_does_not_stretch_the_axis(rng):
     path = random_path(rng, 3, 2)
     values = np.array([[1e-17, 0.5, 1.0]] * 3)
-    ax = ConvergenceDisplay(values=path.values, differences={"a": values}).plot().axes_[0]
+    ax = ConvergenceDisplay(values=path.values, differences={"a": values}).plot().ax_[0]
     assert 0.1 < ax.get_ylim()[0] < 0.5
     nothing = ConvergenceDisplay(values=path.values, differences={"a": 0.0 * values}).plot()
-    assert nothing.axes_[0].get_yscale() == "linear"
+    assert nothing.ax_[0].get_yscale() == "linear"
 
 
 def test_a_step_without_hyperplane_is_a_gap(rng):
@@ -109,7 +109,7 @@ def test_names_and_pipelines(neurons, rng):
     assert list(same.differences) == ["MeanOfClass 1", "MeanOfClass 2"]
     np.testing.assert_array_equal(*same.differences.values())
     named = ConvergenceDisplay.from_path(path, start=pipe, name=("begin", "end"))
-    assert legend(named.axes_[0]) == ["to begin", "to end"]
+    assert legend(named.ax_[0]) == ["to begin", "to end"]
     rest = random_path(rng, 3, 6, classes=(None, "a"))
     assert len(ConvergenceDisplay.from_path(rest, start=pipe).differences) == 2
 

@@ -168,7 +168,7 @@ def test_path(neurons, rng):
             np.testing.assert_allclose(
                 display.prototypes[t, code], (path.prototypes[t, code] @ w + b) / size
             )
-    for code, ax in enumerate(display.axes_):
+    for code, ax in enumerate(display.ax_):
         image = ax.collections[0]
         np.testing.assert_array_equal(image.get_array().reshape(5, -1), display.shares[code])
         way = ax.lines[-1].get_xydata()
@@ -176,8 +176,8 @@ def test_path(neurons, rng):
         assert ax.get_title() == str(2 * code - 1)
         rows = image.get_coordinates()[:, 0, 1]
         np.testing.assert_allclose(rows, 10.0 ** (np.arange(6) - 2.5))  # halfway on a log axis
-    assert display.axes_[0].get_yscale() == "log"
-    assert display.axes_[0].get_ylabel() == "C"
+    assert display.ax_[0].get_yscale() == "log"
+    assert display.ax_[0].get_ylabel() == "C"
     display.figure_.draw_without_rendering()
 
 
@@ -203,7 +203,7 @@ def test_paths_of_other_values(neurons, rng, values):
     display.figure_.draw_without_rendering()
     np.testing.assert_array_equal(display.values, np.sort(np.array(values)[np.isfinite(values)]))
     log = min(values) > 0
-    assert display.axes_[0].get_yscale() == ("log" if log else "linear")
+    assert display.ax_[0].get_yscale() == ("log" if log else "linear")
 
 
 def test_a_step_without_hyperplane_is_left_out(neurons, rng):

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 
 from given_browser import PHONE, a_browser, opened, violations
 from given_profile import long_test
-from protolearn import GLVQ, GMLVQ, GRLVQ, SoftMarginSVM
+from protolearn import GLVQ, GMLVQ, GRLVQ
 from protolearn.report import write
 from protolearn.report.page import evidence
 from protolearn.tables import table_pipeline
@@ -236,32 +236,6 @@ def test_a_phone(browser, flowers, page_of_flowers):
         page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         page.wait_for_selector("#row td", state="attached")
         assert_shows_the_row(page, flowers[0])
-
-
-@long_test
-def test_the_slider_of_a_path(browser, tmp_path):
-    data = load_breast_cancer(as_frame=True)
-    X, y = data.data.iloc[:120, :4], data.target_names[data.target][:120]
-    model = table_pipeline(SoftMarginSVM(C=0.1)).fit(X, y)
-    path = write(model, X, y, tmp_path / "svm.html", cv=2)
-    assert path.stat().st_size < LARGEST
-    stars = "() => document.querySelector('#path-0 .center').outerHTML"
-    with opened(browser, path) as page:
-        page.click("#tab-method")
-        slider, told = page.locator("#path-0-step"), page.locator("#path-0-told")
-        seen = [told.text_content()]
-        slider.focus()
-        for key in "Home", "End", "ArrowLeft":
-            before = page.evaluate(stars)
-            page.keyboard.press(key)
-            page.wait_for_function(f"before => ({stars})() !== before", arg=before)
-            seen.append(told.text_content())
-            assert re.fullmatch(r"C = \S+: correct for \d+\.\d% of the rows", seen[-1])
-        assert len(set(seen)) == 4
-        assert int(slider.input_value()) == int(slider.get_attribute("max")) - 1
-        slider.fill("0")
-        assert told.text_content() == seen[1]
-        assert violations(page) == []
 
 
 def test_hostile_names_are_only_names(browser, tmp_path):

@@ -33,7 +33,6 @@ from protolearn import (
     GMLVQ,
     GRLVQ,
     FisherPrototypes,
-    SoftMarginSVM,
     certified_radius,
     hypothesis_margin,
     relevance_profile,
@@ -42,7 +41,6 @@ from protolearn.datasets import flip_labels
 from protolearn.report.page.chart import Axis, Chart, as_json, every, grey_image, palette_image
 from protolearn.report.page.column_importance import relevances_of
 from protolearn.report.page.contents import sample_rows
-from protolearn.report.page.document import page_templates
 from protolearn.report.page.evidence import by_folds, by_given_rows
 from protolearn.report.page.margin_charts import certificates_chart, distance_unit, margins_chart
 from protolearn.report.page.performance import (
@@ -52,7 +50,7 @@ from protolearn.report.page.performance import (
     curves_of,
     equal_bins,
 )
-from protolearn.report.page.provenance import box_of, segment
+from protolearn.report.page.rendering import page_templates
 from protolearn.report.page.suspect_rows import find_mislabelled, find_wrong
 from protolearn.report.subject import Subject
 from protolearn.tables import table_pipeline
@@ -348,33 +346,9 @@ def test_relevances_of_other_models_are_those_of_their_decisions(cancer, model):
         np.testing.assert_allclose(found.values[0], shares.mean(axis=0))
 
 
-@given(st.lists(st.floats(-3, 3), min_size=3, max_size=3))
-def test_lines_are_cut_to_the_box(line):
-    box = box_of(np.array([[-1.0, -2.0], [3.0, 1.0]]))
-    xs, ys = segment(np.array(line), box)
-    u, v, c = line
-    size = abs(u) + abs(v) + abs(c)
-    for x, y in zip(xs, ys, strict=True):
-        assert abs(u * x + v * y + c) <= 1e-3 * size
-        assert box[0][0] - 1e-3 <= x <= box[0][1] + 1e-3
-        assert box[1][0] - 1e-3 <= y <= box[1][1] + 1e-3
-
-
 def test_rows_are_drawn_at_random():
     drawn = sample_rows(100_000, 500, 0)
     assert len(set(drawn.tolist())) == 500
     assert drawn.max() > 50_000
     np.testing.assert_array_equal(sample_rows(100_000, 500, 0), drawn)
     assert sample_rows(100, 500, 0).tolist() == list(range(100))
-
-
-def test_the_slider_begins_at_the_model(cancer):
-    from protolearn.report.page.provenance import paths_of, place_of_model
-
-    X, y = cancer
-    model = table_pipeline(SoftMarginSVM(C=0.01)).fit(X[:200], y[:200])
-    subject = Subject.of(model, X[:200], y[:200])
-    (path,), remark = paths_of(subject)
-    place = place_of_model(subject, path, range(len(path)))
-    assert 0.2 < path.values[place] / 0.01 < 5.0
-    assert "C = 0.01" in remark

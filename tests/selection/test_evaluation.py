@@ -175,7 +175,11 @@ def test_recalls_have_exact_intervals(three):
         for place, (value, low, high, _) in enumerate(found.recalls.values()):
             row = found.confusion.counts[place]
             ends = binomtest(int(row[place]), int(row.sum())).proportion_ci(0.95, method="exact")
-            assert (value, low, high) == pytest.approx((row[place] / row.sum(), *ends))
+            assert value == pytest.approx(row[place] / row.sum())
+            assert low <= ends.low * (1.0 + 1e-9)
+            assert high >= ends.high * (1.0 - 1e-9)
+            wider = 2e-3 if found.n_folds else 1e-9  # rows of folds depend on each other
+            np.testing.assert_allclose((low, high), ends, atol=wider)
 
 
 def test_no_interval_collapses_where_all_is_right():
@@ -201,7 +205,8 @@ def test_folds_that_are_alike(rng):
     X = rng.randn(30, 2) + 100 * y[:, None]
     found = evaluate(GLVQ(random_state=0), X, y, cv=3, random_state=0)
     ends = binomtest(30, 30).proportion_ci(0.95, method="exact")
-    np.testing.assert_allclose(found.accuracy[:3], [1.0, ends.low, ends.high])
+    np.testing.assert_allclose(found.accuracy[:3], [1.0, ends.low, ends.high], atol=1e-4)
+    assert found.accuracy.low <= ends.low
     said = "The intervals cover sampling of rows; they do not cover refitting the model."
     assert found.notes == (said,)
     assert str(found).endswith(said)

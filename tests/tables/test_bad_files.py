@@ -130,7 +130,7 @@ CONTENT = {
     "a damaged gzip": (GZIPPED[:1000] + b"\0\0\0\0" + GZIPPED[1004:], "is a damaged gzip file"),
     "a gzip with a wrong sum": (
         GZIPPED[:-8] + b"\1\2\3\4" + GZIPPED[-4:],
-        "damaged gzip file (CRC",
+        "damaged gzip file (zlib",
     ),
     "junk behind a gzip": (GZIPPED + b"junk", "damaged gzip file"),
     # names
@@ -249,7 +249,9 @@ def test_bad_kinds(told):
 
 def test_there_is_no_file(tmp_path):
     (tmp_path / "iris.csv").write_text("a,b\n1,2\n")
-    assert sentence(tmp_path / "nothing.csv").endswith("nothing.csv'; look at its name and folder.")
+    assert sentence(tmp_path / "nothing.csv").endswith(
+        "nothing.csv'; check the name and the folder."
+    )
     assert sentence(tmp_path / "iirs.csv").endswith("iirs.csv'; there is 'iris.csv'.")
     assert "its folder is not there either" in sentence(tmp_path / "nowhere" / "iris.csv")
     assert "is a folder; expected a file" in sentence(tmp_path)

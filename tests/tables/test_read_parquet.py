@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from protolearn.reading.arrow_files import unpacked_size
 from protolearn.tables import TableFileError, read_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+feather = pytest.importorskip("pyarrow.feather")
 
 TIME = datetime.datetime(2020, 1, 31, 12, 30, 0, 123456)
 
@@ -186,3 +188,18 @@ def test_memory_is_limited_before_a_table_is_read(read):
     for wrong in ("much", "-1", "0", 0):
         with pytest.raises(ValueError, match="is no size; expected bytes as an integer"):
             read(texts, memory=wrong)
+
+
+@pytest.mark.parametrize("packed", ["zstd", "lz4", "uncompressed"])
+def test_memory_is_limited_before_a_batch_of_feather_is_unpacked(tmp_path, packed):
+    path = tmp_path / "table.feather"
+    words = pa.array(["a", None, "b"] * 1_000_000).dictionary_encode()
+    table = pa.table({"x": np.zeros(3_000_000), "word": words})
+    feather.write_feather(table, path, compression=packed, chunksize=10**7)
+    with pytest.raises(TableFileError, match=r"takes at least 36\.4 MB of memory"):
+        read_table(path, memory="20MB")
+    assert len(read_table(path, memory="200MB").frame) == 3_000_000
+    with path.open("rb") as stream:
+        stream.seek(8)
+        messages = [*pa.ipc.MessageReader.open_stream(stream)]
+        assert max(map(unpacked_size, messages)) == pytest.approx(table.nbytes, rel=1e-4)

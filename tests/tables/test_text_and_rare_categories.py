@@ -9,14 +9,13 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from protolearn import GLVQ, PrototypeClassifier, SoftMarginSVM, counterfactual, explain, load, save
-from protolearn.io import to_onnx
+from protolearn.io import export, to_onnx
 from protolearn.losses import Sigmoid
-from protolearn.report import PrototypeDisplay, write
+from protolearn.report import write
 from protolearn.tables import (
     CategoryColumn,
     TableEncoder,
     TextColumn,
-    prototypes_table,
     table_pipeline,
 )
 
@@ -199,28 +198,44 @@ def test_changes_of_missing_numbers_are_right(count):
     np.testing.assert_allclose(found.distance, sizes, rtol=1e-9)
 
 
-def test_a_graph_takes_marks_of_missing_numbers_but_no_text(data):
+@pytest.mark.parametrize("last", [GLVQ(random_state=0), SoftMarginSVM()])
+def test_a_graph_takes_text(last):
+    """Words with letters beyond ASCII, in any case and beside any sign; no text at all."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    rng, words = np.random.RandomState(0), ["good", "Größe", "ÄPFEL", "1x", "x_y", "Ωmega", "née"]
+    y = rng.choice(["bad", "good"], 150)
+    texts = [
+        rng.choice([" ", ", ", "-", "!\n"]).join(
+            rng.choice([word, word.upper(), word.title()])
+            for word in rng.choice(words[:5] if label == "good" else words[2:], rng.randint(0, 7))
+        )
+        for label in y
+    ]
+    frame = pd.DataFrame({"review": [text or None for text in texts], "x": rng.normal(size=150)})
+    model = table_pipeline(last, frame, text=["review"]).fit(frame[:100], y[:100])
+    assert len(model["table"].columns_[0].words) == 7  # ß in upper case is SS
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    feed = {"review": np.array(texts, object)[:, None], "x": np.float32(frame[["x"]])}
+    label, scores, reasons = session.run(["label", "scores", "contributions"], feed)
+    np.testing.assert_array_equal(label, model.predict(frame))
+    np.testing.assert_allclose(scores[:, 1], model.decision_function(frame), atol=1e-5)
+    assert reasons.shape == (150, 2)
+    empty = {"review": np.array([[""]], object), "x": np.float32([[0.5]])}
+    row = pd.DataFrame({"review": [None], "x": [0.5]})
+    assert session.run(["label"], empty)[0] == model.predict(row)
+    with pytest.raises(TypeError, match="'review' is free text"):
+        export(model, "model.json", "json")
+
+
+def test_a_graph_takes_marks_of_missing_numbers(data):
     frame, y = data
     onnxruntime = pytest.importorskip("onnxruntime")
-    model = table_pipeline(GLVQ(), frame[["review"]]).fit(frame[["review"]], y)
-    with pytest.raises(TypeError, match="'review' is free text"):
-        to_onnx(model)
     prices = frame[["price"]]
     model = table_pipeline(GLVQ(), prices, add_indicator=True).fit(prices, y)
     session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
     labels = session.run(["label"], {"price": prices.to_numpy(np.float32)})[0]
     assert prices.price.isna().any()
     np.testing.assert_array_equal(labels, model.predict(prices))
-
-
-def test_pictures_show_the_words_of_prototypes(data):
-    frame, y = data
-    model = table_pipeline(GLVQ(random_state=0), frame, add_indicator=True).fit(frame, y)
-    display = PrototypeDisplay.from_estimator(model, frame, y)
-    assert display.column_names == ["price"]
-    table = prototypes_table(model)
-    assert display.categories["review"] == table.review.tolist()
-    assert np.shape(display.prototypes) == (2, 1)
 
 
 def test_the_page_shows_a_word_in_which_the_classes_differ(data, tmp_path):

@@ -48,6 +48,11 @@ UNDERSTOOD = {
         [],
         ["column 'x' holds numbers; 1 cell such as '4O' in row 41 (line 42) counts as missing"],
     ),
+    "footer_note.csv": (
+        {"region": ["north", "south", "west"], "units": [1, 2, 3], "revenue": [2.5, 5.0, 7.5]},
+        [],
+        ["the end of the file, from 'Total' on, is taken for totals or notes"],
+    ),
     "french.csv": (
         {
             "ville": ["Paris", "Lyon", "Lens"],
@@ -78,6 +83,24 @@ UNDERSTOOD = {
             "since other columns have decimal commas",
         ],
     ),
+    "german_report.csv": (
+        {
+            "Kunde": ["Müller", "Meier", "Schulz"],
+            "Umsatz": [1250.5, -99.9, 12345.0],
+            "Menge": [3.0, 1.0, 7.0],
+            "Datum": ["2023-01-31", "2023-02-28", "2023-03-15"],
+        },
+        [
+            "column 'Umsatz' has points between thousands and decimal commas, as in 1.250,50",
+            "column 'Datum' has dates with the day first, as in 31.01.2023",
+        ],
+        [
+            "the line below the header, with 'EUR', is taken for units",
+            "2 lines before the table skipped, such as 'Umsatzbericht 2023'",
+            "not in UTF-8, read as cp1252 (Western European)",
+            "the end of the file, from 'Summe' on, is taken for totals or notes",
+        ],
+    ),
     "iso_zones.csv": (
         {
             "at": [
@@ -95,7 +118,23 @@ UNDERSTOOD = {
         [],
         ["column 'x' is read as words: it has numbers, but also 'n/k' in row 1 (line 2)"],
     ),
+    "merged_header.csv": (
+        {
+            "Patient id": [1.0, 2.0, 3.0],
+            "Patient age": [40.0, 51.0, 62.0],
+            "Blood pressure systolic": [120.0, 135.0, 128.0],
+            "Blood pressure diastolic": [80.0, 91.0, 84.0],
+            "outcome": ["ok", "bad", "ok"],
+        },
+        [],
+        ["the first two lines are taken for a header"],
+    ),
     "minus.csv": ({"x": [-3.5, 2.0, -4.0], "y": [1.0, 2.0, 3.0]}, [], []),
+    "missing_words.csv": (
+        {"a": [None, 1, 4, 7], "b": [None, 2, None, 8], "c": [None, 3, 6, 9]},
+        [],
+        [],
+    ),
     "mixed_units.csv": (
         {"dog": ["Rex", "Tom", "Ada"], "weight": ["12 kg", "8500 g", "9 kg"]},
         [],
@@ -141,6 +180,21 @@ UNDERSTOOD = {
         {"index": [1.0, 2.0, 3.0], "len": [4.2, 11.5, 7.3], "supp": ["VC", "OJ", "VC"]},
         ["column 1 has no name and is called 'index'"],
         [],
+    ),
+    "report.xlsx": (
+        {
+            "Region Nr": [1.0, 2.0, 3.0],
+            "Region Name": ["Nord", "Süd", "West"],
+            "Umsatz brutto": [1000.5, 2001.0, 500.0],
+            "Umsatz netto": [900.1, 1800.2, 450.5],
+            "Datum": ["2023-01-31", "2023-02-28", "2023-03-31"],
+        },
+        [],
+        [
+            "2 rows such as 'Quartalsbericht' skipped",
+            "the end of the sheet, from 'Summe' on, is taken for totals or notes",
+            "the first two lines are taken for a header",
+        ],
     ),
     "rows.jsonl": (
         {"x": [1.0, 2.5, None], "ok": [True, None, False], "word": ["a", None, "b"]},
@@ -217,6 +271,25 @@ UNDERSTOOD = {
         ],
         [],
     ),
+    "units_row.csv": (
+        {"length": [1, 2, 3, 4], "temperature": [20.5, 21.5, 19, 18.5], "label": list("abab")},
+        [],
+        ["the line below the header, with '(cm)', is taken for units"],
+    ),
+    "us_accounting.csv": (
+        {
+            "Account": ["A-1", "A-2", "A-3"],
+            "Amount": [-13714.61, 1240.5, 0.99],
+            "Balance": [-1.5, 2.25, -3.0],
+            "Date": ["2023-01-05", "2023-02-14", "2023-12-31"],
+        },
+        [
+            "column 'Amount' has commas between thousands and the unit $, which is left out, as "
+            "in ($13,714.61)",
+            "column 'Balance' has negative numbers in parentheses or before a minus, as in 1.50-",
+        ],
+        [],
+    ),
     "us_prices.csv": (
         {
             "item": ["pear", "apple", "oil"],
@@ -235,6 +308,19 @@ UNDERSTOOD = {
     "utf16_tabs.txt": (
         {"Name": ["Änne", "Ole"], "Größe": [1.62, 1.9]},
         ["column 'Größe' has decimal commas, as in 1,62"],
+        [],
+    ),
+    "web_log.csv": (
+        {
+            "time": [
+                "2024-03-01T12:33:00.000000",
+                "2024-03-01T23:05:59.000000",
+                "2024-12-31T23:59:59.000000",
+            ],
+            "status": [200.0, 404.0, 200.0],
+            "took": [12.0, 7.0, 105.0],
+        },
+        ["column 'took' has the unit ms, which is left out, as in 12ms"],
         [],
     ),
     "weka.arff": ({"my x": [1.0, None, 3.0], "c": ["a", "b c", "a"]}, [], []),
@@ -321,3 +407,30 @@ def test_options_take_the_place_of_assumptions():
     assert codes.frame["plz"].tolist() == ["01067", "10115", "80331"]
     months = read_table(WILD / "unclear_dates.csv", kinds={"when": "category"}, strict=True)
     assert months.frame["when"].tolist() == ["01/02/2021", "03/04/2021"]
+
+
+def test_totals_only_below_the_table(tmp_path):
+    """A word that other rows have too, or a last row that is cut off, is no total and no note."""
+    path = tmp_path / "table.csv"
+    path.write_text("kind,x\nTotal,1\npart,2\nTotal,3\n")
+    table = read_table(path)
+    assert table.frame["kind"].tolist() == ["Total", "part", "Total"]
+    assert not table.assumptions
+    path.write_text("kind,x,y\na,1,2\nb,2,3\nc,\n")
+    with pytest.raises(TableFileError, match="has 2 cells in row 3"):
+        read_table(path)
+    path.write_text('kind,note,y\na,"one\ntwo: three\n",2\nb,"x",3\n,"one\ntwo: three"\n')
+    with pytest.raises(TableFileError, match="has 2 cells in row 3"):
+        read_table(path)
+    path.write_text("x,y\n" + "1,2\n" * 400_000 + "Total,800000\n")
+    table = read_table(path)
+    assert len(table.frame) == 400_000
+    assert "from 'Total' on" in table.assumptions[0]
+
+
+def test_first_rows_that_are_no_units(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("x,y,word\nlost,lost,a\n1,2,b\nlost,3,c\n4,5,d\n")
+    assert len(read_table(path).frame) == 4
+    path.write_text("x,word\nlow,a\n1,b\n3,c\n4,d\n")
+    assert len(read_table(path).frame) == 4

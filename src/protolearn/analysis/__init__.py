@@ -3,6 +3,9 @@
 from .bounds import GeneralizationBound, generalization_bound
 from .certificates import certified_radius, sample_margin
 from .confidence import Measure as Measure
+from .confidence import by_class as by_class
+from .confidence import class_leads as class_leads
+from .confidence import class_scores as class_scores
 from .confidence import confidence_of as confidence_of
 from .confidence import has_margin as has_margin
 from .confidence import is_linear as is_linear

@@ -278,7 +278,7 @@ def message(result: GeneralizationBound, needed: float) -> str:
         f"The bound is vacuous for {result.n_samples:,} samples: with probability at least "
         f"{1.0 - result.delta:g} the error on new data is at most {result.raw_bound:.3g}, and no "
         f"error exceeds 1. With margins like these {outlook}; the distribution of the margins "
-        "(MarginDisplay) tells more."
+        "(hypothesis_margin) tells more."
     )
 
 

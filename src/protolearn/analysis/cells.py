@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 from scipy.sparse import issparse
-from scipy.spatial.distance import cdist
 
 from .._arrays import Floats, Indices, as_floats
 from ..native import (
@@ -29,6 +28,7 @@ from ..native import (
     types,
     vector_out,
 )
+from ..pairs import lengths_between, lost_digits
 from ..rule import DecisionRule
 from .projection import CERTAIN, PARALLEL, PROJECT, TOOLS, add, dot, project
 
@@ -88,8 +88,12 @@ class Cells:
 
     @cached_property
     def apart(self) -> Floats:
-        """The distances of the coordinates from each other, an array (K, K)."""
-        return cdist(self.coordinates, self.coordinates)
+        """The distances of the coordinates from each other, an array (K, K), or a little more.
+
+        They come from products, and are longer by what these may lose to rounding.
+        """
+        U = self.coordinates
+        return lengths_between(U, U, 2) * (1.0 + lost_digits(U))
 
     def shortest_ways(
         self,

@@ -102,11 +102,9 @@ class ChangeSearch:
                 fits = np.isin(code, limits.allowed.get(j, []))
                 snapped = column.entries[np.where(fits, code, 0)]
             else:
-                low = np.ceil(limits.low[j] * column.per_unit - 1e-9)
-                high = np.floor(limits.high[j] * column.per_unit + 1e-9)
+                low, high = limits.grid_ends(j)
                 snapped = np.zeros_like(new)  # what follows a number says that it is missing
-                first = np.rint(new[:, :1] * column.per_unit).clip(low, high)
-                snapped[:, :1] = column.on_grid(first)
+                snapped[:, :1] = column.on_grid(column.grid_places(new[:, :1]).clip(low, high))
                 way = (snapped - old)[:, 0]
                 fits = (low <= high) & np.where(way > 0.0, limits.up[j], limits.down[j])
             points[:, places] = np.where((fits & limits.movable[j])[:, None], snapped, old)
@@ -142,8 +140,8 @@ class ChangeSearch:
                 if isinstance(column, CategoryColumn) or not len(some):
                     continue
                 place = places.start
-                far = np.rint(points[some, place] * column.per_unit)
-                near = start[some, place] * column.per_unit
+                far = np.rint(column.grid_places(points[some, place]))
+                near = column.grid_places(start[some, place])
                 near = np.where(far > near, np.floor(near + 1e-9), np.ceil(near - 1e-9))
                 for _ in range(HALVINGS):
                     going = np.abs(far - near) > 1.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,16 +75,8 @@ def margin(model: Any, X: Any) -> Any:
     """Return the hypothesis margin of the predicted class, or the lead of the best score."""
     if has_margin(model):
         return margin_of_prediction(model, X)
-    scores = np.asarray(method_for(model, "decision_function", "margin")(X))
-    if scores.ndim == 1:
-        return np.abs(scores)
-    if scores.shape[1] != len(model.classes_):
-        raise ValueError(
-            f"decision_function of {type(model).__name__} gives {scores.shape[1]} scores for "
-            f"{len(model.classes_)} classes, expected one a class; give measure='probability'."
-        )
-    second, best = np.partition(scores, -2, axis=1)[:, -2:].T
-    return best - second
+    method_for(model, "decision_function", "margin")
+    return class_leads(model, X).max(axis=1)
 
 
 def probability(model: Any, X: Any) -> Any:
@@ -136,9 +128,7 @@ def from_folds(
     """
     groups, parts = row_groups(data.X).of(np.arange(len(data.y))), []
     scales = [training_scale(model, data, measure)]
-    for train, test in folds_of_rows(data, cv):
-        known, asked = split_held_out(model, data, train, test)
-        fitted = clone(model).fit(known.X, known.y, **dict.fromkeys(weight_names, known.weight))
+    for fitted, known, asked, test in fitted_folds(model, data, cv, weight_names):
         parts.append(from_fitted(fitted, asked, measure, groups[test]))
         scales.append(training_scale(fitted, known, measure))
     if not is_one_scale(scales):
@@ -180,6 +170,16 @@ def from_fitted(
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     confidence = confidence_of(model, data.X, measure)
     return HeldOut(predicted, confidence, predicted != data.y, weight, group)
+
+
+def fitted_folds(
+    model: Any, data: LabelledRows, cv: Any, weight_names: tuple[str, ...] = ()
+) -> Iterator[tuple[Any, LabelledRows, LabelledRows, Indices]]:
+    """Yield a clone fitted without each fold, its rows, those of the fold, and where these are."""
+    for train, test in folds_of_rows(data, cv):
+        known, asked = split_held_out(model, data, train, test)
+        weight = dict.fromkeys(weight_names, known.weight)
+        yield clone(model).fit(known.X, known.y, **weight), known, asked, test
 
 
 def split_held_out(
@@ -328,20 +328,14 @@ def predict_set(
     coverage = number_in(coverage, "coverage={value!r}", 0.0, 1.0, above=True, below=True)
     data = LabelledRows.of(X_known, column_or_1d(y_known), None)
     labels = np.unique(data.y)
-    prefit = isinstance(cv, str) and cv == "prefit"
-    if prefit:
+    parts: Any = [(model, None, data, None)]
+    if isinstance(cv, str) and cv == "prefit":
         check_is_fitted(model)
-        everything = np.arange(len(data.y))
-        splits: Any = [(everything[:0], everything)]
     else:
-        splits = folds_of_rows(data, cv)
+        parts = fitted_folds(model, data, cv)
     higher: Floats = np.zeros((1, len(labels)))
     sizes = np.zeros(len(labels))
-    for train, test in splits:
-        fitted, asked = model, data
-        if not prefit:
-            known, asked = split_held_out(model, data, train, test)
-            fitted = clone(model).fit(known.X, known.y)
+    for fitted, _, asked, _ in parts:
         higher = higher + n_less_typical(fitted, asked, X, labels)
         sizes += np.bincount(np.searchsorted(labels, asked.y), minlength=len(labels))
     return np.asarray((higher + 1.0) / (sizes + 1.0) > (1.0 - coverage) * (1.0 + ROUNDING))
@@ -365,15 +359,37 @@ def n_less_typical(model: Any, known: LabelledRows, X: Any, labels: NDArray[Any]
 
 def class_leads(model: Any, X: Any) -> Floats:
     """Return how far the score of each class is above the best of the others."""
-    if hasattr(model, "decision_function"):
-        scores = np.asarray(model.decision_function(X), dtype=np.float64)
-    else:
-        scores = np.asarray(model.predict_proba(X), dtype=np.float64)
-    if scores.ndim == 1:
-        return np.stack([-scores, scores], axis=1)
+    scores = class_scores(model, X)
     order = np.sort(scores, axis=1)
     best_other = np.where(scores == order[:, -1:], order[:, -2:-1], order[:, -1:])
     return np.asarray(scores - best_other)
+
+
+def class_scores(model: Any, X: Any) -> Floats:
+    """Return one score a class: by ``decision_function``, or probabilities if there is none."""
+    if not hasattr(model, "decision_function"):
+        if hasattr(model, "predict_proba"):
+            return np.asarray(model.predict_proba(X), dtype=np.float64)
+        raise ValueError(
+            f"{type(model).__name__} has neither decision_function nor predict_proba: there is no "
+            "score to put a threshold on."
+        )
+    last = model[-1] if isinstance(model, Pipeline) else model
+    scores = by_class(np.asarray(model.decision_function(X), dtype=np.float64))
+    # Of three classes there are as many pairs.
+    pairs = getattr(last, "decision_function_shape", None) == "ovo"
+    if scores.shape[1] != len(model.classes_) or pairs:
+        raise ValueError(
+            f"decision_function of {type(last).__name__} gives shape {scores.shape} for "
+            f"{len(model.classes_)} classes, which is not one score a class; choose "
+            "decision_function_shape='ovr'."
+        )
+    return scores
+
+
+def by_class(scores: Floats) -> Floats:
+    """Return one column for each class; two classes share their difference equally."""
+    return np.stack([-0.5 * scores, 0.5 * scores], axis=1) if scores.ndim == 1 else scores
 
 
 def held_out_leads(
@@ -387,10 +403,8 @@ def held_out_leads(
     if cv is None:
         return class_leads(model, data.X), np.arange(len(data.y))
     own, found, rows = usual_lead(model, data.X), [], []
-    for train, test in folds_of_rows(data, cv):
-        known, asked = split_held_out(model, data, train, test)
+    for fitted, known, asked, test in fitted_folds(model, data, cv, weight_names):
         check_no_class_missing(known.y, model.classes_)
-        fitted = clone(model).fit(known.X, known.y, **dict.fromkeys(weight_names, known.weight))
         scale = own / usual_lead(fitted, known.X)
         is_like = 1.0 / LIKE_SIZE <= scale <= LIKE_SIZE
         found.append(class_leads(fitted, asked.X) * (1.0 if is_like else scale))

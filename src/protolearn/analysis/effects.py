@@ -454,7 +454,7 @@ def find_counterexample(
     column = view.columns[j]
     assert isinstance(column, NumberColumn)
     values = np.linspace(column.low, column.high, 200)
-    values = column.on_grid(np.unique(np.rint(values * column.per_unit)))[:: int(sign)]
+    values = np.unique(column.on_grid(column.grid_places(values)))[:: int(sign)]
     had = np.zeros(len(rows), dtype=bool)
     kept = rows.copy()
     for value in values.tolist():
@@ -478,6 +478,6 @@ def random_rows(view: ModelView, n_rows: int, random_state: int) -> Floats:
         if isinstance(column, CategoryColumn):
             rows[:, view.places[j]] = column.entries[rng.choice(limits.allowed[j], n_rows)]
         elif column.is_ordered:
-            drawn = np.rint(rng.uniform(column.low, column.high, n_rows) * column.per_unit)
-            rows[:, view.places[j].start] = column.on_grid(drawn).clip(column.low, column.high)
+            drawn = column.on_grid(column.grid_places(rng.uniform(column.low, column.high, n_rows)))
+            rows[:, view.places[j].start] = drawn.clip(column.low, column.high)
     return rows

@@ -117,19 +117,19 @@ def list_options(view: ModelView, limits: Limits, row: Floats) -> Options:
                     effect[places] = own[code]
                     options.add(j, effect, float(apart[code]), nothing, 0.0, 0.0)
             continue
-        x, place, per = row[places.start], places.start, column.per_unit
-        low, high = np.ceil(limits.low[j] * per - 1e-9), np.floor(limits.high[j] * per + 1e-9)
+        x, place, gap = row[places.start], places.start, column.gap
+        low, high = limits.grid_ends(j)
         if limits.strict[j] and not limits.low[j] <= x <= limits.high[j]:
             options.required.append(j)
         for sign, is_free in ((1.0, limits.up[j]), (-1.0, limits.down[j])):
-            here = x * per
+            here = column.grid_places(x)
             first = np.floor(here + 1e-9) + 1.0 if sign > 0 else np.ceil(here - 1e-9) - 1.0
             first = max(first, low) if sign > 0 else min(first, high)
             more = high - first if sign > 0 else first - low
             if is_free and more >= 0.0:
                 effect = np.zeros(width)
-                effect[place] = sign / per
-                price, leap = 1.0 / (per * unit[place]), abs(float(column.on_grid(first)) - x) * per
+                effect[place] = sign * gap
+                price, leap = gap / unit[place], abs(float(column.on_grid(first)) - x) / gap
                 leaping = leap * effect
                 leaping[place + 1 : places.stop] = -row[place + 1 : places.stop]  # not missing then
                 options.add(j, leaping, leap * price, effect, price, float(more))
@@ -689,7 +689,7 @@ class FlatChanges:
             integrality=np.ones(2 * n),
             bounds=Bounds(0.0, np.r_[np.ones(n), more]),
             constraints=rows,
-            options={"mip_rel_gap": 0.0, "time_limit": LONGEST},
+            options={"mip_rel_gap": 0.0, "presolve": False, "time_limit": LONGEST},
         )
         if result.x is None:
             return None
@@ -708,7 +708,8 @@ class FlatChanges:
             if isinstance(column, CategoryColumn):
                 point[places] = column.entries[int(column.nearest(point[None, places])[0])]
             else:
-                point[places] = column.on_grid(np.rint(point[places] * column.per_unit))
+                value = column.grid_places(point[places.start])
+                point[places.start] = column.on_grid(value)
         size = self.view.sizes(self.view.plain[i : i + 1], point[None])[0]
         changed = frozenset(np.flatnonzero(size).tolist())
         return Found(point, float(size.sum()), changed, bool(is_optimal))

@@ -289,7 +289,6 @@ class MarginHistory:
     See Also
     --------
     protolearn.hypothesis_margin : The margins of a fitted model.
-    protolearn.report.MarginDisplay : Draws histories by ``from_history``.
 
     Notes
     -----

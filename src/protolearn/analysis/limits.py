@@ -108,6 +108,13 @@ class Limits:
                 )
         return found
 
+    def grid_ends(self, j: int) -> tuple[float, float]:
+        """Return the first and the last place of the grid of a number within its range."""
+        column = self.columns[j]
+        assert isinstance(column, NumberColumn)
+        ends = column.grid_places(np.array([self.low[j], self.high[j]]))
+        return float(np.ceil(ends[0] - 1e-9)), float(np.floor(ends[1] + 1e-9))
+
     def hold(self, rows: Floats, points: Floats) -> NDArray[np.bool_]:
         """Return which points are allowed changes of rows; both with categories as entries."""
         fits, changed = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=int)

@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._arrays import Floats, Indices, as_floats, as_indices
 from .._threads import one_blas_thread
 from ..margins import Radius
-from ..pairs import SURE, find_pairs, lengths_between
+from ..pairs import find_pairs, lengths_between, lost_digits
 from .cells import Cells, Ways
 from .projection import CERTAIN, EPSILON, PARALLEL
 
@@ -41,8 +41,7 @@ def pair_bounds(D: Floats, codes: Indices, U: Floats, labels: Indices, norm: Any
     Lengths come from products, and are off by the share of rounding that they keep of their terms.
     """
     given = as_floats(D), as_indices(codes), as_floats(U), labels, np.ones(2)
-    off = 4.0 * (U.shape[1] + 16) * EPSILON / SURE["d"]
-    return find_pairs(Radius(norm), *given).value * (1.0 - off)
+    return find_pairs(Radius(norm), *given).value * (1.0 - lost_digits(U))
 
 
 def shortest_moves(

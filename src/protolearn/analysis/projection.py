@@ -6,7 +6,8 @@ to be left: ``a_j . y + c_j <= 0``, with y the way from the sample, ``a_j = 2 (u
 Goldfarb and Idnani (1983): start without conditions, add the one that is violated most, release
 those that no longer press. The way only grows meanwhile, so that a rival is given up as soon as it
 is longer than the way to another one. A condition on one feature alone (a side of the box) fixes
-that feature, and the rest goes on among the others.
+that feature, and the rest goes on among the others. Within a box the start is the way that meets
+the first condition, with all the sides that it touches.
 
 Conditions are numbered: first those of the prototypes, then one for each feature with a box. The
 ``side`` of a condition tells whether it presses: 0 if not, 1 or -1 (a lower side) if it does.
@@ -192,6 +193,35 @@ def _proved_length(dot, add, A, c, press, y, total, low, high):
     return value / (np.sqrt(dot(total, total)) + slack * weight) if value > 0.0 else 0.0
 
 
+@_exact
+def _meet_first(p, A, c, low, high, side, press, y):
+    """Write the shortest way within a box that meets one condition, and what presses there.
+
+    It is ``-t a``, cut off at the sides of the box. How far that goes along a is concave in t, so
+    Newton's steps come from below. Nothing is written if the box holds no such way.
+    """
+    a, m, t = A[p], A.shape[0], 0.0
+    for _ in range(1000):
+        gap, free = c[p], 0.0
+        for f in range(a.size):
+            way = -t * a[f]
+            here = min(max(way, low[f]), high[f])
+            gap += a[f] * here
+            if not ((a[f] > 0.0 and way <= low[f]) or (a[f] < 0.0 and way >= high[f])):
+                free += a[f] * a[f]
+        if free <= PARALLEL:
+            return
+        t += gap / free
+        if gap <= NOISE * c[p]:
+            break
+    side[p], press[p] = 1, t
+    for f in range(a.size):
+        y[f] = min(max(-t * a[f], low[f]), high[f])
+        if y[f] != -t * a[f]:
+            side[m + f] = -1 if y[f] == low[f] else 1
+            press[m + f] = abs(t * a[f] + y[f])
+
+
 @native(PROJECT, makes_arrays=True)
 def project(tools, A, c, certain, low, high, limit, y):
     """Write the shortest way that meets all conditions into y, and return its length.
@@ -208,6 +238,11 @@ def project(tools, A, c, certain, low, high, limit, y):
     for i in range(r):
         y[i] = 0.0
     p, sign, gap = _most_violated(dot, A, c, y, low, high, side)
+    if 0 <= p < m and low.size:
+        _meet_first(p, A, c, low, high, side, press, y)
+        if _proved_length(dot, add, A, c, press, y, z, low, high) >= limit:
+            return np.inf
+        p, sign, gap = _most_violated(dot, A, c, y, low, high, side)
     for _ in range(100 * (m + r + 10)):
         if p < 0:
             return _proved_length(dot, add, A, c, press, y, z, low, high)

@@ -513,6 +513,7 @@ class RejectClassifier(AroundClassifier):
         """Find the least lead of each class at which it is possible."""
         leads, rows = held_out_leads(self.model_, data, None if prefit else self.cv, names)
         codes = np.searchsorted(self.classes_, data.y[rows])
+        assert self.class_coverage is not None
         self.thresholds_ = least_leads(leads, codes, self.class_coverage)
         best = leads.argmax(axis=1)
         weight = np.ones(len(rows)) if data.weight is None else data.weight[rows]

@@ -7,14 +7,14 @@ cluster (``on_dask``). Data in parts are surveyed once, and read as checked and 
 
 from .block import Block, Chunk
 from .block import encode as encode
-from .files import is_dataset as is_dataset
-from .files import is_path as is_path
 from .memory import Batch, Blocks, MemoryBlocks
 from .memory import rows_with_moments as rows_with_moments
 from .on_dask import DaskParts as DaskParts
 from .parts import FileParts as FileParts
 from .parts import MadeParts as MadeParts
 from .parts import Part, Parts
+from .parts import is_dataset as is_dataset
+from .parts import is_path as is_path
 from .survey import Checks as Checks
 from .survey import Reader as Reader
 from .survey import SampleSize as SampleSize

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import NoneType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..reading import open_table, read_blocks
+from ..reading import holds_texts, open_tables, read_blocks
 from .block import Block
-from .files import (
-    column_as_doubles,
-    column_as_labels,
-    files_at,
-    index_columns,
-    is_path,
-    label_array,
-    open_dataset,
-    with_doubles,
-)
 from .memory import Blocks
-
-NUMBERS = 1 << 21
-"""Numbers that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -162,15 +150,10 @@ class FileParts(ReadParts):
     """
 
     def __init__(self, data: Any, label: Any, weight: Any = None):
-        files, self._are_texts = files_at(data) if is_path(data) else ([], False)
         self._label, self._weight = label, weight
-        if self._are_texts:
-            self._tables = [open_table(file) for file in files]
-            known = list(self._tables[0].names)
-        else:
-            self._dataset = open_dataset(files, data) if files else data
-            schema = self._dataset.schema
-            known = [name for name in schema.names if name not in index_columns(schema)]
+        self._tables = open_tables(data)
+        first = self._tables[0]
+        known = [name for name in first.names if name not in getattr(first, "index", ())]
         for role, name in (("y", label), ("sample_weight", weight)):
             if name is not None or role == "y":
                 _check_column(role, name, known)
@@ -180,107 +163,34 @@ class FileParts(ReadParts):
         self.n_features = len(self.names)
         if not self.names:
             raise ValueError(f"X has no column beside {label!r}; there is nothing to learn from.")
-        self._numbers = (*self.names, *([] if weight is None else [weight]))
-        if not self._are_texts:
-            self._schema = with_doubles(schema, self._numbers)
 
     def __iter__(self) -> Iterator[Part]:
-        return self._texts() if self._are_texts else self._batches()
-
-    def _texts(self) -> Iterator[Part]:
-        """Return some rows of texts at a time, as the reader of tables understands them."""
-        index, columns = 0, [*self._numbers, self._label]
-        kinds = dict.fromkeys(self._numbers, "number")
+        numbers = [*self.names, *([] if self._weight is None else [self._weight])]
+        kinds, index = dict.fromkeys(numbers, "number"), 0
         for table in self._tables:
-            if set(table.names) != set(self._tables[0].names):
-                other = ", ".join(map(repr, sorted({*table.names} ^ {*self._tables[0].names})))
-                raise ValueError(
-                    f"In {table.name!r}: it has not the columns of the first file: one of them "
-                    f"lacks {other}."
-                )
-            for start, block in read_blocks(table, columns, kinds):
+            if hasattr(table, "index") and holds_texts(table, self._label):
+                kinds[self._label] = "category"
+            blocks = read_blocks(table, [*numbers, self._label], kinds)
+            while True:
+                with naming_file(table.name):
+                    start, block = next(blocks, (0, None))
+                    if block is None:
+                        break
+                    y = label_array(block[self._label])
                 X = np.stack([block[name] for name in self.names], axis=1)
                 name = f"rows {start} to {start + len(X) - 1} of {table.name!r}"
                 weight = None if self._weight is None else block[self._weight]
-                yield Part(index, name, X, label_array(block[self._label]), weight)
+                yield Part(index, name, X, y, weight)
                 index += 1
-
-    def _batches(self) -> Iterator[Part]:
-        """Return some rows of Parquet files, or of a dataset, at a time."""
-        index, columns = 0, [*self._numbers, self._label]
-        for fragment in self._fragments():
-            begin, file = 0, _file(fragment)
-            with naming_file(file):
-                self._check_columns(fragment)
-                batches = fragment.to_batches(
-                    schema=self._schema,
-                    columns=columns,
-                    batch_size=max(NUMBERS // self.n_features, 1),
-                    batch_readahead=1,
-                )
-            while True:
-                with naming_file(file):
-                    batch = next(batches, None)
-                    if batch is None:
-                        break
-                    name = f"rows {begin} to {begin + batch.num_rows - 1} of {file}"
-                    part = self._part(index, name, batch)
-                yield part
-                index, begin = index + 1, begin + batch.num_rows
-
-    def _fragments(self) -> Iterator[Any]:
-        """Return the files; a dataset with a filter is one."""
-        try:
-            return iter(self._dataset.get_fragments())
-        except ValueError:  # how pyarrow says that there is a filter
-            return iter([_Filtered(self._dataset)])
-
-    def _check_columns(self, fragment: Any) -> None:
-        """Raise if a file has other columns than the first one."""
-        there = getattr(fragment, "physical_schema", None)
-        if there is None:
-            return
-        from pyarrow.dataset import get_partition_keys
-
-        keys = get_partition_keys(fragment.partition_expression)
-        found = {*there.names, *keys} - set(index_columns(there))
-        expected = {*self._schema.names} - set(index_columns(self._schema))
-        if found != expected:
-            other = ", ".join(map(repr, sorted(found ^ expected)))
-            raise ValueError(
-                f"it has not the columns of the first file: one of them lacks {other}."
-            )
-
-    def _part(self, index: int, name: str, batch: Any) -> Part:
-        """Return a batch as arrays."""
-        X = np.empty((batch.num_rows, self.n_features))
-        for j, column in enumerate(self.names):
-            X[:, j] = column_as_doubles(batch.column(column))
-        y = column_as_labels(batch.column(self._label))
-        weight = None if self._weight is None else column_as_doubles(batch.column(self._weight))
-        return Part(index, name, X, y, weight)
-
-
-class _Filtered:
-    """A dataset with a filter, read as one file."""
-
-    def __init__(self, dataset: Any):
-        self._dataset = dataset
-
-    def to_batches(self, schema: Any, **settings: Any) -> Iterator[Any]:
-        """Read it; its columns have the types that they have."""
-        return iter(self._dataset.to_batches(**settings))
 
 
 @contextmanager
 def naming_file(file: str) -> Iterator[None]:
     """Add to an error in which file it occurs."""
-    import pyarrow as pa
-
     try:
         yield
-    except (ValueError, pa.ArrowException) as error:
-        raise ValueError(f"In {file}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"In {file!r}: {error}") from error
 
 
 def sum_results(results: Iterable[Any]) -> Any:
@@ -302,9 +212,23 @@ def column_names(X: Any) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _file(fragment: Any) -> str:
-    path = getattr(fragment, "path", "")
-    return repr(Path(path).name) if path else "the data"
+def is_path(value: Any) -> bool:
+    """Whether a value names a file or a folder."""
+    return isinstance(value, (str, os.PathLike))
+
+
+def is_dataset(value: Any) -> bool:
+    """Whether a value is a pyarrow dataset, without importing pyarrow."""
+    return type(value).__module__.startswith("pyarrow") and hasattr(value, "get_fragments")
+
+
+def label_array(values: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as an array: integers as such, others as texts or truth values."""
+    if values.dtype.kind == "f" and (values == np.rint(values)).all():
+        return values.astype(np.int64)
+    if any(value is None or value != value for value in values.tolist()):
+        raise ValueError("the column of labels has empty entries; leave out rows without a label.")
+    return np.array(values.tolist()) if values.dtype == object else values
 
 
 def _check_column(role: str, name: Any, known: list[str]) -> None:

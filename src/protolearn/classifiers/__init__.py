@@ -16,6 +16,10 @@ from .problem import FirstDistances as FirstDistances
 from .robust_lvq import RobustLVQ
 from .settings import CostSettings as CostSettings
 from .settings import Settings as Settings
+from .small_lvq import LEVELS as LEVELS
+from .small_lvq import SmallGMLVQ
+from .small_lvq import rule_checksum as rule_checksum
+from .small_lvq import sparse_row as sparse_row
 from .training import TrainedClassifier
 
 __all__ = [
@@ -38,5 +42,6 @@ __all__ = [
     "PrototypeClassifier",
     "RobustLVQ",
     "ScaleWarning",
+    "SmallGMLVQ",
     "TrainedClassifier",
 ]

@@ -459,7 +459,7 @@ def train(
     if settings.history is not False:
         given = solver, codebook, blocks, problem.cost.distance
         settings, solver, blocks, history = watch(settings, *given)
-    max_iter = settings.max_iter or solver.default_max_iter(blocks.n_samples)
+    max_iter = settings.max_iter or solver.usual_max_iter(blocks.n_samples, codebook)
     reporter = Reporter(settings, solver.name, max_iter) if settings.verbose else None
     callback: Callback | None = reporter or settings.callback
     stopping = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,9 @@ def run_explain(
     for line in certainty_lines(RowPredictor(saved), one, told):
         say(console, line)
     console.print(side_by_side(told))
-    for line in told.notes(0)[told.certified_radius is not None :]:
-        if "smallest change" not in line:
-            say(console, line)
-    for line in change_lines(saved, one, told.label[0], target, kept, others):
+    for line in replace(told, counterfactual=None).notes(0)[told.certified_radius is not None :]:
+        say(console, line)
+    for line in change_lines(saved, one, told, target, kept, others):
         say(console, line)
 
 
@@ -91,7 +91,7 @@ def side_by_side(told: Explanation) -> Table:
 def change_lines(
     saved: SavedModel,
     one: NDArray[Any],
-    label: Any,
+    told: Explanation,
     target: Any,
     fixed: Sequence[Any],
     data: Any = None,
@@ -100,15 +100,13 @@ def change_lines(
 
     Only changes that are possible: within the values of the training rows, on the grid of a column.
     """
-    if target is not None and target == label:
-        return [f"It is {label} already."]
-    try:
-        nearest: Any = counterfactual(saved.pipeline, one, target, fixed, data=data)
-        goal = nearest.label[0]
-        few: Any = counterfactual(saved.pipeline, one, goal, fixed, data=data, fewest=True)
-    except (TypeError, ValueError) as error:
-        return [f"There is no counterfactual: {error}"]
-    lines = [change_sentence(nearest, 0)]
+    nearest = told.counterfactual
+    if target is not None and target == told.label[0]:
+        return [f"It is {target} already."]
+    if nearest is None:
+        return [f"There is no counterfactual: {told.reasons['counterfactual']}."]
+    goal, lines = nearest.label[0], [change_sentence(nearest, 0)]
+    few: Any = counterfactual(saved.pipeline, one, goal, fixed, data=data, fewest=True)
     if nearest.feasible[0] and few.feasible[0]:
         lines.append(f"Fewest columns: {few.assignments(0)}.")
     return lines

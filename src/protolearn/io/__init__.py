@@ -1,5 +1,6 @@
 """Models in files: read without running anything of the file, or run without Python."""
 
+from .compression import compress
 from .edits import EditsError, apply_edits, model_fingerprint
 from .edits import WorkingModel as WorkingModel
 from .edits import read_edits as read_edits
@@ -10,6 +11,7 @@ from .exports import export, javascript_module
 from .exports import exported_bytes as exported_bytes
 from .exports.c_code import code_size as code_size
 from .exports.fixed_point import FixedPointModel as FixedPointModel
+from .exports.small_fixed_point import SmallFixedPointModel as SmallFixedPointModel
 from .exports.sql_query import answer_columns as answer_columns
 from .file import ModelFile, ModelFileError
 from .onnx import register_converters, to_onnx
@@ -20,6 +22,7 @@ __all__ = [
     "ModelFile",
     "ModelFileError",
     "apply_edits",
+    "compress",
     "describe",
     "export",
     "javascript_module",

@@ -90,7 +90,7 @@ def open_arff(file: DataFile, encoding: str) -> TextTable:
     kinds = {name: kind for name, (_, kind, _) in zip(names, found, strict=True)}
     categories = {name: told for name, (_, _, told) in zip(names, found, strict=True) if told}
     layout = ArffLayout(skip=skip, missing=frozenset(["?", ""]), kinds=kinds, categories=categories)
-    header = Header(tuple(names), False, len(names), (), tuple(assumed))
+    header = Header(tuple(names), 0, len(names), (), tuple(assumed))
     return TextTable(file, encoding, layout, header, skip)
 
 

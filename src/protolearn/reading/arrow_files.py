@@ -5,9 +5,13 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
+import struct
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -19,17 +23,23 @@ from .._arrays import Indices
 from .cell_values import text_of
 from .column_reader import kind_of_type, read_columns
 from .data_file import PARQUET, DataFile, MemoryLimit, TableFileError, report_read_errors
-from .header import different_names, find_header
+from .header import count_footer, count_titles, different_names, find_header
 from .text_table import Layout
 
-ROWS = 1 << 16
-"""Rows that are read at once."""
+ROWS, CELLS = 1 << 16, 1 << 22
+"""Rows that are read at once, or cells if these are more."""
 
 LINES, LONGEST_LINE = 1 << 22, 1 << 26
 """Bytes of JSON Lines that are read at once, and of an object in them."""
 
+SAMPLE_ROWS = 200
+"""Rows of a sheet that its header is found by."""
+
 IGNORED = (".", "_")
 """How names begin that are no data: of hidden files, and of notes that other programs leave."""
+
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+"""Columns that pandas writes and that nobody has named."""
 
 Batches = Callable[[list[str]], Iterator[Any]]
 """Returns some columns, by their names in the file, some thousand rows at once."""
@@ -43,7 +53,9 @@ class ArrowTable:
     def __init__(
         self, name: str, kind: str, stored: Sequence[str], batches: Batches, *assumptions: str
     ):
-        self.name, self.kind, self.stored, self.batches = name, kind, list(stored), batches
+        stored = [column for column in stored if not UNNAMED_INDEX.fullmatch(column)]
+        self.name, self.kind, self.stored, self.batches = name, kind, stored, batches
+        self.index: list[Any] = []  # columns that are the index of a frame of pandas
         self.notes: list[str] = []
         self.assumptions = list(assumptions)
         if not stored:
@@ -90,7 +102,7 @@ def report_damage(name: str, kind: str) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, struct.error) as error:
         raise TableFileError(
             f"{name!r} is a damaged {kind} file ({first_line(error)}); copy or load it again."
         ) from None
@@ -111,10 +123,11 @@ def parquet_batches(stream: Any, names: list[str], limit: MemoryLimit, name: str
     sizes = [0.0]  # by its own account, at least
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
-        columns = map(group.column, range(group.num_columns))
-        sizes += [c.total_uncompressed_size for c in columns if c.path_in_schema in names]
+        chunks = map(group.column, range(group.num_columns))
+        sizes += [c.total_uncompressed_size for c in chunks if c.path_in_schema in names]
     limit.check(name, max(sum(sizes), 8.0 * file.metadata.num_rows * len(set(names))))
-    for batch in file.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names))):
+    columns = list(dict.fromkeys(names))
+    for batch in file.iter_batches(batch_size=batch_size(len(columns)), columns=columns):
         yield in_order(batch, names)
 
 
@@ -152,15 +165,45 @@ def open_feather(file: DataFile, limit: MemoryLimit) -> ArrowTable:
             yield pa.ipc.open_file(stream)
 
     def batches(names: list[str]) -> Iterator[Any]:
+        with file.unpacked() as stream, report_damage(file.name, "Feather"):
+            stream.seek(8)  # behind the mark, messages as in a stream
+            for message in pa.ipc.MessageReader.open_stream(stream):
+                limit.check(file.name, unpacked_size(message))
         with opened() as reader:
             for number in range(reader.num_record_batches):
-                batch = reader.get_batch(number)
-                limit.check(file.name, batch.nbytes)
-                yield in_order(batch, names)
+                yield in_order(reader.get_batch(number), names)
 
     with opened() as reader:
         names = reader.schema.names
     return ArrowTable(file.name, file.describe_packing("Feather"), names, batches)
+
+
+def unpacked_size(message: Any) -> int:
+    """Return the bytes of a batch of Arrow when it is unpacked, by what the file says of it.
+
+    pyarrow does not tell them; they stand in a message of the format FlatBuffers.
+    """
+    meta = message.metadata.to_pybytes()
+
+    def field(table: int, number: int) -> int:
+        first = table - struct.unpack_from("<i", meta, table)[0]
+        there = 4 + 2 * number < struct.unpack_from("<H", meta, first)[0]
+        step = struct.unpack_from("<H", meta, first + 4 + 2 * number)[0] if there else 0
+        return table + step if step else 0
+
+    def follow(place: int) -> int:
+        return int(place + struct.unpack_from("<I", meta, place)[0])
+
+    if message.type == "schema":
+        return 0
+    batch = follow(field(follow(0), 2))
+    batch = follow(field(batch, 1)) if message.type == "dictionary" else batch
+    buffers, is_packed, total = follow(field(batch, 2)), field(batch, 3), 0
+    for number in range(struct.unpack_from("<I", meta, buffers)[0]):
+        start, length = struct.unpack_from("<qq", meta, buffers + 4 + 16 * number)
+        size = struct.unpack_from("<q", message.body, start)[0] if is_packed and length else -1
+        total += length if size < 0 else size
+    return int(total)
 
 
 def open_json(file: DataFile, limit: MemoryLimit) -> ArrowTable:
@@ -219,16 +262,18 @@ def open_excel(file: DataFile, limit: MemoryLimit) -> ArrowTable:
     import pyarrow as pa
 
     assumed: list[str] = []
-    rows, skip = excel_rows(file, limit, assumed), 0
-    filled = [sum(cell is not None for cell in row) for row in rows]
-    while skip < len(rows) - 2 and filled[skip] == 1 < filled[skip + 1]:
-        skip += 1
-    if skip:
-        title = next(cell for cell in rows[0] if cell is not None)
+    rows = excel_rows(file, limit, assumed)
+    texts = [[text_of(cell) or "" for cell in row] for row in rows]
+    if skip := count_titles(texts[:SAMPLE_ROWS]):
+        title = next(filter(None, texts[0]))
         assumed.append(f"{skip} row{'s' * (skip > 1)} such as {title!r} skipped")
-    texts = [[text_of(cell) or "" for cell in row] for row in rows[skip : skip + 200]]
-    header = find_header(file.name, texts, Layout())
-    body, names = rows[skip + header.there :], list(header.names)
+    seen = Counter(cell for row in texts[:SAMPLE_ROWS] for cell in row)
+    end = len(rows) - count_footer(texts[skip:], len(rows[0]), seen)
+    if end < len(rows):
+        note = next(filter(None, texts[end]))
+        assumed.append(f"the end of the sheet, from {note!r} on, is taken for totals or notes")
+    header = find_header(file.name, texts[skip:end][:SAMPLE_ROWS], Layout())
+    body, names = rows[skip + header.there : end], list(header.names)
 
     def batches(chosen: list[str]) -> Iterator[Any]:
         places = map(names.index, chosen)
@@ -309,11 +354,11 @@ class ParquetFolder(ArrowTable):
     What the names of folders in it tell, as in ``year=2024``, is a column more.
     """
 
-    def __init__(self, path: Any, limit: MemoryLimit | None = None):
+    def __init__(self, path: Any, limit: MemoryLimit | None = None, paths: Any = None):
         from pyarrow import parquet
 
         self.path, self.limit = Path(os.fsdecode(path)), limit or MemoryLimit.of(None)
-        paths, every, self.n_rows = parquet_files(self.path), [], 0
+        paths, every, self.n_rows = paths or parquet_files(self.path), [], 0
         for one in paths:
             with report_damage(str(one), "Parquet"):
                 found = parquet.ParquetFile(one)
@@ -332,11 +377,20 @@ class ParquetFolder(ArrowTable):
         kind = f"a folder of {len(paths):,} Parquet file{'s' * (len(paths) > 1)}"
         super().__init__(self.path.name or self.path.resolve().name, kind, stored, self.read_files)
 
-    def read_files(self, names: list[str]) -> Iterator[Any]:
-        """Return some columns of all files."""
+    def tables(self) -> list[ArrowTable]:
+        """Return each file as a table of its own, with the columns of all."""
+        tables = []
+        for file in self.files:
+            batches = partial(self.read_files, files=[file])
+            tables.append(ArrowTable(file.path.name, self.kind, self.stored, batches))
+            tables[-1].index = index_columns(file.schema)
+        return tables
+
+    def read_files(self, names: list[str], files: Any = None) -> Iterator[Any]:
+        """Return some columns of all files, or of some."""
         import pyarrow as pa
 
-        for path, schema, told in self.files:
+        for path, schema, told in files or self.files:
             inside = [name for name in names if name not in told]
             with report_damage(str(path), "Parquet"):
                 # Without a column of its own a batch still tells how many rows it has.
@@ -369,14 +423,43 @@ def is_folder(path: Any) -> bool:
     return False
 
 
+def index_columns(schema: Any) -> list[Any]:
+    """Return the columns that are the index of a frame of pandas, not values."""
+    return [*((schema.pandas_metadata or {}).get("index_columns") or ())]
+
+
+def dataset_table(dataset: Any) -> ArrowTable:
+    """Return a dataset of pyarrow."""
+
+    def batches(names: list[str]) -> Iterator[Any]:
+        size = batch_size(len(dataset.schema))
+        for batch in dataset.to_batches(columns=names, batch_size=size, batch_readahead=1):
+            yield in_order(batch, names)
+
+    found = ArrowTable("the data", "dataset", dataset.schema.names, batches)
+    found.index = index_columns(dataset.schema)
+    return found
+
+
+def holds_texts(table: ArrowTable, name: str) -> bool:
+    """Whether a column has a type of texts."""
+    return kind_of_type(name, table.sample([name])[name].type) == "text"
+
+
+def batch_size(width: int) -> int:
+    """Return how many rows are read at once, fewer of wide tables."""
+    return max(1, min(ROWS, CELLS // max(width, 1)))
+
+
+def is_data(file: Path, folder: Path) -> bool:
+    """Whether a path is a file that may be data, by the names of it and of its folders."""
+    parts = file.relative_to(folder).parts
+    return file.is_file() and not any(part.startswith(IGNORED) for part in parts)
+
+
 def parquet_files(folder: Path) -> list[Path]:
     """Return the files in a folder and in those within, which all have to be Parquet."""
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if not any(part.startswith(IGNORED) for part in file.relative_to(folder).parts)
-        and file.is_file()
-    ]
+    files = [file for file in sorted(folder.rglob("*")) if is_data(file, folder)]
     others = [str(file.relative_to(folder)) for file in files if not is_parquet(file)]
     if len(others) < len(files) and others:
         raise TableFileError(

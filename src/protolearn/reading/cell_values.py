@@ -15,8 +15,18 @@ MISSING = frozenset(
 )
 """Cells without a value, whatever their column holds."""
 
-MISSING_NUMBER = frozenset(
-    ["-", "--", ".", "none", "n.a.", "nil", "unknown", "missing", "#value!", "#div/0!", "#ref!"]
+MISSING_NUMBER = frozenset(["-", "--", ".", "none", "n.a.", "nil", "unknown", "missing"]).union(
+    [
+        "not available",
+        "no data",
+        "(null)",
+        "(none)",
+        "(blank)",
+        "unbekannt",
+        "keine angabe",
+        "k.a.",
+    ],
+    ["#value!", "#div/0!", "#ref!", "#name?", "#num!", "#nv", "#wert!", "#bezug!"],
 )
 """Cells without a value among numbers and dates, in lower case; among texts these are texts."""
 
@@ -35,15 +45,21 @@ TIME = (
     r"(?:[.,](?P<fraction>\d{1,9}))?)?(?:\s*(?P<half>[aApP])[mM])?"
 )
 CLOCK = (
-    rf"(?:(?:,\s*|T|\s+){TIME}(?P<zone>\s?(?:Z|(?P<sign>[+-])(?P<east>\d\d):?(?P<more>\d\d)))?)?"
+    rf"(?:(?:,\s*|T|:|\s+){TIME}(?P<zone>\s?(?:Z|(?P<sign>[+-])(?P<east>\d\d):?(?P<more>\d\d)))?)?"
 )
 MONTH, DAY = r"(?P<month>0?[1-9]|1[0-2])", r"(?P<day>0?[1-9]|[12]\d|3[01])"
 YEAR, MARK, AGAIN = r"(?P<year>\d{4}|\d\d)", r"(?P<mark>[./-])", r"(?P<again>[./-])"
+MONTHS = {"jan": 1, "feb": 2, "mar": 3, "mär": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6}
+MONTHS |= {"jul": 7, "aug": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12}
+NAMED = rf"(?P<month>(?i:{'|'.join(MONTHS)}))[a-z]{{0,6}}"
+WEEKDAY, NTH = r"(?:[A-Z][a-z]{1,9}[,.]*\s+)?", "(?:st|nd|rd|th)?"
 DATES = {
     "iso": rf"(?P<year>\d{{4}})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01]){CLOCK}",
     "dmy": DAY + MARK + MONTH + AGAIN + YEAR + CLOCK,
     "mdy": MONTH + MARK + DAY + AGAIN + YEAR + CLOCK,
     "ymd": rf"(?P<year>\d{{4}})(?P<mark>[./]){MONTH}(?P<again>[./]){DAY}{CLOCK}",
+    "day month": rf"{WEEKDAY}{DAY}{NTH}[ ./-]{{0,2}}{NAMED}[ ./,-]{{0,2}}{YEAR}{CLOCK}",
+    "month day": rf"{WEEKDAY}{NAMED}[ ./-]{{0,2}}{DAY}{NTH}[ ,-]{{1,2}}{YEAR}{CLOCK}",
     "time": TIME,
 }
 """The orders in which dates are written, "time" for times of a day, which become hours."""
@@ -53,10 +69,10 @@ CURRENCY = re.compile(
     r"(US|R)?\$|[€£¥₹₽₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|CAD|AUD"
 )
 AROUND = re.compile(  # sign, currency, sign, number, unit
-    r"""(['"]?)\s*([+\-\u2212]?)\s*(?P<before>[^\W\d_]{0,3}[$€£¥₹₽₩]?)\s*([+\-\u2212]?)\s*"""
+    r"""(['"]?)\s*\(?([+\-\u2212]?)\s*(?P<before>[^\W\d_]{0,3}[$€£¥₹₽₩]?)\s*([+\-\u2212]?)\s*"""
     r"""(?P<number>(?:(?:\d{1,3}(?P<group>[.,' \u2019\u00a0\u202f])\d{3}(?:(?P=group)\d{3})*|\d+)"""
     r"""(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)"""
-    r"""\s*(?P<unit>[^\W\d_]{0,8}(?:[%‰°²³/$€£¥₹₽₩][^\W\d_]{0,4}[²³]?)?)\s*\1"""
+    r"""\s*(?P<unit>[^\W\d_]{0,8}(?:[%‰°²³/$€£¥₹₽₩][^\W\d_]{0,4}[²³]?)?)\s*[)\-\u2212]?\s*\1"""
 )
 SEPARATORS = {",": ",", ".": r"\.", "'": "['\u2019]", " ": "[ \u00a0\u202f]", "": ""}
 NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
@@ -71,6 +87,10 @@ MARKS = [
     (",", " "),
 ]
 """Decimal marks and separators of thousands that numbers may have, the likeliest first."""
+
+
+NEGATIVE = ["-", "\u2212", ")", "+)", "-)", "\u2212)"]
+"""Signs before and behind a number that is negative: a minus, or parentheses around it."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +123,8 @@ class Form:
         before = rf"(?:{re.escape(self.before)})?\s*" if self.before else ""
         unit = rf"(?:{re.escape(self.unit)})?\s*" if self.unit else ""
         return (
-            rf"^{before}(?P<sign>[+\-\x{{2212}}]?)\s*{before}(?P<number>(?:{whole}(?:{mark}\d*)?|{mark}\d+)"
-            rf"(?:[eE][+-]?\d+)?|(?i:inf(?:inity)?))\s*{unit}$"
+            rf"^(?P<open>\(?){before}(?P<sign>[+\-\x{{2212}}]?)\s*{before}(?P<number>(?:{whole}(?:{mark}\d*)?|{mark}\d+)"
+            rf"(?:[eE][+-]?\d+)?|(?i:inf(?:inity)?))\s*{unit}(?P<close>[)\-\x{{2212}}]?)$"
         )
 
     @cached_property
@@ -135,13 +155,17 @@ class Form:
         parts = pc.extract_regex(cells, self.pattern)
         if self.order:
             return self.parse_dates(parts)
-        number, sign = pc.struct_field(parts, "number"), pc.struct_field(parts, "sign")
+        number, sign, opened, closed = (
+            pc.struct_field(parts, name) for name in ("number", "sign", "open", "close")
+        )
+        lost = pc.not_equal(pc.equal(opened, "("), pc.equal(closed, ")"))
         if self.thousands:
             number = pc.replace_substring_regex(number, SEPARATORS[self.thousands], "")
         if self.decimal == ",":
             number = pc.replace_substring(number, ",", ".")
-        sign = pc.if_else(pc.is_in(sign, pa.array(["-", "\u2212"])), "-", "")
-        return pc.cast(pc.binary_join_element_wise(sign, number, ""), pa.float64())
+        negative = pc.is_in(pc.binary_join_element_wise(sign, closed, ""), pa.array(NEGATIVE))
+        number = pc.binary_join_element_wise(pc.if_else(negative, "-", ""), number, "")
+        return pc.cast(pc.if_else(lost, None, number), pa.float64())
 
     def parse_dates(self, parts: Any) -> Any:
         """Return the parts of dates as times in microseconds, or of times of a day as hours."""
@@ -153,7 +177,12 @@ class Form:
         def number(name: str, length: int = 0) -> Any:
             if name not in there:
                 return 0
-            text = pc.utf8_rpad(pc.struct_field(parts, name), length, "0")
+            text = pc.struct_field(parts, name)
+            if name == "month" and "month" in self.order:
+                start = pc.utf8_lower(pc.utf8_slice_codeunits(text, 0, 3))
+                places = pc.index_in(start, pa.array(list(MONTHS)))
+                text = pa.array(list(MONTHS.values())).take(places).cast(pa.string())
+            text = pc.utf8_rpad(text, length, "0")
             text = pc.if_else(pc.equal(text, ""), "0", text)
             return text.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
 
@@ -167,7 +196,7 @@ class Form:
         east = 60 * number("east") + number("more")
         east = np.where(pc.equal(pc.struct_field(parts, "sign"), "-").fill_null(False), -east, east)
         year = number("year")
-        if self.order in ("dmy", "mdy"):
+        if self.order not in ("iso", "ymd"):
             year = year + np.where(year >= 100, 0, np.where(year >= 69, 1900, 2000))
         months = ((year - 1970) * 12 + number("month") - 1).astype("datetime64[M]")
         days = months.astype("datetime64[D]") + (number("day") - 1)

@@ -466,6 +466,8 @@ class Judge:
                 key=lambda c: (bool(form.thousands) and form.thousands in c, form.decimal in c),
             )
             self.tell(column, form.describe(), example)
+        elif behind := next((c for c in cells if c[-1] in ")-\u2212" and form.fits(c)), ""):
+            self.tell(column, "negative numbers in parentheses or before a minus", behind)
         elif padded := next(filter(PADDED.fullmatch, cells), ""):
             self.notes.append(
                 f"column {name!r} has numbers such as {padded}; if they are codes, read it as "

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import gzip
 import io
 import os
 import re
 import shutil
 import sys
 import tempfile
-import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,7 +82,7 @@ class TableFileError(ValueError):
     ...     read_table("nowhere.csv")
     ... except TableFileError as error:
     ...     print(error)
-    There is no file 'nowhere.csv'; look at its name and folder.
+    There is no file 'nowhere.csv'; check the name and the folder.
     """
 
 
@@ -134,14 +132,14 @@ class DataFile:
     @contextmanager
     def binary(self) -> Iterator[IO[bytes]]:
         """Open it for reading bytes, unpacked."""
-        with report_read_errors(self.path), self.opened() as file:
-            if self.packed == "zstd":
-                import pyarrow as pa
+        with report_read_errors(self.path, self.packed), self.opened() as file:
+            if not self.packed:
+                yield file
+                return
+            import pyarrow as pa
 
-                with pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd") as stream:
-                    yield stream
-            else:
-                yield gzip.GzipFile(fileobj=file) if self.packed else file  # type: ignore[misc]
+            with pa.CompressedInputStream(pa.PythonFile(file, "r"), self.packed) as stream:
+                yield stream
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
@@ -166,8 +164,7 @@ class DataFile:
     def text(self, encoding: str, skip: int = 0) -> Iterator[IO[str]]:
         """Open it for reading lines, but for the first ones; their ends stay as they are."""
         with self.binary() as file:
-            buffered = io.BufferedReader(file) if self.packed == "gzip" else file  # type: ignore[type-var]
-            stream = io.TextIOWrapper(buffered, encoding=encoding, newline="")
+            stream = io.TextIOWrapper(file, encoding=encoding, newline="")
             deque(islice(stream, skip), maxlen=0)
             yield stream
             stream.detach()
@@ -302,22 +299,24 @@ def check_there(path: Path) -> None:
 
 
 @contextmanager
-def report_read_errors(path: Path) -> Iterator[None]:
+def report_read_errors(path: Path, packed: str = "") -> Iterator[None]:
     """Raise a sentence that says why a file cannot be read."""
     try:
         yield
     except TableFileError:
         raise
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        what = f"a damaged gzip file ({error_text(error)})"
-        what = "a gzip file that ends too early" if isinstance(error, EOFError) else what
-        raise TableFileError(f"{path.name!r} is {what}; copy or load it again.") from None
     except PermissionError:
         raise TableFileError(
             f"You have no permission to read {str(path)!r}; ask for it, or copy the file."
         ) from None
     except OSError as error:
-        raise TableFileError(f"{str(path)!r} cannot be read: {error_text(error)}.") from None
+        told = error_text(error)
+        if packed and not error.errno:  # of pyarrow
+            is_cut = "runcated" in told
+            what = f"a {packed} file that ends too early" if is_cut else f"a damaged {packed} file"
+            told = "" if is_cut else f" ({told})"
+            raise TableFileError(f"{path.name!r} is {what}{told}; copy or load it again.") from None
+        raise TableFileError(f"{str(path)!r} cannot be read: {told}.") from None
 
 
 def error_text(error: Exception) -> str:

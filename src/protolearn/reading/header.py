@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,12 @@ MOST_TOLD = 3
 
 YEARS = range(1500, 2200)
 
+BRACKETS = re.compile(r"\(.*\)|\[.*\]|\{.*\}|<.*>")
+NOTE = re.compile(r"\w[ :]+\w|^[(\[*].*")
+TOTAL = re.compile(
+    r"(?i:((grand|sub|over)[ -]?)?total|totals?|sum|summe|gesamt(summe)?|insgesamt|somme|totale):?"
+)
+
 OFTEN = 0.5
 """Share of cells of a first row that recur below it if it is a row like others."""
 
@@ -25,7 +32,7 @@ class Header:
     """What is known of the columns before the rows are read."""
 
     names: tuple[str, ...]
-    there: bool  # whether the first record holds the names
+    there: int  # number of records that hold the names, or units below them
     width: int  # cells of each row; one more than names if each row ends with a delimiter
     notes: tuple[str, ...] = ()  # what else was found
     assumptions: tuple[str, ...] = ()  # what may be otherwise
@@ -47,25 +54,21 @@ def find_header(
     if len(first) == width + 1 and not first[-1]:
         first.pop()
     one_less = len(first) == width - 1 and not open_end
-    notes, assumed, n_names = [], [], width - open_end
+    notes: list[str] = []
+    assumed: list[str] = []
+    n_names = width - open_end
     if open_end:
         notes.append("each row ends with a delimiter; the empty column after it is left out")
         first = first[:n_names]
     first = ["", *first] if one_less else first
-    if len(first) != n_names:
-        raise TableFileError(
-            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
-            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {n_names} in the "
-            "rows below; expected a name for each column there: delete what stands before the "
-            "names, or look for a delimiter that is missing or too much."
-        )
-    told: list[str] = layout.comment_cells
-    if len(told) != n_names or any(kind_of_cell(part) != "text" for part in told):
-        told = []  # the comment does not hold the names
+    check_width(name, first, n_names)
+    told = names_in_comment(layout, n_names)
     # Names of columns have no blank behind the mark of their comment.
     attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
-    there = one_less or is_header(first, below, bool(told) and attached)
+    there = int(one_less or is_header(first, below, bool(told) and attached))
     found = first if there else told or [f"x{j}" for j in range(n_names)]
+    if there and (second := second_line(first, below)):
+        there, found = 2, joined_names(first, second, assumed)
     if names is not None:
         if len(names) != n_names:
             raise TableFileError(
@@ -73,12 +76,93 @@ def find_header(
                 "expected a name for each column."
             )
         found = list(names)
-        notes += ["the names in its header are replaced by those that are given"] * there
+        notes += ["the names in its header are replaced by those that are given"] * bool(there)
     elif not there and not told:
         last = f" to {found[-1]}" if len(found) > 1 else ""
         assumed.append(f"no header; the columns are called {found[0]}{last}")
     found = different_names(fill_names(found, notes), assumed)
     return Header(tuple(found), there, width, tuple(notes), tuple(assumed))
+
+
+def check_width(name: str, first: list[str], width: int) -> None:
+    """Raise if there is no name for each column."""
+    if len(first) != width:
+        raise TableFileError(
+            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
+            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
+            "rows below; expected a name for each column there: delete what stands before the "
+            "names, or look for a delimiter that is missing or too much."
+        )
+
+
+def names_in_comment(layout: Any, width: int) -> list[str]:
+    """Return the names of the columns that a comment holds, if it does."""
+    told: list[str] = layout.comment_cells
+    return told if len(told) == width and {*map(kind_of_cell, told)} == {"text"} else []
+
+
+def count_titles(rows: list[list[str]]) -> int:
+    """Return how many first rows hold a title: a text in one cell, above rows of more cells."""
+    filled = [[cell for cell in map(str.strip, row) if cell] for row in rows]
+    first = next((k for k, cells in enumerate(filled) if len(cells) > 1), 0)
+    is_title = all(kind_of_cell(row[0]) in ("text", "date") for row in rows[:first])
+    names = sum(kind_of_cell(cell) == "text" for cell in filled[first]) if filled else 0
+    is_title = is_title and (names > 1 or all(len(row) == 1 for row in rows[:first]))
+    wide = sum(len(row) > 1 for row in rows[first:])
+    return first if is_title and len(rows) > first + 1 and 2 * wide > len(rows) - first else 0
+
+
+def count_footer(rows: Sequence[list[str]], width: int, seen: Mapping[str, int]) -> int:
+    """Return how many last rows are no rows of the table, but totals or notes.
+
+    ``seen`` counts cells of the first rows: a word that is there more often stands for no total.
+    """
+    number = 0
+    for place, row in enumerate(reversed(rows if width > 1 else []), 1):
+        cells = [cell for cell in map(str.strip, row) if cell]
+        told = "".join(cells[:1])
+        is_note = len(cells) == 1 and (len(row) == 1 or width > 2) and NOTE.search(told)
+        if is_note or (len(row) == width and TOTAL.fullmatch(told) and seen.get(told, 0) < 2):
+            number = place
+        elif cells:
+            break
+    return number if number < len(rows) else 0
+
+
+def second_line(first: list[str], below: list[list[str]]) -> list[str]:
+    """Return units, or more names, below the names; an empty list if there are none.
+
+    They are texts in all columns of numbers or dates, in two at least or in brackets.
+    """
+    line, rest = [cell.strip() for cell in below[0]] if below else [], below[1:]
+    if len(line) != len(first) or len(rest) < 3:
+        return []
+    told = 0
+    for j, cell in enumerate(line):
+        column = [row[j].strip() for row in rest if j < len(row)]
+        found = Counter(kind_of_cell(one, True) for one in column)
+        present = found.total() - found["missing"]
+        if cell and cell in column:
+            return []
+        if present and 2 * found["text"] <= present and cell:
+            if kind_of_cell(cell, True) != "text":
+                return []
+            told += 1 + bool(BRACKETS.fullmatch(cell))
+    return line if told >= 2 else []
+
+
+def joined_names(first: list[str], second: list[str], assumed: list[str]) -> list[str]:
+    """Return the names in two lines, of which the second may hold units only."""
+    if all(name or not more for name, more in zip(first, second, strict=True)):
+        example = next(filter(None, second))
+        assumed.append(f"the line below the header, with {example!r}, is taken for units")
+        return first
+    assumed.append("the first two lines are taken for a header")
+    found, group = [], ""
+    for name, more in zip(first, second, strict=True):
+        group = name or group
+        found.append(f"{group} {more}".strip() if more else name)
+    return found
 
 
 def different_names(names: Sequence[str], assumed: list[str]) -> list[str]:
@@ -159,5 +243,6 @@ def fill_names(names: Sequence[str], notes: list[str]) -> list[str]:
         taken.add(found[j])
     notes += [f"column {j + 1} has no name and is called {found[j]!r}" for j in without[:MOST_TOLD]]
     if without[MOST_TOLD:]:
-        notes.append(f"{len(without) - MOST_TOLD} more columns have no name")
+        more = len(without) - MOST_TOLD
+        notes.append(f"{more} more column{'s have' if more > 1 else ' has'} no name")
     return found

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from .._names import as_list, suggest_name
 from .arff import is_arff, open_arff
-from .arrow_files import OPENERS, ParquetFolder, is_folder
+from .arrow_files import OPENERS, ParquetFolder, dataset_table, is_data, is_folder
 from .cell_values import quote
 from .column_reader import KINDS, AssembledTable, read_columns
 from .data_file import DataFile, MemoryLimit, TableFileError
 from .text_table import TextTable
+
+TEXTS = (".txt", ".csv", ".tsv", ".csv.gz", ".csv.zst")
+"""How the names of texts end that are looked for in a folder."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,11 +141,12 @@ def read_table(
     others count as missing, and a note names one. All other columns hold words.
 
     Numbers may have decimal commas, separators of thousands, a currency, a percent sign or another
-    unit, the same in a whole column; the unit is left out. Dates may be written by ISO 8601 or as
-    ``31.12.2024``, ``31/12/2024``, ``12/31/2024`` or ``2024/12/31``; where day and month cannot
-    be told apart, the day is taken to be first. Times with a time zone are turned into UTC. Times
-    of a day such as ``14:30`` become hours. ``true`` and ``false``, ``yes`` and ``no`` are truth
-    values.
+    unit, the same in a whole column; the unit is left out. In parentheses, or before a minus, they
+    are negative. Dates may be written by ISO 8601 or as ``31.12.2024``, ``31/12/2024``,
+    ``12/31/2024``, ``2024/12/31``, ``31 Dec 2024`` or ``December 31, 2024``; where day and month
+    cannot be told apart, the day is taken to be first. Times with a time zone are turned into UTC.
+    Times of a day such as ``14:30`` become hours. ``true`` and ``false``, ``yes`` and ``no`` are
+    truth values.
 
     A cell is missing if it is empty or one of ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``, ``null``,
     ``NULL``, ``#N/A``, ``<NA>``, ``<null>`` and ``?``. ``-``, ``.``, ``none``, ``unknown``,
@@ -205,6 +211,36 @@ def table_sources(path: Any, limit: MemoryLimit, names: Any = None) -> Iterator[
 def open_table(path: Any) -> Any:
     """Return the table in a file: its ``names``, and rows to be read by :func:`read_blocks`."""
     return next(table_sources(path, MemoryLimit.of(None)))
+
+
+def open_tables(data: Any) -> list[Any]:
+    """Return the tables of equal columns in a file, in a folder, or in a dataset of pyarrow."""
+    if hasattr(data, "get_fragments"):
+        return [dataset_table(data)]
+    where = Path(data)
+    if not where.exists():
+        raise TableFileError(f"X={os.fspath(data)!r} is no file and no folder.")
+    if where.is_file():
+        return [open_table(where)]
+    files = [file for file in sorted(where.rglob("*")) if is_data(file, where)]
+    binary = [file for file in files if file.name.lower().endswith((".parquet", ".pq"))]
+    kinds = TEXTS[binary != [] :]  # beside Parquet a .txt tells what the others are
+    texts = [file for file in files if file.name.lower().endswith(kinds)]
+    if bool(binary) == bool(texts):
+        found = "Parquet and CSV" if texts else "neither Parquet nor CSV"
+        raise TableFileError(
+            f"X={os.fspath(data)!r} holds {found}; expected files of one of them, all *.parquet."
+        )
+    if binary:
+        return ParquetFolder(where, None, binary).tables()
+    tables = [open_table(file) for file in texts]
+    for one in tables:
+        if other := {*one.names} ^ {*tables[0].names}:
+            raise TableFileError(
+                f"In {one.name!r}: it has not the columns of the first file: one of them lacks "
+                f"{', '.join(map(repr, sorted(other)))}."
+            )
+    return tables
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from .cell_values import MISSING, PLAIN_NUMBER, around, kind_of_cell
+from .cell_values import MISSING, PLAIN_NUMBER, around, kind_of_cell, quote
 from .column_reader import DECIMAL_MARK
 from .data_file import DataFile, TableFileError
-from .header import Header, find_header
+from .header import Header, count_footer, count_titles, find_header
 
 CHUNK, SAMPLE, WIDE = 1 << 20, 1 << 20, 200
 """Bytes of text that are parsed at once, and that columns are first judged by; more of wide tables,
@@ -31,6 +31,9 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "bla
 
 LINES, CHARACTERS = 200, 1 << 20
 """How much of a file the layout is found by: lines, and no more after so many characters."""
+
+MOST_FOOTER = 20
+"""Lines at the end that may be no rows."""
 
 SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?\s*')
 """A first line by which Excel is told the delimiter."""
@@ -46,12 +49,21 @@ class RowError(csv.Error):
 class TextTable:
     """A text file whose layout is known, of which the first ``before`` lines are no rows."""
 
-    def __init__(self, file: DataFile, encoding: str, layout: Layout, header: Header, before: int):
+    def __init__(
+        self,
+        file: DataFile,
+        encoding: str,
+        layout: Layout,
+        header: Header,
+        before: int,
+        seen: Mapping[str, int] | None = None,  # cells of the first rows, which may have a footer
+    ):
         self.file, self.encoding, self.layout, self.before = file, encoding, layout, before
         self.name, self.names, self.width = file.name, list(header.names), header.width
         self.delimiter, self.kinds, self.missing = layout.delimiter, layout.kinds, layout.missing
         self.kind = file.describe_packing(layout.describe(header))
         self.careful: set[int] = set()  # columns that pyarrow could not convert
+        self.seen = seen
         self.notes, self.assumptions = list(header.notes), list(header.assumptions)
         skipped = f"{layout.skip} line{'s' * (layout.skip > 1)} before the table skipped"
         if layout.title:
@@ -75,12 +87,15 @@ class TextTable:
         rows, ends = [row for row, _ in found], [end for _, end in found]
         if not rows:
             raise TableFileError(f"{file.name!r} has no rows; expected a header and rows below it.")
-        titles = next((place for place, row in enumerate(rows) if len(row) > 1), 0)
-        if len(rows) > titles + 1 and titles and all(len(row) > 1 for row in rows[titles:]):
-            layout = replace(layout, skip=layout.skip + ends[titles - 1], title=rows[0][0])
+        if titles := count_titles(rows):
+            title = next(cell for cell in rows[0] if cell)
+            layout = replace(layout, skip=layout.skip + ends[titles - 1], title=title)
             rows, ends = rows[titles:], [end - ends[titles - 1] for end in ends[titles:]]
+        seen = Counter(cell.strip() for row in rows for cell in row)
+        rows = rows[: len(rows) - count_footer(rows, max(map(len, rows)), seen)] if whole else rows
         header = find_header(file.name, rows, layout, names)
-        return cls(file, encoding, layout, header, layout.skip + (ends[0] if header.there else 0))
+        before = layout.skip + [0, *ends][header.there]
+        return cls(file, encoding, layout, header, before, seen)
 
     def sample(self, columns: Sequence[str]) -> dict[str, Any]:
         """Return the cells of the first rows."""
@@ -143,6 +158,7 @@ class TextTable:
                 part = rest + part
                 while skip and (end := part.find(b"\n") + 1 or (last and len(part))):
                     part, skip = part[end:], skip - 1
+                part = self.without_footer(part) if last and not skip else part
                 whole = len(part) if last else part.rfind(b"\n") + 1
                 chunk, rest = part[:whole], part[whole:]
                 if skip or not whole:
@@ -156,6 +172,23 @@ class TextTable:
                         yield chunk, NORMAL
                 if len(rest) > LONGEST and layout.delimiter.encode() not in rest[-LONGEST:]:
                     raise csv.Error("field larger than field limit")
+
+    def without_footer(self, text: bytes) -> bytes:
+        """Return the end of the file without totals and notes below the table."""
+        if self.seen is None or self.delimiter == " ":
+            return text
+        lines = text.splitlines(keepends=True)
+        rows: list[list[str]] = []
+        for line in reversed(lines[-MOST_FOOTER:]):
+            if line.count(self.layout.quote.encode()) % 2:  # the end of a cell of several lines
+                break
+            rows.insert(0, next(self.layout.records([str(line, "utf-8")], strict=False), []))
+        number = count_footer(rows, self.width, self.seen)
+        told = [cell for row in rows[len(rows) - number :] for cell in row if cell.strip()]
+        if told:
+            note = f"the end of the file, from {quote(told[0])} on, is taken for totals or notes"
+            self.assumptions += [note] * (note not in self.assumptions)
+        return b"".join(lines[: len(lines) - number])
 
     def with_care(self, text: str, last: bool) -> tuple[bytes, str]:
         """Return a text as plain CSV, and what is left of a record that goes on behind it.
@@ -172,6 +205,7 @@ class TextTable:
             if last or "unexpected end" not in str(error):
                 raise
         rows = [row for row in rows if any(row) or len(row) == self.width]
+        rows = [row if any(row[self.width :]) else row[: self.width] for row in rows]
         if any(len(row) != self.width for row in rows):
             self.check_widths()
         stream = io.StringIO(newline="")
@@ -181,7 +215,7 @@ class TextTable:
     def check_widths(self) -> None:
         """Raise if a row has too few or too many cells."""
         for number, (_, row) in enumerate(self.rows()):
-            if len(row) != self.width:
+            if len(row) < self.width or any(row[self.width :]):
                 do = "look for a delimiter that is missing, or that should be in quotation marks"
                 if row[0].startswith(("#", "%")):
                     do = "comments stand before the header only, delete this one"
@@ -292,10 +326,14 @@ class Layout:
             return mark not in text
         codes = np.frombuffer(text, np.uint8)
         at = np.flatnonzero(codes == mark[0])
-        ends = np.frombuffer(f"{self.delimiter}\r\n{self.quote}".encode(), np.uint8)
-        before = np.isin(codes[np.maximum(at - 1, 0)], ends) | (at == 0)
-        after = np.isin(codes[np.minimum(at + 1, len(codes) - 1)], ends) | (at == len(codes) - 1)
-        return len(at) % 2 == 0 and bool((before[::2] & after[1::2]).all())
+        if len(at) % 2:
+            return False
+        is_end = np.zeros(256, dtype=bool)
+        is_end[list(f"{self.delimiter}\r\n{self.quote}".encode())] = True
+        before, after = is_end[codes[at[::2] - 1]], is_end[codes[(at[1::2] + 1) % len(codes)]]
+        before[0] |= at[0] == 0
+        after[-1] |= at[-1] == len(codes) - 1
+        return bool((before & after).all())
 
     def plain(self, text: bytes) -> bytes:
         """Return a clean text with one delimiter between cells."""

@@ -1,14 +1,9 @@
 """Pictures of models by matplotlib, and the report, a page for a browser."""
 
-from .critical_difference_display import FIRST_GROUP_BAR as FIRST_GROUP_BAR
-from .critical_difference_display import GROUP_BAR_STEP as GROUP_BAR_STEP
-from .critical_difference_display import NAME_LEVEL_STEP as NAME_LEVEL_STEP
 from .critical_difference_display import CriticalDifferenceDisplay
-from .critical_difference_display import indistinct_groups as indistinct_groups
 from .distance_displays import DistanceDistributionDisplay, DistancePathDisplay
 from .hyperplane import path_step_name as path_step_name
 from .learning_displays import TrajectoryDisplay, VersionSpaceDisplay
-from .margin_display import MarginDisplay, MarginHistoryDisplay
 from .page import write
 from .page.column_importance import relevances_of as relevances_of
 from .page.contents import MOST_MEASURED_ROWS as MOST_MEASURED_ROWS
@@ -30,7 +25,6 @@ from .page.provenance import versions_and_date as versions_and_date
 from .path_displays import ConvergenceDisplay, PrototypePathDisplay
 from .path_displays import path_differences as path_differences
 from .path_displays import target_hyperplane as target_hyperplane
-from .performance_displays import ConfusionDisplay, RejectDisplay, RocDisplay
 from .projection_display import ProjectionDisplay
 from .prototype_display import PrototypeDisplay
 from .relevance_display import EffectDisplay, RelevanceDisplay
@@ -42,20 +36,15 @@ from .style import percent as percent
 from .subject import Subject as Subject
 
 __all__ = [
-    "ConfusionDisplay",
     "ConvergenceDisplay",
     "CriticalDifferenceDisplay",
     "DistanceDistributionDisplay",
     "DistancePathDisplay",
     "EffectDisplay",
-    "MarginDisplay",
-    "MarginHistoryDisplay",
     "ProjectionDisplay",
     "PrototypeDisplay",
     "PrototypePathDisplay",
-    "RejectDisplay",
     "RelevanceDisplay",
-    "RocDisplay",
     "TrajectoryDisplay",
     "VersionSpaceDisplay",
     "write",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -124,17 +124,8 @@ def edges_of(distances: Floats, bins: Any) -> Floats:
     return width * np.arange(low, max(high, low + 1.0) + 1.0)
 
 
-class PathDisplay(Display):
-    """A picture of several panels."""
-
-    def _keep(self, axes: Any) -> Self:
-        """Keep the axes and their figure."""
-        self.axes_ = axes
-        return super()._keep(axes)
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
-class DistancePathDisplay(PathDisplay):
+class DistancePathDisplay(Display):
     """How the distances of two classes to the hyperplane change along a path: an image a class.
 
     The black line is the way of the prototype. Make one with
@@ -154,11 +145,6 @@ class DistancePathDisplay(PathDisplay):
         Names of the classes.
     parameter : str, default="C"
         What the values are.
-
-    Attributes
-    ----------
-    axes_ : array of two matplotlib Axes
-        Where it was drawn.
     """
 
     values: Floats

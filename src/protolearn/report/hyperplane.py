@@ -191,7 +191,7 @@ def direction_beside(normal: Floats, what: HyperplaneRows) -> tuple[Floats, str]
     found = other_directions(what.X, normal[None], 1)
     if not len(found):
         return np.zeros_like(normal), ""
-    return found[0], "first principal axis beside it"
+    return found[0], "direction along it in which the rows vary most"
 
 
 class PathInPlane(NamedTuple):

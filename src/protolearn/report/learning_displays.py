@@ -18,7 +18,7 @@ from ..separability import sample_version_space
 from .projection_display import Plane, plane_of_rows
 from .style import COLOURS, LegendDisplay, axes_for, class_marker, colour
 
-DARK, GREY, LIGHT = "#222222", "#8a929b", "#c9d6df"
+DARK, GREY = "#222222", "#8a929b"
 FEW_LINES = 6  # earlier hyperplanes that are drawn
 SHORTEST, LONGEST = 0.3, 2.0  # length of weights as a share of the data, drawn as they are
 ROOM, MOST = 1.6, 0.98  # the picture shows so many times the extent of this share of weights

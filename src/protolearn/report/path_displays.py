@@ -11,7 +11,6 @@ import numpy as np
 from .._arrays import Floats
 from .._names import class_name, number_repeats
 from ..linear import PrototypePath
-from .distance_displays import PathDisplay
 from .hyperplane import (
     Hyperplane,
     PathInPlane,
@@ -26,6 +25,7 @@ from .hyperplane import (
 )
 from .projection_display import MARGIN, name_axes, stretch_of
 from .style import (
+    Display,
     LegendDisplay,
     axes_for,
     class_marker,
@@ -212,7 +212,7 @@ def star(ax: Any, place: Floats, size: float, shade: str) -> None:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ConvergenceDisplay(PathDisplay):
+class ConvergenceDisplay(Display):
     """How far the steps of a path are from other linear classifiers, in three panels.
 
     Make one with :meth:`from_path`.
@@ -227,11 +227,6 @@ class ConvergenceDisplay(PathDisplay):
         hyperplanes, and the difference of their offsets ``b / |w|``, the distances from the origin.
     parameter : str, default="C"
         What the values are.
-
-    Attributes
-    ----------
-    axes_ : array of three matplotlib Axes
-        Where it was drawn.
     """
 
     values: Floats

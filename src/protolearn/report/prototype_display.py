@@ -16,10 +16,8 @@ from ..tables import CategoryColumn, Column, NumberColumn, TextColumn
 from .style import Display, axes_for, colour, line_style, panels_for, pyplot
 from .subject import Subject
 
-FEW = 4  # number of prototypes up to which their values are written
 # Letters of names of columns, and of all other texts, that are written.
 LONGEST_NAME, LONGEST_VALUE = 32, 18
-MOST_USUAL, LONGEST_USUAL = 3, 12  # categories of a class that are written, and letters of each
 GREY, BAND = "#777777", "#F4F4F4"
 LETTER = 0.08  # width of a letter, in inches
 # Height of a strip at least, and of all at most if that leaves each as much; in inches.
@@ -31,17 +29,15 @@ WIDEST, SIDE = 12.0, 1.8  # width of a figure and of a picture at most, in inche
 
 
 class ColumnStrip(NamedTuple):
-    """A column of the prototypes, of numbers or of words."""
+    """A column of numbers of the prototypes."""
 
     name: str
     apart: float  # how far prototypes of different classes are from each other
-    texts: Sequence[str]  # the values of the prototypes in words
-    note: str = ""  # the scale of the column, below its name
-    values: Floats | None = None  # (n_prototypes,): those of numbers, in the user's units
+    note: str  # the scale of the column, below its name
+    values: Floats  # (n_prototypes,): those of the prototypes, in the user's units
     quantiles: Floats | None = None  # (n_classes, 5): percentiles 5, 25, 50, 75 and 95
     mean: float = 0.0
     sd: float = 1.0
-    usual: Sequence[str] = ()  # of categories, what is usual in each class
 
     def deviations(self, values: Any) -> Floats:
         """Return values of the column in standard deviations from its mean."""
@@ -53,8 +49,8 @@ class PrototypeDisplay(Display):
     """The prototypes of a model beside the spread of each class, or as pictures.
 
     A row for each column of numbers: a thin line from percentile 5 to 95 of a class, a thick one
-    from 25 to 75, a tick at the median, and a star for each prototype. Make one with
-    :meth:`from_estimator`.
+    from 25 to 75, a tick at the median, and a star for each prototype. Columns of words are in
+    :func:`~protolearn.tables.prototypes_table`. Make one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -65,14 +61,14 @@ class PrototypeDisplay(Display):
     prototype_names : sequence of str
         What the prototypes are called.
     strips : sequence of ColumnStrip, default=()
-        The columns: ``name``, ``values``, ``texts``, ``quantiles`` and so on.
+        The columns of numbers: ``name``, ``values``, ``quantiles`` and so on.
     pictures : array of shape (n_prototypes, rows, columns) or with 3 colours, default=None
         The prototypes as pictures, which are drawn instead.
     limits : tuple of two floats, default=None
         Values that are black and white in pictures; None: the least and the greatest of the
         prototypes.
     max_features : int, default=20
-        Columns of numbers that are shown, and of categories as many.
+        Columns that are shown.
     """
 
     classes: Sequence[str]
@@ -136,11 +132,8 @@ class PrototypeDisplay(Display):
             pictures = plain.reshape(-1, *shape)
             return cls(pictures=pictures, limits=limits, **common).plot(ax=ax)
         strips = strips_of(subject, plain, codes)
-        if not any(one.values is not None for one in strips) and (len(rows) > FEW or not strips):
-            raise ValueError(
-                f"X has no column of numbers to draw, and the categories of {len(rows)} prototypes "
-                "are too many to write; see prototypes_table."
-            )
+        if not strips:
+            raise ValueError("X has no column of numbers to draw; see prototypes_table.")
         return cls(strips=strips, **common).plot(ax=ax)
 
     def _draw(self, ax: Any) -> Any:
@@ -148,28 +141,17 @@ class PrototypeDisplay(Display):
         count = integer_in(self.max_features, "max_features={value!r}", 1)
         if self.pictures is not None:
             return self._draw_pictures(self.pictures, ax)
-        numbers = [one for one in self.strips if one.values is not None]
-        words = [one for one in self.strips if one.values is None]
-        are_few = len(self.prototype_codes) <= FEW
-        drawn = sorted(numbers, key=lambda one: -one.apart)[:count]
-        shown = drawn + (sorted(words, key=lambda one: -one.apart)[:count] if are_few else [])
-        texts = value_lines(self.prototype_names, shown) if are_few else []
-        ax = self._new_axes(shown, texts) if ax is None else axes_for(ax)
-        shape = len(drawn), len(self.prototype_codes)
-        points = np.reshape([one.deviations(one.values) for one in drawn], shape).T
+        drawn = sorted(self.strips, key=lambda one: -one.apart)[:count]
+        ax = self._new_axes(drawn) if ax is None else axes_for(ax)
+        points = np.stack([one.deviations(one.values) for one in drawn], axis=1)
         spread = self._draw_classes(ax, drawn)
         left, right = chart_ends(points, spread)
         self._draw_prototypes(ax, points, left, right)
         pad = 0.03 * (right - left) or 1.0
         ax.set_xlim(left - pad, right + pad)
-        self._label(ax, shown, texts)
-        notes = [f"{len(drawn)} of {len(numbers)} columns"] if len(drawn) < len(numbers) else []
-        if rest := len(words) - len(shown) + len(drawn):
-            notes.append(f"{rest} column{'s' * (rest > 1)} of categories left out")
-        scale = "standard deviations from the mean of the column" if drawn else ""
-        ax.set_xlabel("\n".join(filter(None, [scale, ", ".join(notes)])))
-        if not drawn:
-            ax.set_xticks([])
+        self._label(ax, drawn)
+        few = f"\n{count} of {len(self.strips)} columns" if count < len(self.strips) else ""
+        ax.set_xlabel(f"standard deviations from the mean of the column{few}")
         self._add_legend(ax, spread, bool(((points < left) | (points > right)).any()))
         return ax
 
@@ -185,20 +167,18 @@ class PrototypeDisplay(Display):
         """How large lines and marks are: smaller if there are many classes."""
         return min(1.0, float(np.sqrt(5.0 / len(self.classes))))
 
-    def _new_axes(self, shown: Sequence[ColumnStrip], texts: Sequence[str]) -> Any:
-        """Return the axes of a figure with room for texts at both sides and for a legend."""
-        n_classes, n_strips = len(self.classes), max(len(shown), 2)
+    def _new_axes(self, drawn: Sequence[ColumnStrip]) -> Any:
+        """Return the axes of a figure with room for names and for a legend."""
+        n_classes, n_strips = len(self.classes), max(len(drawn), 2)
         legend = 0.22 * -(-(n_classes + 4) // LEGEND_COLUMNS)
         strip = max(LOWEST, min(0.08 + 0.065 * n_classes, (TALLEST - legend) / n_strips))
-        height = 1.5 + strip * n_strips + legend
-        width = 6.0 + LETTER * sum(
-            max(map(len, names), default=0) for names in (texts, [one.name for one in shown])
-        )
-        return pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+        width = 6.0 + LETTER * max(len(one.name) for one in drawn)
+        size = width, 1.5 + strip * n_strips + legend
+        return pyplot().subplots(figsize=size, layout="constrained")[1]
 
     def _draw_classes(self, ax: Any, drawn: Sequence[ColumnStrip]) -> Floats | None:
         """Draw of each class a thin line, a thick one, and a tick at the median."""
-        if not drawn or drawn[0].quantiles is None:
+        if drawn[0].quantiles is None:
             return None
         spread = np.stack([one.deviations(one.quantiles) for one in drawn])
         for code, offset in enumerate(self._offsets):
@@ -221,32 +201,17 @@ class PrototypeDisplay(Display):
                 at = np.full(far.sum(), end)
                 ax.scatter(at, y[far], s=40 * self._size**2, marker=mark, **style)
 
-    def _label(self, ax: Any, shown: Sequence[ColumnStrip], texts: Sequence[str]) -> None:
-        """Name the strips, and write values at the right and what is usual in strips of words."""
-        rows, top = np.arange(len(shown)), -1.2 if texts else -0.5
-        names = [f"{shorten_name(one.name, LONGEST_NAME)}\n{one.note}".strip() for one in shown]
-        ax.set_yticks(rows, names)
-        ax.set_ylim(len(shown) - 0.5, top)
-        labels = ax.get_yticklabels()
-        if texts:
-            right = ax.secondary_yaxis("right")
-            right.set_yticks([-0.85, *rows], texts, family="monospace", fontsize="small")
-            right.tick_params(length=0)
-            right.spines[:].set_visible(False)
-            labels += right.get_yticklabels()
-        for label in labels:
-            label.set_parse_math(False)
+    def _label(self, ax: Any, drawn: Sequence[ColumnStrip]) -> None:
+        """Name the strips."""
+        rows = np.arange(len(drawn))
+        names = [f"{shorten_name(one.name, LONGEST_NAME)}\n{one.note}".strip() for one in drawn]
+        ax.set_yticks(rows, names, parse_math=False)
+        ax.set_ylim(len(drawn) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "right", "top"]].set_visible(False)
         for row in rows[::2]:
             ax.axhspan(row - 0.5, row + 0.5, color=BAND, lw=0.0, zorder=0.0)
-        is_number = [one.values is not None for one in shown]
-        ax.vlines(0.0, -0.5, sum(is_number) - 0.5, color=GREY, lw=0.8, zorder=0.5)
-        style = {"transform": ax.get_yaxis_transform(), "va": "center_baseline", "size": "small"}
-        for row, one in enumerate(shown):
-            for code, text in enumerate(one.usual):
-                y = row + self._offsets[code]
-                ax.text(0.01, y, text, color=darker(code), parse_math=False, **style)
+        ax.axvline(0.0, color=GREY, lw=0.8, zorder=0.5)
 
     def _add_legend(self, ax: Any, spread: Floats | None, has_further: bool) -> None:
         """Add what lines and marks are, above the picture."""
@@ -254,7 +219,7 @@ class PrototypeDisplay(Display):
 
         star: dict[str, Any] = {"marker": "*", "ms": 11, "mec": "k", "mew": 0.8, "ls": ""}
         entries = []
-        for code, name in enumerate(cut_texts(self.classes)):
+        for code, name in enumerate(shorten_name(name, LONGEST_VALUE) for name in self.classes):
             style: dict[str, Any] = {"color": colour(code), "ls": line_style(code), "lw": 2.0}
             mark = star if code in self.prototype_codes else {}
             entries.append((Line2D([], [], **style | mark | {"ls": style["ls"]}), name))
@@ -279,7 +244,7 @@ class PrototypeDisplay(Display):
         is_grey, (n_pictures, height, width, *_) = pictures.ndim == 3, pictures.shape
         if not is_grey:
             pictures = np.clip((pictures - low) / ((high - low) or 1.0), 0.0, 1.0)
-        across = n_across(n_pictures)
+        across = min(n_pictures, IN_A_ROW, int(np.ceil(np.sqrt(2.5 * n_pictures))))
         side, down = min(SIDE, WIDEST / across), -(-n_pictures // across)
         size = 0.8 + side * across, (0.3 + side * min(height / width, 3.0)) * down
         panels, names = panels_for(ax, n_pictures, across, figsize=size), self.prototype_names
@@ -295,25 +260,22 @@ class PrototypeDisplay(Display):
 
 
 def strips_of(subject: Subject, plain: Floats, codes: Indices) -> list[ColumnStrip]:
-    """Return the columns of prototypes in the user's units."""
-    found = []
-    columns = zip(
-        subject.parts(plain), subject.prototype_texts(plain), subject.spreads, strict=True
-    )
-    for (column, part), texts, spread in columns:
-        name = str(column.name)
-        if isinstance(column, CategoryColumn):
-            usual = usual_texts(column, spread.shares)
-            found.append(ColumnStrip(name, apart(part, codes), texts, usual=usual))
-        elif isinstance(column, TextColumn):
-            found.append(ColumnStrip(name, apart(part, codes), texts))
-        elif column.is_ordered:
-            values, ends = part[:, 0], (column.mean, column.sd)
-            far = apart(part[:, :1], codes) / column.sd
-            found.append(
-                ColumnStrip(name, far, texts, scale_text(column), values, spread.quantiles, *ends)
-            )
-    return found
+    """Return the columns of numbers of prototypes in the user's units."""
+    return [
+        ColumnStrip(
+            str(column.name),
+            apart(part[:, 0], codes) / column.sd,
+            scale_text(column),
+            part[:, 0],
+            spread.quantiles,
+            column.mean,
+            column.sd,
+        )
+        for (column, part), spread in zip(subject.parts(plain), subject.spreads, strict=True)
+        if isinstance(column, NumberColumn)
+        and not isinstance(column, TextColumn)
+        and column.is_ordered
+    ]
 
 
 def apart(points: Floats, codes: Indices) -> float:
@@ -322,18 +284,8 @@ def apart(points: Floats, codes: Indices) -> float:
     for code in np.unique(codes):
         mine, others = points[codes == code], points[codes != code]
         if len(others):
-            found = max(found, float((mine.max(axis=0) - others.min(axis=0)).max()))
+            found = max(found, float(mine.max() - others.min()))
     return found
-
-
-def value_lines(names: Sequence[str], shown: Sequence[ColumnStrip]) -> list[str]:
-    """Return the names of the prototypes as a line, and their values in each column below it."""
-    table = [cut_texts(names), *(cut_texts(one.texts) for one in shown)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True))
-        for row in table
-    ]
 
 
 def scale_text(column: NumberColumn) -> str:
@@ -344,24 +296,6 @@ def scale_text(column: NumberColumn) -> str:
     return f"{column.text(column.mean)} ± {sd}"
 
 
-def usual_texts(column: CategoryColumn, shares: Any) -> list[str]:
-    """Return for each class the most frequent categories of a column."""
-    names = cut_texts([column.text(code) for code in range(len(column.categories))], LONGEST_USUAL)
-    return [
-        ", ".join(
-            f"{names[code]} {100.0 * share[code]:.0f} %"
-            for code in np.argsort(-share, kind="stable")[:MOST_USUAL]
-            if share[code] > 0.0
-        )
-        for share in shares
-    ]
-
-
-def cut_texts(texts: Sequence[str], longest: int = LONGEST_VALUE) -> list[str]:
-    """Return texts of which long ones are cut."""
-    return [shorten_name(text, longest) for text in texts]
-
-
 def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
     """Return the ends of the chart: all prototypes, but those far beyond the classes."""
     known = np.append(points if spread is None else spread, 0.0)
@@ -369,20 +303,6 @@ def chart_ends(points: Floats, spread: Floats | None) -> tuple[float, float]:
     room = ASIDE * max(high - low, 1.0)
     near = np.append(np.clip(points, low - room, high + room), [low, high])
     return float(np.nanmin(near)), float(np.nanmax(near))
-
-
-def darker(code: int) -> tuple[float, ...]:
-    """Return the colour of a class in which text can be read."""
-    from matplotlib.colors import to_rgb
-
-    return tuple(0.62 * part for part in to_rgb(colour(code)))
-
-
-def n_across(n_panels: int) -> int:
-    """Return the number of panels in a row that leaves few places empty and is not too tall."""
-    wanted = np.sqrt(2.5 * n_panels)
-    choices = range(1, min(n_panels, IN_A_ROW) + 1)
-    return min(choices, key=lambda across: -n_panels % across + abs(across - wanted))
 
 
 def checked_shape(image_shape: Any, columns: Sequence[Column]) -> tuple[int, ...]:

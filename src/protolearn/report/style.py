@@ -77,17 +77,9 @@ SHARED_PARAMETERS = {
     The rows.""",
     "y": """array-like of shape (n_samples,)
     Their labels.""",
-    "y_true": """array-like of shape (n_samples,)
-    True labels.""",
-    "y_pred": """array-like of shape (n_samples,)
-    Predicted labels.""",
     "path": """PrototypePath
     What :func:`~protolearn.regularization_path` gives, or ``path_`` of
     :class:`~protolearn.BoostedPrototypes`.""",
-    "labels": """array-like
-    The classes in the order to show; None: all that occur, sorted.""",
-    "positive": """label
-    The positive class, see :func:`protolearn.selection.roc`.""",
     "bins": """int, str or array-like
     About how many bins of equal width, one of which begins at the hyperplane; or how to find their
     edges, or the edges themselves, as in :func:`numpy.histogram_bin_edges`.""",
@@ -161,22 +153,6 @@ class Display:
         """Keep the axes and their figure."""
         self.ax_, self.figure_ = axes, np.ravel(axes)[0].figure
         return self
-
-
-class CurveDisplay(Display):
-    """A curve with a name in the legend."""
-
-    name: str | None
-
-    def plot(self, *, ax: Any = None, name: str | None = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        name : str, default=None
-            What the legend calls the curve; None: as it was made.
-        """
-        return self._keep(self._draw(ax, self.name if name is None else name))
 
 
 class LegendDisplay(Display):

@@ -13,13 +13,13 @@ from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
+from ..analysis import by_class
 from ..folds import row_groups
 from .confusion import confusion_percent
 from .evaluation_table import Estimate, Evaluation
 from .held_out import (
     Answers,
     answers_of,
-    by_class,
     fold_sizes,
     folds_of,
     labelled_rows,

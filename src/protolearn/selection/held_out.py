@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import BaseCrossValidator, check_cv
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._arrays import Floats, Indices
 from .._validation import check_integer, integer_in
-from ..analysis import LabelledRows, known_labels, split_held_out
+from ..analysis import LabelledRows, class_scores, known_labels, split_held_out
 from ..folds import Fold, RowGroups, group_keyword, plain_folds, stratified_folds
 
 T = TypeVar("T")
@@ -136,7 +135,7 @@ def answers_of(model: Any, data: LabelledRows) -> Answers:
     y = check_answers(model, data.y)
     scores = probabilities = None
     if hasattr(model, "decision_function"):
-        scores = columns(model, np.asarray(model.decision_function(data.X), dtype=np.float64))
+        scores = class_scores(model, data.X)
     if hasattr(model, "predict_proba"):
         probabilities = np.asarray(model.predict_proba(data.X), dtype=np.float64)
         # Those of rows in single precision sum to one but for its last digits.
@@ -144,42 +143,10 @@ def answers_of(model: Any, data: LabelledRows) -> Answers:
     return Answers(y, np.asarray(model.predict(data.X)), model.classes_, scores, probabilities)
 
 
-def class_scores(model: Any, X: Any) -> Floats:
-    """Return one score a class: by ``decision_function``, or probabilities if there is none."""
-    if hasattr(model, "decision_function"):
-        return columns(model, np.asarray(model.decision_function(X), dtype=np.float64))
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X), dtype=np.float64)
-    raise ValueError(
-        f"{type(model).__name__} has neither decision_function nor predict_proba: there is no "
-        "score to put a threshold on."
-    )
-
-
 def places_among(classes: NDArray[Any], labels: Any) -> Indices:
     """Return the places of labels among classes, which may stand in any order."""
     order = np.argsort(classes)
     return order[np.searchsorted(classes, labels, sorter=order)]
-
-
-def by_class(scores: Floats) -> Floats:
-    """Return one column for each class; two classes share their difference equally."""
-    return np.stack([-0.5 * scores, 0.5 * scores], axis=1) if scores.ndim == 1 else scores
-
-
-def columns(model: Any, scores: Floats) -> Floats:
-    """Return scores of a model, of shape (n_samples, n_classes)."""
-    last = model[-1] if isinstance(model, Pipeline) else model
-    scores = by_class(scores)
-    # Of three classes there are as many pairs.
-    pairs = getattr(last, "decision_function_shape", None) == "ovo"
-    if scores.shape[1] != len(model.classes_) or pairs:
-        raise ValueError(
-            f"decision_function of {type(last).__name__} gives shape {scores.shape} for "
-            f"{len(model.classes_)} classes, which is not one score a class; choose "
-            "decision_function_shape='ovr'."
-        )
-    return scores
 
 
 class LeaveOneOutFromEachClass(BaseCrossValidator):

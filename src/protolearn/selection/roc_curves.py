@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,19 +12,17 @@ from sklearn.utils.validation import column_or_1d
 
 from .._arrays import Floats, Indices
 from .._validation import integer_in
-from ..analysis import LabelledRows
+from ..analysis import LabelledRows, by_class, class_leads, class_scores
 from ..folds import row_groups
 from .held_out import (
     Answers,
-    by_class,
     check_answers,
-    class_scores,
     fold_sizes,
     folds_of,
     labelled_rows,
     over_folds,
 )
-from .intervals import Interval, effective_rows, share_interval
+from .intervals import Interval, effective_rows, noise_of_folds, share_interval
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -295,18 +293,15 @@ def roc_over_folds(
     ask = partial(leads_on, positive=positive)
     answers = over_folds(model, data, folds, ask, n_jobs, groups)
     rows = together.of(np.concatenate([test for _, test in folds]))
-    return averaged_at_thresholds(answers, *fold_sizes(folds), n_thresholds, rows)
+    found = averaged_at_thresholds(answers, *fold_sizes(folds), n_thresholds, rows)
+    return replace(found, curves=tuple(replace(one, positive=positive) for one in found.curves))
 
 
 def leads_on(model: Any, rows: LabelledRows, positive: Any) -> Answers:
     """Return the answers of a fitted model about the positive class and all others together."""
-    y, scores = check_answers(model, rows.y), class_scores(model, rows.X)
-    column = column_of(model.classes_, positive)
-    lead = scores[:, column] - np.delete(scores, column, axis=1).max(axis=1)
-    classes = np.array([f"not {positive}", positive], dtype=object)
-    two = by_class(lead)
-    labels = classes[(y == model.classes_[column]).astype(np.intp)]
-    return Answers(labels, classes[(lead > 0.0).astype(np.intp)], classes, two, None)
+    y, column = check_answers(model, rows.y), column_of(model.classes_, positive)
+    lead, classes = class_leads(model, rows.X)[:, column], np.array([False, True])
+    return Answers(y == model.classes_[column], lead > 0.0, classes, by_class(lead), None)
 
 
 def averaged_at_thresholds(
@@ -332,7 +327,7 @@ def averaged_at_thresholds(
         tuple(curves),
         n_train,
         n_test,
-        effective_rows("auc", folds, rows),
+        effective_rows("auc", folds, rows) / (1.0 + noise_of_folds(folds)),
     )
 
 

@@ -16,7 +16,7 @@ from sklearn import metrics
 
 from .._arrays import Floats, Indices
 from .._validation import number_in
-from .held_out import by_class, class_scores
+from ..analysis import by_class, class_scores
 
 LabelScore = Callable[[Any, Any], float]
 """Of true and predicted labels; larger is better."""

@@ -36,7 +36,10 @@ INTEGERS_FINER = 3
 """Digits by which the grid of integers may be finer."""
 
 FEWEST_ROUND = 10
-"""Different values that have to be multiples of ten, or a hundred, to make these the grid."""
+"""Different values that have to be multiples of a number, or rows of a value, to make it a grid."""
+
+LARGEST_PLACE = 1e15
+"""Steps from zero up to which all are exact numbers."""
 
 OTHER = "other categories"
 """What stands for the rare categories of a column that has very many."""
@@ -86,6 +89,8 @@ class NumberColumn(TypeInWords):
     step : float
         The grid of the column: a power of ten, or a part of a day, of which all values are
         multiples; about a thousandth of a standard deviation if they have more digits.
+    multiple, remainder : int
+        All values are the remainder and a multiple of this many steps: 2 and 1 of odd numbers.
     jump : float
         How far a missing value is from others in a second entry; 0: there is none.
     """
@@ -103,6 +108,8 @@ class NumberColumn(TypeInWords):
     is_integer: bool = False
     step: float = 0.0
     jump: float = 0.0
+    multiple: int = 1
+    remainder: int = 0
 
     @classmethod
     def learn(cls, name: Any, values: Values, dtype: Any, jump: float = 0.0) -> NumberColumn:
@@ -131,7 +138,8 @@ class NumberColumn(TypeInWords):
         numbers = median, mean, sd, low, high, n_missing
         step = (1.0 if is_whole else 1.0 / MINUTES) if is_date else grid_step(there, sd)
         kinds = is_whole and is_date, dtype, is_whole and not is_date
-        return cls(name, values.kind, *numbers, *kinds, step, jump if n_missing else 0.0)
+        grid = (1, 0) if is_date and not is_whole else grid_multiple(there, step)
+        return cls(name, values.kind, *numbers, *kinds, step, jump if n_missing else 0.0, *grid)
 
     @property
     def width(self) -> int:
@@ -191,13 +199,23 @@ class NumberColumn(TypeInWords):
 
     @property
     def per_unit(self) -> float:
-        """Number of steps of the grid in one unit."""
+        """Number of steps in one unit."""
         step = self.step or (1.0 if self.is_integer else grid_step(np.array([math.pi]), self.sd))
         return float(np.rint(1.0 / step)) if step < 1.0 else 1.0 / step
 
-    def on_grid(self, steps: Any) -> Floats:
-        """Return values that are so many steps of the grid from zero."""
+    @property
+    def gap(self) -> float:
+        """How far neighbouring values of the grid are from each other."""
+        return self.multiple / self.per_unit
+
+    def grid_places(self, values: Any) -> Any:
+        """Return where numbers are on the grid: neighbouring values differ by one."""
+        return (values * self.per_unit - self.remainder) / self.multiple
+
+    def on_grid(self, places: Any) -> Floats:
+        """Return the values at places of the grid, rounded to whole ones."""
         per = self.per_unit  # below one its inverse is an integer
+        steps = np.rint(places) * self.multiple + self.remainder
         return np.asarray(steps / per if per >= 1.0 else steps * np.rint(1.0 / per))
 
     def grid_text(self, value: float, other: str = "") -> str:
@@ -355,11 +373,8 @@ class CategoryColumn(TypeInWords):
         total = Counter(data.tolist())
         n_missing = total.pop(None, 0)
         known = in_order(total, values.order) if given is None else list(given)
-        if given is None and len(known) > most:
-            common = total.most_common(max(most - 2, 1))  # beside the others and missing values
-            kept = {value for value, n in common if n >= FREQUENT}
-            if sum(total[value] for value in kept) >= LEAST_KNOWN * total.total():
-                known = [*(value for value in known if value in kept), OTHER]
+        if given is None and (kept := frequent_categories(total, most)):
+            known = [*(value for value in known if value in kept), OTHER]
         if OTHER in known:
             total[OTHER] += sum(n for value, n in total.items() if value not in known)
         if n_missing and missing == "category":
@@ -471,6 +486,17 @@ def column_places(columns: Sequence[Column]) -> list[slice]:
     return [slice(*pair) for pair in pairwise(ends)]
 
 
+def frequent_categories(total: Counter[Any], most: int) -> set[Any]:
+    """Return the categories that are kept of too many, by the rows of each; none if most are rare.
+
+    There is room for the others and for missing values beside them.
+    """
+    common = total.most_common(max(most - 2, 1)) if len(total) > most else []
+    kept = {value for value, n in common if n >= FREQUENT}
+    is_most = sum(total[value] for value in kept) >= LEAST_KNOWN * total.total()
+    return kept if is_most else set()
+
+
 def is_text(values: Values, most: int) -> bool:
     """Whether a column has very many different values, of several words each."""
     if values.kind != "category":
@@ -499,18 +525,31 @@ def finite(name: Any, data: Floats) -> Floats:
 
 
 def grid_step(data: Floats, sd: float) -> float:
-    """Return the largest power of ten of which all numbers are multiples, not below the finest.
+    """Return the power of ten of which all numbers are multiples, not below the finest.
 
     Integers may be finer than other numbers.
     """
     most = math.ceil(math.log10(FINEST / sd))
     finest = max(most, min(0, most + INTEGERS_FINER))
-    is_round = len(np.unique(data)) >= FEWEST_ROUND
     if abs(most) <= 15:
-        for places in range(-12 if is_round else min(0, finest), finest + 1):
+        for places in range(min(0, finest), finest + 1):
             if (np.round(data, places) == data).all():
                 return float(10.0**-places)
     return float(10.0**-most)
+
+
+def grid_multiple(data: Floats, step: float) -> tuple[int, int]:
+    """Return how many steps neighbouring values of the grid differ by, and the least place.
+
+    One and zero if the numbers are no multiples of the step, or too few to tell.
+    """
+    places, values = np.rint(data / step), len(np.unique(data))
+    few = values < FEWEST_ROUND and len(data) < FEWEST_ROUND * values
+    exact = np.allclose(places * step, data, rtol=1e-12, atol=0.0)
+    if few or not exact or np.abs(places).max() > LARGEST_PLACE:
+        return 1, 0
+    multiple = int(np.gcd.reduce((places - places.min()).astype(np.int64))) or 1
+    return multiple, int(places.min()) % multiple
 
 
 def number_text(

@@ -45,7 +45,7 @@ def _figures(ordered: Sequence[Standing], compared: Comparison) -> Iterator[Figu
         "critical_difference",
         "Mean ranks by accuracy; bars join models that do not differ significantly",
         partial(critical_difference, compared, LEVEL),
-        (12.0, picture_height(compared, LEVEL)),
+        (12.0, picture_height(compared)),
     )
     yield Figure(
         "pareto",

@@ -7,14 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protolearn.report import (
-    FIRST_GROUP_BAR,
-    GROUP_BAR_STEP,
-    NAME_LEVEL_STEP,
-    CriticalDifferenceDisplay,
-    colour,
-    indistinct_groups,
-)
+from protolearn.report import CriticalDifferenceDisplay, colour
 from protolearn.selection import Comparison
 
 from .models import YARDSTICK
@@ -35,21 +28,13 @@ PLACES = (
 
 
 def critical_difference(compared: Comparison, level: float, figure: Any) -> None:
-    """Draw the mean ranks over the whole figure."""
-    figure.set_layout_engine("none")
-    axes = figure.add_axes((0.01, 0.01, 0.98, 0.98))
-    CriticalDifferenceDisplay.from_comparison(compared, alpha=level, ax=axes)
+    """Draw the mean ranks."""
+    CriticalDifferenceDisplay.from_comparison(compared, alpha=level, ax=figure.subplots())
 
 
-def picture_height(compared: Comparison, level: float) -> float:
-    """Return the inches that the names and bars of the ranks need."""
-    groups = indistinct_groups(np.sort(compared.ranks), compared.critical_difference(level))
-    return (
-        FIRST_GROUP_BAR
-        + GROUP_BAR_STEP * len(groups)
-        + NAME_LEVEL_STEP * (len(compared.models) / 2 + 1)
-        + 0.4
-    )
+def picture_height(compared: Comparison) -> float:
+    """Return the inches that the names of the models need."""
+    return 1.2 + 0.28 * len(compared.models)
 
 
 def pareto_front(ordered: Sequence[Standing]) -> list[Standing]:

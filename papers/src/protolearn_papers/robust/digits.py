@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.ndimage import affine_transform
+from scipy.ndimage import gaussian_filter, map_coordinates
 
 from protolearn._arrays import Floats
 from protolearn.datasets import load
@@ -19,8 +19,11 @@ BORDER = 1
 MAPS, AT_A_TIME = 128, 16
 """Small changes of pictures that are drawn once, and how many of them a step takes."""
 
-TURN, STRETCH, SHEAR, SHIFT = 0.13, 0.07, 0.1, 0.75
+TURN, STRETCH, SHEAR, SHIFT = 0.065, 0.035, 0.05, 0.375
 """Largest angle, logarithm of a factor, slant, and shift in pixels, of such a change."""
+
+BEND, WIDTH = 0.4, 4.0
+"""Mean length of the bends of a change, in pixels, and how far they reach."""
 
 
 class Digits(NamedTuple):
@@ -46,20 +49,25 @@ def inner(X: Any) -> Floats:
 
 
 def change(pictures: Floats, rng: np.random.RandomState) -> Floats:
-    """Return pictures turned, stretched, slanted and shifted a little, all in the same way."""
+    """Return pictures turned, stretched, slanted, shifted and bent a little, all in the same way."""
     angle, slant = TURN * rng.uniform(-1.0, 1.0), SHEAR * rng.uniform(-1.0, 1.0)
     cosine, sine = np.cos(angle), np.sin(angle)
     turn = np.array([[cosine, -sine], [sine, cosine]]) @ np.array([[1.0, 0.0], [slant, 1.0]])
     turn *= np.exp(STRETCH * rng.uniform(-1.0, 1.0, size=2))
-    centre = (np.array(pictures.shape[1:]) - 1.0) / 2.0
-    offset = centre - turn @ centre + SHIFT * rng.uniform(-1.0, 1.0, size=2)
-    return np.stack([affine_transform(one, turn, offset, order=1) for one in pictures])
+    side = pictures.shape[1]
+    centre = (side - 1.0) / 2.0
+    places = np.einsum("ij,jab->iab", turn, np.indices((side, side)) - centre) + centre
+    places += SHIFT * rng.uniform(-1.0, 1.0, size=(2, 1, 1))
+    bends = rng.uniform(-1.0, 1.0, size=(2, side, side))
+    bends = np.stack([gaussian_filter(one, WIDTH, mode="constant") for one in bends])
+    places += BEND * bends / np.sqrt(np.square(bends).mean())
+    return np.stack([map_coordinates(one, places, order=3) for one in pictures])
 
 
 class Subspace:
     """The principal components of pictures, and what small changes of pictures do in it.
 
-    Turns, slants and shifts are linear maps of pictures, so they are products of coordinates.
+    Turns, shifts and bends are linear maps of pictures, so they are products of coordinates.
 
     Attributes
     ----------

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import mkdtemp
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from protolearn import RobustLVQ, save
+from protolearn import RobustLVQ
 from protolearn.solvers import Adam
 
+from ..work import Work
 from .digits import Subspace, digits
 
-SUBSPACE, PIXELS, MODEL = "subspace.journal", "pixels.journal", "prototypes.protolearn"
-"""The files of both stages of training, and of the model."""
+JOURNAL, CENTRES = "training.journal", "prototypes.npz"
+"""The files of the epochs, and of the prototypes."""
 
 
 class Settings(NamedTuple):
-    """How prototypes are trained."""
+    """How prototypes are trained, and on how many test rows they are measured."""
 
     rows: int
     per_class: int
@@ -27,49 +29,51 @@ class Settings(NamedTuple):
     rate: float
     batch: int
     epochs: int
-    last_rate: float
-    last_epochs: int
+    tested: int
 
 
-FULL = Settings(60_000, 400, 96, 2.5, 0.05, 250, 32, 0.005, 2)
-QUICK = Settings(3_000, 10, 32, 2.5, 0.05, 100, 3, 0.005, 1)
+FULL = Settings(60_000, 400, 160, 2.5, 0.05, 500, 30, 10_000)
+QUICK = Settings(3_000, 10, 32, 2.5, 0.05, 100, 3, 100)
 
 
-def train(settings: Settings, seed: int, folder: str) -> dict[str, Any]:
-    """Train and keep the prototypes; return times and costs.
+class Folder(NamedTuple):
+    """Where a run keeps its files. No result depends on it, so it is written without its place."""
 
-    First in the subspace of the principal components, where a step takes a fifth of the time, and
-    small changes of pictures are products; then over all pixels, with small steps.
+    path: str
+
+    def __repr__(self) -> str:
+        return "Folder()"
+
+    @classmethod
+    def of(cls, work: Work) -> Folder:
+        """Return the folder of a run, or a new one if the run keeps nothing."""
+        kept = work.store.path
+        return cls(mkdtemp() if kept is None else str(kept.parent))
+
+
+def train(settings: Settings, seed: int, folder: Folder) -> dict[str, Any]:
+    """Train prototypes and keep them; return costs and seconds.
+
+    In the subspace of the principal components a step takes a third of the time that it takes over
+    all pixels, and small changes of pictures are products. Each epoch is kept in a file.
     """
-    begun, place = process_time(), Path(folder)
+    begun, place = process_time(), Path(folder.path)
     given = digits()
     X, y = given.train[: settings.rows], given.y_train[: settings.rows]
     space = Subspace(X, settings.axes, seed)
-    options: dict[str, Any] = {
-        "radius": settings.radius,
-        "prototypes_per_class": settings.per_class,
-        "calibrate": None,
-        "random_state": seed,
-        "verbose": 1,
-    }
-    first = RobustLVQ(
+    model = RobustLVQ(
+        radius=settings.radius,
+        prototypes_per_class=settings.per_class,
         solver=Adam(learning_rate=settings.rate, batch_size=settings.batch),
         max_iter=settings.epochs,
         augment=space,
-        checkpoint=place / SUBSPACE,
-        **options,
+        checkpoint=place / JOURNAL,
+        calibrate=None,
+        random_state=seed,
+        verbose=1,
     ).fit(space.coordinates(X), y)
-    between = process_time()
-    model = RobustLVQ(
-        init=space.pictures(first.prototypes_),
-        solver=Adam(learning_rate=settings.last_rate, batch_size=2 * settings.batch),
-        max_iter=settings.last_epochs,
-        checkpoint=place / PIXELS,
-        **options,
-    ).fit(X.astype(np.float32), y)
-    model.set_params(init="kmeans", checkpoint=None)  # else the file has the prototypes twice
-    save(model, place / MODEL)
-    return {
-        "costs": [*first.loss_curve_, *model.loss_curve_],
-        "seconds": [between - begun, process_time() - between],
-    }
+    kept = {"coordinates": np.float16, "axes": np.float32, "mean": np.float32}
+    found = model.prototypes_, space.axes, space.mean
+    arrays = {name: one.astype(kept[name]) for name, one in zip(kept, found, strict=True)}
+    np.savez_compressed(place / CENTRES, **arrays)
+    return {"costs": list(model.loss_curve_), "seconds": process_time() - begun}

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...classifiers import LEVELS, sparse_row
 from .exported_columns import column_code, describe_column
 from .fixed_point import AWAY_BITS, FixedPointModel
 from .model_document import Document, label_text, map_vector
+from .small_fixed_point import COARSE, POWERS, SmallFixedPointModel
 
 KEYWORDS = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|"
@@ -91,6 +93,17 @@ class Tables:
         self.n_bytes += len(texts) * self.sizes.get(kind, 4 if self.number == "float" else 8)
         self.write(name, texts, kind)
 
+    def add_by_index(self, name: str, values: Any, kind: str = "model_number") -> None:
+        """Add numbers as a macro of an index: one number if all are equal, or a table."""
+        if len(set(values)) == 1:
+            value = values[0]
+            text = f"{int(value)}" if float(value).is_integer() else f"{float(value)!r}"
+            text = text if kind in SMALL_KINDS else f"(({kind}){text})"
+            self.lines.append(f"#define model_{name}(j) ({text})")
+            return
+        self.add(f"{name}_table", values, kind)
+        self.lines.append(f"#define model_{name}(j) model_{name}_table[j]")
+
     def add_texts(self, name: str, texts: Iterable[str]) -> None:
         """Add a table of texts."""
         names = []
@@ -110,7 +123,9 @@ class Tables:
         )
 
 
-SIZES = {"signed char": 1, "short": 2, "uint16_t": 2, "int": 4, "model_input": 8}
+SMALL_KINDS = "signed char", "short"
+
+SIZES = {"signed char": 1, "uint8_t": 1, "short": 2, "uint16_t": 2, "int": 4, "model_input": 8}
 
 FIXED = {"int8": 8, "int16": 16}
 
@@ -129,6 +144,8 @@ def c_header(document: Document, name: str, number: str = "float") -> tuple[str,
     """
     bits, number = FIXED.get(number), "float" if number in FIXED else number
     tables = Tables(number)
+    if number == "float" and all(column["kind"] != "date" for column in document["columns"]):
+        tables.sizes["model_input"] = 4
     columns_tables(tables, document["columns"])
     here = resources.files(__package__)
     engine = here.joinpath("model.h").read_text(encoding="utf-8")
@@ -136,9 +153,13 @@ def c_header(document: Document, name: str, number: str = "float") -> tuple[str,
     if bits is None:
         decision_tables(tables, document)
     else:
-        fixed_tables(tables, document, bits)
-        engine = engine.partition("/* Decisions in floating point. */")[0]
-        engine += here.joinpath("fixed.h").read_text(encoding="utf-8")
+        is_small = "whole" in document and document["whole"]["bits"] == bits
+        (small_tables if is_small else fixed_tables)(tables, document, bits)
+        end = "/* Margins of distances. */" if is_small else "/* Decisions in floating point. */"
+        engine = engine.partition(end)[0]
+        fixed = here.joinpath("fixed.h").read_text(encoding="utf-8")
+        small = here.joinpath("small.h").read_text(encoding="utf-8")
+        engine += fixed.partition("/* What decides. */")[0] + small if is_small else fixed
     body = "\n".join([*opening(document, number), *tables.lines, "", engine, "#endif", ""])
     name = c_name(name)
     body = re.sub(r"\bMODEL_", f"{name.upper()}_", body)
@@ -187,13 +208,13 @@ def columns_tables(tables: Tables, columns: list[Document]) -> None:
     tables.define("COLUMNS", len(columns))
     tables.define("FEATURES", max(sum(widths), 1))
     tables.define("LISTS", int(any(lists)))
-    tables.add("kind", [ord(code) for code in codes], "signed char")
-    tables.add("width", widths, "short")
-    tables.add("offset", [c.get("offset", 0.0) for c in columns], "model_input")
-    tables.add("scale", [c.get("scale", 0.0) for c in columns], "model_input")
+    tables.add_by_index("kind", [ord(code) for code in codes], "signed char")
+    tables.add_by_index("width", widths, "short")
+    tables.add_by_index("offset", [c.get("offset", 0.0) for c in columns], "model_input")
+    tables.add_by_index("scale", [c.get("scale", 0.0) for c in columns], "model_input")
     known = [c["missing"] if code == "n" else None for c, code in zip(columns, codes, strict=True)]
-    tables.add("has_missing", [value is not None for value in known], "signed char")
-    tables.add("missing", [value or 0.0 for value in known])
+    tables.add_by_index("has_missing", [value is not None for value in known], "signed char")
+    tables.add_by_index("missing", [value or 0.0 for value in known])
     marks = [column.get("indicator", [0.0, 0.0]) for column in columns]
     tables.define("MARKS", int(any("indicator" in column for column in columns)))
     if any("indicator" in column for column in columns):
@@ -290,9 +311,47 @@ def map_tables(tables: Tables, document: Document, maps: list[Any], kind: str) -
     tables.add("prototype_class", document["prototype_classes"], "short")
 
 
-def fixed_tables(tables: Tables, document: Document, bits: int) -> None:
-    """Add the whole numbers of a model in fixed point, and their types."""
-    model = FixedPointModel.of(document, bits)
+def small_tables(tables: Tables, document: Document, bits: int) -> None:
+    """Add the whole numbers of a small model, each in as few bytes as it needs."""
+    model = SmallFixedPointModel(document)
+    scores, n_classes = model.classes.shape[1], len(document["classes"])
+    whole_types(tables, bits)
+    for name, value in {
+        "SCORES": scores,
+        "POINTS": len(model.points),
+        "IMAGE": len(model.matrix),
+        "SHIFT": model.shift,
+        "STEEPNESS": model.steepness,
+        "FLATNESS": model.flatness,
+        "LEVELS": LEVELS,
+        "COST_UNIT": document["whole"]["cost_unit"],
+        "COARSE": COARSE[bits],
+        "AWAY_BITS": AWAY_BITS,
+        "DISTANCE_UNIT": model.distance_unit,
+        "CONTRIBUTION_UNIT": model.contribution_unit,
+    }.items():
+        tables.define(name, value)
+    tables.add_by_index("input_scale", model.input_scale.tolist())
+    rows = [sparse_row(row) for row in model.matrix]
+    n_entries = sum(len(gaps) for gaps, _ in rows)
+    size = bits // 8
+    is_sparse = n_entries * (size + 1) + 2 * len(rows) < model.matrix.size * size
+    tables.define("SPARSE", int(is_sparse))
+    if is_sparse:
+        tables.add("counts", [len(gaps) for gaps, _ in rows], "uint16_t")
+        tables.add("gaps", [gap for gaps, _ in rows for gap in gaps], "uint8_t")
+        tables.add("values", [value for _, values in rows for value in values], "model_small")
+    else:
+        tables.add("matrix", model.matrix, "model_small")
+    tables.add("places", document["whole"]["places"], "model_small")
+    if scores < n_classes:
+        tables.add("classes", model.classes, "uint8_t" if n_classes < 256 else "uint16_t")
+    tables.add("costs", document["whole"]["costs"], "uint8_t")
+    tables.add("powers", POWERS, "uint16_t")
+
+
+def whole_types(tables: Tables, bits: int) -> None:
+    """Add the types of whole numbers, and the largest one."""
     tables.lines += [
         "#include <stdint.h>",
         f"typedef int{bits}_t model_small;",
@@ -302,12 +361,18 @@ def fixed_tables(tables: Tables, document: Document, bits: int) -> None:
     tables.sizes |= {"model_small": bits // 8, "model_image": bits // 4, "model_wide": bits // 2}
     tables.define("SKIPS", 0)
     tables.define("TOP", 2 ** (bits - 1) - 1)
+
+
+def fixed_tables(tables: Tables, document: Document, bits: int) -> None:
+    """Add the whole numbers of a model in fixed point, and their types."""
+    model = FixedPointModel.of(document, bits)
+    whole_types(tables, bits)
     tables.define("SHIFT", model.shift)
     tables.define("WIDEST", f"INT{4 * bits}_MAX")
     tables.define("DISTANCE_UNIT", model.distance_unit)
     tables.define("SCORE_UNIT", model.score_unit)
     tables.define("CONTRIBUTION_UNIT", model.contribution_unit)
-    tables.add("input_scale", model.input_scale)
+    tables.add_by_index("input_scale", model.input_scale)
     if model.coef is not None:
         tables.define("AWAY_BITS", AWAY_BITS)
         tables.add("coef", model.coef, "model_small")
@@ -364,7 +429,7 @@ def probability_tables(tables: Tables, document: Document) -> None:
         tables.define("MARGINS", MARGINS[form["of"]])
         tables.define("FACTOR", float(form["factor"]))
         tables.define("FLOOR", float(form["floor"]))
-        tables.add("class_offset", form["offsets"] or np.zeros(len(classes)))
+        tables.add_by_index("class_offset", form["offsets"] or [0.0] * len(classes))
     tables.define("LOWERED", int(bool(form and form.get("lowered"))))
     if form and form.get("lowered"):
         tables.add("lowered", form["lowered"])

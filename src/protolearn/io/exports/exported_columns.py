@@ -15,7 +15,7 @@ from ..._arrays import Floats
 from ..._names import number_repeats
 from ...analysis import mean_row
 from ...classifiers import NearestPrototypeClassifier
-from ...tables import CategoryColumn, Column, TableEncoder, Values, apply_step
+from ...tables import CategoryColumn, Column, TableEncoder, TextColumn, Values, apply_step
 
 UNSEEN = object()
 """Equal to no category."""
@@ -36,7 +36,7 @@ LINEAR_MAPS = (
 )
 """Steps that multiply rows with a matrix and add a vector."""
 
-KINDS = {"number": "n", "date": "n", "unused": "u"}
+KINDS = {"number": "n", "date": "n", "text": "w", "unused": "u"}
 
 Columns = list[dict[str, Any]]
 
@@ -68,11 +68,11 @@ class EncodedRows:
     shift: Floats | None = None
 
     @classmethod
-    def of(cls, steps: list[tuple[str, Any]], last: Any) -> EncodedRows:
-        """Return what the steps before the last one make of rows."""
+    def of(cls, steps: list[tuple[str, Any]], last: Any, texts: bool = False) -> EncodedRows:
+        """Return what the steps before the last one make of rows; of texts if ``texts`` says so."""
         first = steps[0][1] if steps else last
         if isinstance(first, TableEncoder):
-            rows, steps = cls.of_table(first), steps[1:]
+            rows, steps = cls.of_table(first, texts), steps[1:]
         else:
             d = int(first.n_features_in_)
             names = getattr(first, "feature_names_in_", [f"x{j}" for j in range(d)])
@@ -83,14 +83,14 @@ class EncodedRows:
         return rows
 
     @classmethod
-    def of_table(cls, encoder: TableEncoder) -> EncodedRows:
+    def of_table(cls, encoder: TableEncoder, texts: bool = False) -> EncodedRows:
         """Return what the encoder of a table makes of rows."""
         missing = []
         for column in encoder.columns_:
-            if column.kind == "text":
+            if column.kind == "text" and not texts:
                 raise TypeError(
-                    f"Column {column.name!r} is free text, which cannot be exported; leave it out "
-                    "and fit again."
+                    f"Column {column.name!r} is free text, which only ONNX has a form of; export "
+                    "by to_onnx, or leave the column out and fit again."
                 )
             is_list = isinstance(column, CategoryColumn)
             missing.append(np.full(column.width, np.nan) if is_list else plain_of(column, np.nan))
@@ -178,6 +178,9 @@ class EncodedRows:
             about: dict[str, Any] = {"name": name, "width": len(here)}
             if not isinstance(column, str) and column.kind == "empty":
                 about |= {"kind": "unused", "width": 0}
+            elif isinstance(column, TextColumn):
+                about |= {"kind": "text", "words": column.words}
+                about["weights"], about["scale"] = column.idf, self.scale[here]
             elif isinstance(column, CategoryColumn):
                 about |= self._category(column, here - place.start, here, center)
             else:

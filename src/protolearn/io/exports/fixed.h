@@ -23,7 +23,7 @@ MODEL_FUNCTION int64_t model_shift(int64_t x, int bits) {
 MODEL_FUNCTION int model_quantize(const model_number *z, model_small *q) {
   int j;
   for (j = 0; j < MODEL_FEATURES; j++) {
-    const model_number x = z[j] * model_input_scale[j];
+    const model_number x = z[j] * model_input_scale(j);
     if (x != x) return -1;
     if (x >= MODEL_TOP) q[j] = MODEL_TOP;
     else if (x <= -MODEL_TOP) q[j] = -MODEL_TOP;
@@ -31,6 +31,8 @@ MODEL_FUNCTION int model_quantize(const model_number *z, model_small *q) {
   }
   return 0;
 }
+
+/* What decides. */
 
 #if MODEL_PROTOTYPES
 /* Write A q, with the map of a prototype; return how many numbers it has. */
@@ -108,7 +110,7 @@ MODEL_FUNCTION void model_explain(const model_small *q, const model_wide *scores
                                   int64_t *contributions) {
   MODEL_ROM model_small *one = model_coef + code * MODEL_FEATURES, *other;
   int64_t total = 0, lead;
-  int j, c, rival = code == 0, left = model_width[0];
+  int j, c, rival = code == 0, left = model_width(0);
   for (c = 0; c < MODEL_CLASSES; c++) rival = c != code && scores[c] > scores[rival] ? c : rival;
   other = model_coef + rival * MODEL_FEATURES;
   lead = (int64_t)model_intercept[code] - model_intercept[rival];
@@ -120,7 +122,10 @@ MODEL_FUNCTION void model_explain(const model_small *q, const model_wide *scores
   for (c = 0, j = 0; j < MODEL_FEATURES; j++) {
     const int64_t normal = (int64_t)one[j] - other[j];
     const int64_t share = (normal * normal * model_away[j] * (1 << MODEL_AWAY_BITS)) / total;
-    while (left == 0) left = model_width[++c];
+    while (left == 0) {
+      c++;
+      left = model_width(c);
+    }
     contributions[c] += normal * q[j] + model_shift(lead * share, MODEL_AWAY_BITS);
     left--;
   }
@@ -132,7 +137,7 @@ MODEL_FUNCTION void model_terms(const model_small *q, int k, int sign, int64_t *
   MODEL_ROM model_small *matrix = model_maps + model_first_map[map];
   MODEL_ROM model_image *mapped = model_mapped;
   model_image image[MODEL_IMAGE] = {0};
-  int j, r, c = 0, left = model_width[0];
+  int j, r, c = 0, left = model_width(0);
   const int rank = model_map(q, map, image);
   for (j = 0; j < k; j++) mapped += model_rank[model_map_of[j]];
   for (j = 0; j < MODEL_FEATURES; j++) {
@@ -143,7 +148,10 @@ MODEL_FUNCTION void model_terms(const model_small *q, int k, int sign, int64_t *
     else
       for (r = 0; r < rank; r++)
         sum += (int64_t)matrix[r * MODEL_FEATURES + j] * ((int64_t)image[r] - mapped[r]);
-    while (left == 0) left = model_width[++c];
+    while (left == 0) {
+      c++;
+      left = model_width(c);
+    }
     contributions[c] += sign * e * sum;
     left--;
   }

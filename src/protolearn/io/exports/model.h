@@ -23,21 +23,21 @@ MODEL_FUNCTION int model_same_text(const char *x, MODEL_ROM char *y) {
 MODEL_FUNCTION int model_encode(const model_value *row, model_number *z) {
   int j, start = 0;
   for (j = 0; j < MODEL_COLUMNS; j++) {
-    const int kind = model_kind[j];
+    const int kind = model_kind(j);
     if (kind == 'u') continue;
     if (kind == 'n') {
       const model_input value = MODEL_NUMBER(row[j]);
       if (value != value) {
-        if (model_has_missing[j] == 0 && !MODEL_SKIPS) return -1;
-        z[start] = model_has_missing[j] ? model_missing[j] : (model_number)value;
+        if (model_has_missing(j) == 0 && !MODEL_SKIPS) return -1;
+        z[start] = model_has_missing(j) ? model_missing(j) : (model_number)value;
       } else {
         if (value - value != 0) return -1;
-        z[start] = (model_number)((value - model_offset[j]) * model_scale[j]);
+        z[start] = (model_number)((value - model_offset(j)) * model_scale(j));
       }
 #if MODEL_MARKS
-      if (model_width[j] == 2) z[start + 1] = model_marks[2 * j + (value != value)];
+      if (model_width(j) == 2) z[start + 1] = model_marks[2 * j + (value != value)];
 #endif
-      start += model_width[j];
+      start += model_width(j);
     }
 #if MODEL_LISTS
     if (kind == 't' || kind == 'c') {
@@ -58,9 +58,9 @@ MODEL_FUNCTION int model_encode(const model_value *row, model_number *z) {
         found = count;
 #endif
       if (kind == 'c' && MODEL_NUMBER(row[j]) != MODEL_NUMBER(row[j])) found = count;
-      for (i = 0; i < model_width[j]; i++)
-        z[start + i] = model_entries[model_first_entry[j] + found * model_width[j] + i];
-      start += model_width[j];
+      for (i = 0; i < model_width(j); i++)
+        z[start + i] = model_entries[model_first_entry[j] + found * model_width(j) + i];
+      start += model_width(j);
     }
 #endif
   }
@@ -137,7 +137,7 @@ MODEL_FUNCTION void model_shares(const model_number *scores, int code, model_num
     const model_number R = model_larger(-scores[model_second(scores, MODEL_CLASSES, best)], 0);
     value = R + D > 0 ? (R - D) / (R + D) : 0;
 #endif
-    values[c] = MODEL_FACTOR * value + model_class_offset[c];
+    values[c] = MODEL_FACTOR * value + model_class_offset(c);
   }
   top = model_largest(values, MODEL_CLASSES);
   for (c = 0; c < MODEL_CLASSES; c++) shares[c] = MODEL_MATH(exp)(values[c] - values[top]);
@@ -174,6 +174,8 @@ MODEL_FUNCTION void model_shares(const model_number *scores, int code, model_num
 #endif
 }
 #endif
+
+/* Margins of distances. */
 
 #if MODEL_REACH
 /* How far prototypes may move before a lead is lost. */
@@ -321,14 +323,17 @@ MODEL_FUNCTION void model_terms(const model_number *z, int k, model_number facto
     if (e[j] != e[j]) e[j] = 0;
   }
   rank = model_map(e, map, image);
-  left = model_width[0];
+  left = model_width(0);
   for (j = 0; j < MODEL_FEATURES; j++) {
     model_number sum = 0;
     if (kind == 'i') sum = e[j];
     else if (kind == 'd') sum = matrix[j] * image[j];
     else
       for (r = 0; r < rank; r++) sum += matrix[r * MODEL_FEATURES + j] * image[r];
-    while (left == 0) left = model_width[++c];
+    while (left == 0) {
+      c++;
+      left = model_width(c);
+    }
     contributions[c] += factor * e[j] * sum;
     left--;
   }
@@ -431,13 +436,16 @@ MODEL_FUNCTION void model_explain(const model_number *z, const model_number *sco
   MODEL_ROM model_number *one = model_coef + code * MODEL_FEATURES;
   MODEL_ROM model_number *other = model_coef + rival * MODEL_FEATURES;
   model_number square = 0, away;
-  int j, left = model_width[0];
+  int j, left = model_width(0);
   (void)distances, (void)share;
   for (j = 0; j < MODEL_FEATURES; j++) square += (one[j] - other[j]) * (one[j] - other[j]);
   away = square > 0 ? (model_intercept[code] - model_intercept[rival]) / square : 0;
   for (c = 0, j = 0; j < MODEL_FEATURES; j++) {
     const model_number normal = one[j] - other[j];
-    while (left == 0) left = model_width[++c];
+    while (left == 0) {
+      c++;
+      left = model_width(c);
+    }
     contributions[c] += normal * (z[j] + away * normal);
     left--;
   }

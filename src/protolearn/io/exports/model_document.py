@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._arrays import Floats
 from ...analysis import RejectClassifier, factors, has_margin, is_linear, joint_factor
+from ...classifiers import rule_checksum
 from ...distances import LinearMetric, SquaredEuclidean
 from ...linear import RVM, is_joint
 from ...rule import DecisionRule, LinearRule, as_rule
@@ -93,7 +94,12 @@ def document_of(model: Any, threshold: float | None = None) -> Document:
     rule = as_rule(parts.last)
     check_rule(rule)
     rows = EncodedRows.of(parts.steps, parts.last)
-    body = linear_body(rule, rows) if isinstance(rule, LinearRule) else nearest_body(rule, rows)
+    if isinstance(rule, LinearRule):
+        body = linear_body(rule, rows)
+    else:
+        whole = getattr(parts.last, "whole_", None)
+        is_same = whole is not None and rule_checksum(rule) == whole["checksum"]
+        body = nearest_body(rule, rows, whole if is_same else None)
     probabilities = probabilities_of(parts, rule)
     return {
         "format": FORMAT,
@@ -159,9 +165,12 @@ class EncodedPrototypes(NamedTuple):
         return cls(maps, group, points, rows.with_marks(used), points.mean(axis=0), skips)
 
 
-def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
+def nearest_body(rule: DecisionRule, rows: EncodedRows, whole: Any = None) -> Document:
     """Return the part of a document that tells how prototypes decide."""
     maps, group, points, used, center, skips = EncodedPrototypes.of(rule, rows)
+    whole = None if rows.matrix is not None else whole
+    if whole is not None:  # all numbers stay, since the whole ones are of all
+        used, center = np.ones(len(center), dtype=bool), whole["center"]
     return {
         "columns": rows.used_columns(used, center),
         "missing": "skip" if skips else "refuse",
@@ -176,6 +185,16 @@ def nearest_body(rule: DecisionRule, rows: EncodedRows) -> Document:
         },
         "margin": {"kind": "gap"},
         "certificate": certificate_of(rule, rows.is_isometric(used)),
+        **({} if whole is None else {"whole": whole_value(whole)}),
+    }
+
+
+def whole_value(whole: Any) -> Document:
+    """Return the whole numbers of a small model as JSON has them."""
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in whole.items()
+        if name != "center"
     }
 
 

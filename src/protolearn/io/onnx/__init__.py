@@ -32,7 +32,8 @@ def to_onnx(
     The graph has one input, ``X``, in single precision, of any number of rows. For a model that
     begins with a table it has one input for each column, named as the column, of shape (n, 1):
     single precision for numbers, codes and truth values, double precision for dates, as days since
-    1970, and strings for words. A missing value is NaN, or the empty string. The conversion needs
+    1970, and strings for words and texts. A missing value is NaN, or the empty string. Texts are
+    taken apart by an operator of the ONNX Runtime, which other runtimes lack. The conversion needs
     the packages of ``pip install 'protolearn[onnx]'``; to run the graph, onnxruntime is enough.
 
     Parameters

@@ -65,7 +65,7 @@ def input_types(model: Any) -> list[tuple[str, Any]]:
     first = first_step(model)
     if not isinstance(first, TableEncoder):
         return [("X", FloatTensorType([None, n_features(model)]))]
-    kinds: dict[str, Any] = {"t": StringTensorType}
+    kinds: dict[str, Any] = {"t": StringTensorType, "w": StringTensorType}
     return [
         (
             f"column{j}",
@@ -112,7 +112,7 @@ def first_step(model: Any) -> Any:
 
 def table_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
     """Return how the values of columns become numbers, as in an exported document."""
-    rows = EncodedRows.of_table(encoder)
+    rows = EncodedRows.of_table(encoder, texts=True)
     every = np.ones(len(rows.scale), dtype=bool)
     columns = rows.used_columns(every, np.zeros(len(rows.scale)))
     return [column | {"width": max(column["width"], 1)} for column in columns]
@@ -292,7 +292,7 @@ def mean_row_of(model: Any) -> Any:
     """Return the mean of the training rows as the last step sees it, if the steps know it."""
     steps = flatten_steps(model)
     try:
-        rows = EncodedRows.of(steps[:-1], steps[-1][1])
+        rows = EncodedRows.of(steps[:-1], steps[-1][1], texts=True)
     except (TypeError, AttributeError):  # steps that are no affine map
         return None
     if rows.mean is None or rows.matrix is None or rows.shift is None:

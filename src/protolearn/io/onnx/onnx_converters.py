@@ -7,6 +7,7 @@ which pass on the outputs of the one within.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,9 @@ OPTIONS = {
     "center": None,  # the mean row, which contributions to linear scores are relative to
 }
 """What can be asked of a classifier; probabilities come as an array whatever is said of zipmap."""
+
+MOST_LETTERS = 4
+"""Letters beyond ASCII of which each may be in upper case by itself."""
 
 # Methods that a graph takes the place of.
 DECIDES = ("predict", "predict_proba", "decision_function", "distances")
@@ -167,8 +171,9 @@ def convert_table(scope: Any, operator: Any, container: Any) -> None:
             blank = numbers(graph, given).take([0], axis=1).apply("IsNaN", dtype=bool)
             parts.append(blank.cast(dtype) * 0.0)
             continue
-        if column_code(column) == "t":
-            parts.append(text_entries(graph, given, column, dtype))
+        if column_code(column) in ("t", "w"):
+            entries = text_entries if column_code(column) == "t" else word_entries
+            parts.append(entries(graph, given, column, dtype))
             continue
         X = numbers(graph, given)
         X = X if len(operator.inputs) > 1 or len(columns) == 1 else X.take([j], axis=1)
@@ -183,7 +188,7 @@ def column_input(operator: Any, columns: list[dict[str, Any]], j: int) -> Any:
     if len(operator.inputs) == len(columns):
         by_name = {each.raw_name: each for each in operator.inputs}
         return by_name.get(columns[j]["name"], operator.inputs[j])
-    words = [column["name"] for column in columns if column_code(column) == "t"]
+    words = [column["name"] for column in columns if column_code(column) in ("t", "w")]
     if len(operator.inputs) > 1 or words:
         raise TypeError(
             f"The graph of a table has one input for each of its {len(columns)} columns; "
@@ -217,6 +222,36 @@ def text_entries(graph: Graph, given: Any, column: dict[str, Any], dtype: Any) -
     text = Tensor(graph, given.full_name, object).reshape(-1)
     code = graph.node("LabelEncoder", text, dtype=np.int64, **table)
     return graph.constant(entries_of(column), dtype).take(code)
+
+
+def word_entries(graph: Graph, given: Any, column: dict[str, Any], dtype: Any) -> Tensor:
+    """Return the TF-IDF of the words of a text, by operators that the ONNX Runtime has."""
+    text = Tensor(graph, given.full_name, object).reshape(-1)
+    # The locale C is everywhere; it leaves letters beyond ASCII as they are.
+    lower = graph.node("StringNormalizer", text, case_change_action="LOWER", locale="C")
+    words = {"mark": 0, "mincharnum": 1, "pad_value": "", "tokenexp": r"[\p{L}\p{N}_]+"}
+    cells = graph.node("Tokenizer", lower, op_domain="com.microsoft", op_version=1, **words)
+    same: dict[str, Any] = {"keys_strings": [""], "values_strings": [""], "default_string": ""}
+    same |= {"op_domain": "ai.onnx.ml", "op_version": 2}
+    blank = graph.node("LabelEncoder", text.reshape(-1, 1), **same)  # where no text has a word
+    forms = [(form, j) for j, word in enumerate(column["words"]) for form in word_forms(word)]
+    pool: dict[str, Any] = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1}
+    pool |= {"max_skip_count": 0, "ngram_counts": [0], "ngram_indexes": [j for _, j in forms]}
+    pool["pool_strings"] = [form for form, _ in forms]
+    counts = graph.node("TfIdfVectorizer", cells.beside(blank), dtype=np.float32, **pool)
+    counts = counts.cast(dtype)
+    some = (counts.maximum(1.0).apply("Log") + 1.0) * np.array(column["weights"])
+    Z = some * (counts > 0.0).cast(dtype)
+    length = Z.square().sum(1).root()
+    return Z / length.replace_where(~(length > 0.0), 1.0) * column["scale"]
+
+
+def word_forms(word: str) -> list[str]:
+    """Return a word with its letters beyond ASCII in lower and upper case, as texts may have it."""
+    pairs = [{c: 0, c if c.isascii() or len(c.upper()) > 1 else c.upper(): 0} for c in word]
+    if sum(len(pair) > 1 for pair in pairs) > MOST_LETTERS:  # not ASCII, mostly
+        return list(dict.fromkeys([word, word.capitalize(), word.upper()]))
+    return ["".join(letters) for letters in product(*pairs)]
 
 
 def code_entries(X: Tensor, column: dict[str, Any]) -> Tensor:

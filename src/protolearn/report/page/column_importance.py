@@ -27,7 +27,7 @@ from ...classifiers import NearestPrototypeClassifier
 from ...rule import LinearRule, as_rule
 from ...tables import NO_FEATURE_NAMES, CategoryColumn, ignore_warnings
 from ..subject import LONGEST, Subject
-from .chart import Axis, Chart, Layer, class_order, grey_image, shares
+from .chart import Axis, Chart, Layer, grey_image, shares
 from .contents import Relevances, Story, sample_rows
 
 MOST_BARS, MOST_GROUPS = 20, 6
@@ -154,27 +154,29 @@ def effect_charts(story: Story) -> list[Chart]:
 def effect_chart(subject: Subject, one: EffectCurve, up: Axis) -> Chart:
     """Return the chart of one column: lines of the classes, and below them where the rows are."""
     column, part = subject.parts(subject.plain)[one.column]
-    name, is_number, is_discrete, places = subject.names[one.column], True, True, part[:, 0]
+    name, is_number = subject.names[one.column], not isinstance(column, CategoryColumn)
+    places, is_discrete = part[:, 0], isinstance(column, CategoryColumn) or column.is_integer
     if isinstance(column, CategoryColumn):
-        is_number, places = False, column.nearest(part).astype(np.float64)
-    else:
-        is_discrete = column.is_integer
+        places = column.nearest(part).astype(np.float64)
     gap = (one.values[1] - one.values[0]) * (0.6 if is_discrete else 0.5)
     ticks = () if is_number else tuple(shorten_name(text, 12) for text in one.texts)
-    across = Axis(name, float(one.values[0] - gap), float(one.values[-1] + gap), texts=ticks)
+    ends = float(one.values[0] - gap), float(one.values[-1] + gap)
+    kind = "date" if getattr(column, "kind", "") == "date" else "number"
+    across = Axis(name, *ends, kind, ticks)
     edges = np.append(one.values - 0.5, one.values[-1] + 0.5) if is_discrete else one.values
     layers = [distribution(places, edges, up)]
-    codes = [1] if len(subject.classes) == 2 else class_order(np.ptp(one.mean, axis=0), MOST_LINES)
+    largest = np.argsort(-np.ptp(one.mean, axis=0), kind="stable")[:MOST_LINES]
+    codes = [1] if len(subject.classes) == 2 else sorted(largest.tolist())
     told = []
     for code in codes:
         mean, label = one.mean[:, code], subject.classes[code]
         look: dict[str, Any] = {"look": "class", "code": code}
-        ends = one.high[:, code], one.low[:, code]
-        texts = [f"{value:.1%}" if up.is_share else f"{value:.3g}" for value in mean.tolist()]
+        sides = one.high[:, code], one.low[:, code]
+        texts = [("{:.1%}" if up.kind == "share" else "{:.3g}").format(x) for x in mean.tolist()]
         tips = [f"{label}: {text} at {at}" for text, at in zip(texts, one.texts, strict=True)]
         if len(codes) == 1:
             kind = "band" if is_number else "intervals"
-            layers.append(Layer(kind, one.values, ends[0], ends[1], **look))
+            layers.append(Layer(kind, one.values, sides[0], sides[1], **look))
         if is_number:
             layers.append(Layer("line", one.values, mean, name=label, **look))
         else:
@@ -196,21 +198,6 @@ def distribution(values: Any, edges: Floats, up: Axis) -> Layer:
 def shorten_step(step: str) -> str:
     """Return a step of a column without the middle of long categories."""
     return INSTEAD.join(shorten_name(part, 40) for part in step.split(INSTEAD, 1))
-
-
-def leading_columns(found: Relevances) -> str:
-    """Return a text that says which columns count most."""
-    order, mean = found.order, found.values.mean(axis=0)
-    if not mean.sum():
-        return "No column matters: all rows get the same prediction."
-    if len(mean) == 1:
-        return f"There is one column, {found.names[0]}."
-    half = int(np.searchsorted(np.cumsum(mean[order]), 0.5 * mean.sum() * (1.0 - 1e-9))) + 1
-    first = ", ".join(found.names[j] for j in order[: min(half, 5)])
-    if half == 1:
-        return f"One of {len(mean)} columns has half of the importance or more: {first}."
-    more = f" and {half - 5} more" if half > 5 else ""
-    return f"{half} of {len(mean)} columns have half of the importance: {first}{more}."
 
 
 def importance_images(found: Relevances, shape: tuple[int, ...]) -> list[tuple[str, str]]:
@@ -250,10 +237,7 @@ def relevances_of_rows(
         learned_metric(subject.last)
     except (TypeError, ValueError):
         return by_decisions(subject)
-    try:
-        return by_metric(subject, affordable(subject, n_refits, seconds), n_jobs, seed)
-    except ValueError as error:
-        return without_intervals(subject, f"it cannot be fitted again: {error}")
+    return by_metric(subject, n_refits, seconds, n_jobs, seed)
 
 
 def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:
@@ -265,13 +249,31 @@ def affordable(subject: Subject, n_refits: int, seconds: float | None) -> int:
     return min(n_refits, int(seconds / (perf_counter() - begun)) - 1)
 
 
-def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) -> Relevances:
-    """Return the relevances of the metric, with those of fits to other rows."""
-    if n_refits < FEWEST_REFITS:
-        return without_intervals(subject, f"they need at least {FEWEST_REFITS} refits")
+def by_metric(
+    subject: Subject, n_refits: int, seconds: float | None, n_jobs: int | None, seed: int
+) -> Relevances:
+    """Return the relevances of the metric, with those of fits to other rows if there are enough."""
+    names, values = names_and_numbers(subject, np.atleast_2d(subject.last.relevances_))
+    ends, told = np.full((2, *values.shape), np.nan), "There are no intervals: "
+    try:
+        n_refits = affordable(subject, n_refits, seconds)
+        if n_refits < FEWEST_REFITS:
+            told += f"they need at least {FEWEST_REFITS} refits."
+        else:
+            ends = refit_intervals(subject, n_refits, n_jobs, seed)
+            told = f"The lines span {LEVEL:.0%} of the values in {n_refits} models fitted to rows "
+            told += "drawn again."
+    except ValueError as error:
+        told += f"it cannot be fitted again: {error}."
+    meaning = f"Importance is the share of a column in the learned metric. {told}"
+    return Relevances(names, values, ends[0], ends[1], list(group_names(subject.last)), meaning)
+
+
+def refit_intervals(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) -> Floats:
+    """Return the ends of the intervals of relevances, by fits to rows drawn again."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # which the fit itself has told
-        profile = relevance_profile(
+        found = relevance_profile(
             subject.last,
             subject.inner,
             subject.y,
@@ -280,27 +282,9 @@ def by_metric(subject: Subject, n_refits: int, n_jobs: int | None, seed: int) ->
             n_jobs=n_jobs,
             random_state=seed,
         )
-    names, values = names_and_numbers(subject, np.atleast_2d(subject.last.relevances_))
-    _, samples = names_and_numbers(
-        subject, np.stack([np.atleast_2d(one) for one in profile.samples])
-    )
+    samples = np.stack([np.atleast_2d(one) for one in found.samples])
     tail = 50.0 * (1.0 - LEVEL)
-    low, high = np.percentile(samples, [tail, 100.0 - tail], axis=0)
-    meaning = (
-        "Importance is the share of a column in the learned metric. The lines span "
-        f"{LEVEL:.0%} of the values in {n_refits} models fitted to rows drawn again."
-    )
-    return Relevances(names, values, low, high, list(group_names(subject.last)), meaning)
-
-
-def without_intervals(subject: Subject, why: str) -> Relevances:
-    """Return the relevances of the metric alone."""
-    names, values = names_and_numbers(subject, np.atleast_2d(subject.last.relevances_))
-    nothing = np.full_like(values, np.nan)
-    meaning = (
-        f"Importance is the share of a column in the learned metric. There are no intervals: {why}."
-    )
-    return Relevances(names, values, nothing, nothing, list(group_names(subject.last)), meaning)
+    return np.percentile(names_and_numbers(subject, samples)[1], [tail, 100.0 - tail], axis=0)
 
 
 def by_decisions(subject: Subject) -> Relevances:

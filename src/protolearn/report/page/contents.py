@@ -55,6 +55,12 @@ class Relevances:
         """The columns, those that count most first."""
         return np.argsort(-self.values.mean(axis=0), kind="stable")
 
+    @property
+    def n_half(self) -> int:
+        """How many columns have half of the importance together."""
+        shares = np.cumsum(self.values.mean(axis=0)[self.order])
+        return int(np.searchsorted(shares, 0.5 * shares[-1] * (1.0 - 1e-9))) + 1
+
 
 @dataclass(frozen=True, eq=False)
 class Certified:

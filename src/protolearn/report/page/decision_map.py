@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._arrays import Floats, Indices
 from ..._names import shorten_name
-from ..plane import Plane
-from ..projection_display import PlaneMap, plane_map
+from ..projection_display import Plane, PlaneMap, plane_map
 from ..style import COLOURS
 from .chart import class_mark, palette_image
 from .contents import Story
@@ -23,6 +23,7 @@ FINEST, COARSEST, NUMBERS = 400, 150, 30_000_000
 MOST_COLUMNS = 12  # of a row that is shown when it is pointed at
 LONGEST = 60  # characters of a text there
 OPACITY, EDGE = 38, 90  # of regions, and of the lines between them, out of 255
+STAR, MOST_MOVED = 14.0, 40  # width of a star, and the most stars that are moved apart
 
 
 class Star(NamedTuple):
@@ -44,8 +45,8 @@ class DecisionMap(NamedTuple):
     stars: list[Star]
     star_name: str
     axis_names: tuple[str, str]
-    alt: str
-    note: str  # which rows are drawn, and how far the plane can be trusted
+    n_drawn: int
+    trust: float  # the share of the rows that lie in the region of their prediction
     plane: Plane
     corners: Floats  # (2, 2): the places at the lower left and at the upper right
 
@@ -58,18 +59,16 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
         return None
     resolution = int(np.clip(np.sqrt(NUMBERS / width), COARSEST, FINEST))
     found = plane_map(subject.last, some.inner, subject.inner_names, resolution, some.codes)
-    places, centers = place_on_map(found, found.points), place_on_map(found, found.prototypes)
+    places = place_on_map(found, found.points)
+    centers = move_apart(place_on_map(found, found.prototypes))
     wrong = np.flatnonzero(np.isin(rows, story.evidence.rows[story.evidence.wrong]))
     is_prototype = found.star_name == "prototype"
-    names = subject.prototype_names if is_prototype and len(centers) else ()
-    classes, n_drawn, n_rows = subject.classes, len(rows), len(subject.y)
+    classes, n_drawn = subject.classes, len(rows)
     codes = found.prototype_codes.tolist()
     stars = [
-        Star(x, y, code, f"prototype {names[k]}" if names else f"mean of {classes[code]}")
-        for k, ((x, y), code) in enumerate(zip(centers.tolist(), codes, strict=True))
+        Star(x, y, code, f"{f'prototype {k}' if is_prototype else 'mean'} of {classes[code]}")
+        for k, ((x, y), code) in enumerate(zip(centers.tolist(), codes, strict=True), start=1)
     ]
-    share = float((found.regions_at_points == some.predicted_codes).mean())
-    which = f"{n_drawn:,} of {n_rows:,} rows are drawn. " if n_drawn < n_rows else ""
     return DecisionMap(
         regions=picture_of(found.grid[2], len(classes)),
         rows=marks_by_class(places, some.codes),
@@ -77,12 +76,8 @@ def decision_map(story: Story, rows: Indices) -> DecisionMap | None:
         stars=stars,
         star_name="prototype" if is_prototype else "class mean",
         axis_names=axis_texts(found, some.inner, subject.inner_names),
-        alt=(
-            f"Map of {n_drawn:,} rows of {len(classes)} classes, {len(stars)} "
-            f"{'prototypes' if is_prototype else 'class means'} and the decision regions of the "
-            f"model; {len(wrong):,} rows that were predicted wrongly are ringed."
-        ),
-        note=f"{which}{trust_text(share)}",
+        n_drawn=n_drawn,
+        trust=float((found.regions_at_points == some.predicted_codes).mean()),
         plane=found.view,
         corners=corners_of(found),
     )
@@ -106,6 +101,18 @@ def place_on_map(found: PlaneMap, points: Floats) -> Floats:
     return np.round(np.abs([0.0, 1.0] - share) * [WIDTH, HEIGHT], 1)
 
 
+def move_apart(centers: Floats) -> Floats:
+    """Return the places of stars, of which those that would hide each other stand side by side."""
+    moved = centers.copy()
+    for i, k in combinations(range(len(moved)) if len(moved) <= MOST_MOVED else (), 2):
+        way = moved[k] - moved[i]
+        length = float(np.linalg.norm(way))
+        if length < STAR:
+            way = way / length if length else np.array([1.0, 0.0])
+            moved[[i, k]] += 0.5 * (STAR - length) * np.stack([-way, way])
+    return np.round(moved, 1)
+
+
 def corners_of(found: PlaneMap) -> Floats:
     """Return the places at the lower left and at the upper right of a map."""
     return np.array([[axis[k] for axis in found.grid[:2]] for k in (0, -1)])
@@ -119,16 +126,6 @@ def marks_by_class(places: Floats, codes: Indices) -> list[Any]:
         rows = [(x, y, int(i)) for (x, y), i in zip(places[mine].tolist(), mine, strict=True)]
         found.append((code, class_mark(code), rows))
     return found
-
-
-def trust_text(share: float) -> str:
-    """Return a text that says how far a plane can be trusted."""
-    if share == 1.0:
-        return "Every row lies in the region of its prediction."
-    return (
-        f"{min(share, 0.999):.1%} of the rows lie in the region of their prediction. The others "
-        "depend on directions that a flat map cannot show."
-    )
 
 
 def picture_of(regions: Indices, n_classes: int) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
@@ -19,10 +16,10 @@ from ..._files import replacing
 from ..._names import shorten_name
 from ..._validation import integer_in
 from ...analysis import is_linear_rule
+from ...classifiers import NearestPrototypeClassifier
 from ...io import engine_text
 from ...tables import CategoryColumn, TextColumn
 from ..prototype_display import checked_shape
-from ..style import COLOURS
 from ..subject import Subject
 from .chart import as_json
 from .column_importance import (
@@ -33,7 +30,6 @@ from .column_importance import (
     effects_of,
     importance_images,
     important_columns,
-    leading_columns,
     relevances_of,
 )
 from .contents import (
@@ -55,23 +51,19 @@ from .prototype_cards import (
     effect_cells,
     overview_cards,
     prototype_cards,
-    rule_text,
     why_none,
 )
 from .provenance import (
-    PATH_SIZE,
-    candidate_rows,
+    MOST_TRIED,
     data_fingerprint,
     loading_code,
     model_settings,
-    path_pictures,
     provenance_tables,
     versions_and_date,
 )
-from .suspect_rows import cases_of, find_suspects, introduction, short
+from .rendering import colours, page_templates
+from .suspect_rows import cases_of, find_suspects
 
-# The colours of classes on a dark page, in the order of the others.
-ON_DARK = ("#4FA8E0", "#E69F00", "#2FBF8F", "#E090BE", "#7FCBF2", "#F07F3C", "#F0E442", "#BDBDBD")
 EFFECT_ROWS = 200  # rows over which effects are averaged
 FEW_CARDS = 8  # on the first screen
 MOST_EFFECTS, MOST_STRIPS = 25, 8  # effects of a class, and classes whose values are drawn
@@ -209,17 +201,11 @@ def write_page(story: Story, path: str | os.PathLike[str]) -> None:
 
 def page_html(story: Story) -> str:
     """Return the page."""
-    subject = story.subject
-    pictures, path_text = path_pictures(story)
+    subject, evidence = story.subject, story.evidence
     cases, details = case_parts(story)
-    live = live_data(story, cases)
-    judged = judged_data(story.evidence, subject, story.seed)
-    data: dict[str, Any] = {
-        "classes": subject.classes,
-        "rows": details,
-        "paths": path_steps(pictures),
-    }
-    data |= {"live": live, "judged": judged}
+    live, judged = live_data(story, cases), judged_data(evidence, subject, story.seed)
+    data = {"classes": subject.classes, "rows": details, "live": live, "judged": judged}
+    found = measures(evidence)
     return (
         page_templates()
         .get_template("page.html")
@@ -228,20 +214,21 @@ def page_html(story: Story) -> str:
             story=story,
             subject=subject,
             classes=subject.classes,
-            evidence=story.evidence,
+            evidence=evidence,
             confidence=f"{CONFIDENCE:.0%}",
-            **performance_parts(story),
+            measures=found,
+            headline=headline(story, found),
+            errors=frequent_errors(evidence),
+            most_classes=MOST_CLASSES,
+            curves=curve_charts(story),
             **learned_parts(story),
             **cases,
             robustness=robustness_of(story),
-            paths=pictures,
-            path_text=path_text,
-            path_size=PATH_SIZE,
-            candidates=candidate_rows(story),
             provenance=provenance_tables(story),
+            most_tried=MOST_TRIED,
             live=live,
+            judged=judged,
             static_reason=story.live.reason and f"The reason: {story.live.reason}.",
-            judged=judged is not None,
             edit_report=EditReport.of(subject, story.live),
             engine=engine_text(),
             card_text=model_card(card_record(story)),
@@ -261,8 +248,7 @@ def live_data(story: Story, cases: dict[str, Any]) -> dict[str, Any] | None:
     suspects = np.array([one.suspect.row for one in cases["cases"]], dtype=np.intp)
     rows = story.rows_on_map(suspects)
     can_be_edited = live.can_be_edited
-    rule = getattr(subject.last, "rule_", None)
-    log = getattr(rule, "log", None)
+    log = getattr(getattr(subject.last, "rule_", None), "log", None)
     edits = None
     if can_be_edited:
         shown = live.marks[rows[live.is_kept[rows]]]
@@ -273,23 +259,12 @@ def live_data(story: Story, cases: dict[str, Any]) -> dict[str, Any] | None:
         "locked": log.locked if log else [],
         "back": working.maps[0].tolist() if working.is_mixed and len(working.maps) == 1 else None,
         "ends": column_ends(subject, document["columns"]),
+        "order": story.columns_that_count or list(range(len(document["columns"]))),
         "table": page_table(subject, live, rows, story.row_names, story.seed),
         "plane": plane_numbers(working, found.plane, found.corners, np.array([WIDTH, HEIGHT]))
         if found is not None and can_be_edited
         else None,
         "errors": error_shares(story),
-    }
-
-
-def performance_parts(story: Story) -> dict[str, Any]:
-    """Return what the page shows of the performance."""
-    found = measures(story.evidence)
-    return {
-        "measures": found,
-        "headline": headline(story, found),
-        "errors": frequent_errors(story.evidence),
-        "most_classes": MOST_CLASSES,
-        "curves": curve_charts(story),
     }
 
 
@@ -303,11 +278,9 @@ def learned_parts(story: Story) -> dict[str, Any]:
         "is_linear": is_linear_rule(subject.last),
         "cards": cards,
         "first_cards": overview_cards(cards, FEW_CARDS),
-        "has_words": any(
-            isinstance(column, (CategoryColumn, TextColumn)) for column in subject.columns
-        ),
+        "has_words": any(isinstance(one, (CategoryColumn, TextColumn)) for one in subject.columns),
         "no_prototypes": why_none(subject),
-        "rule": rule_text(subject.last),
+        "is_nearest": isinstance(subject.last, NearestPrototypeClassifier),
         "effects": effect_tables(effects),
         "are_exact": effects is not None and effects.exact,
         "effect_charts": effect_charts(story),
@@ -323,7 +296,6 @@ def case_parts(story: Story) -> tuple[dict[str, Any], dict[str, Any]]:
     parts = {
         "cases": cases,
         "no_changes": no_changes,
-        "introduction": introduction(story.evidence, cases, with_turns=not no_changes),
         "map": decision_map(story, rows),
         "map_size": (WIDTH, HEIGHT),
     }
@@ -334,7 +306,7 @@ def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
     """Return what the page shows of the importance of columns."""
     found, names = story.relevances, story.subject.names
     if found.reason:
-        return {"groups": [], "leading": "", "importance_images": [], "n_more": 0}
+        return {"groups": [], "importance_images": [], "n_more": 0}
     strips: dict[str, Any] = {}
     if story.columns_that_count is not None and len(story.subject.classes) <= MOST_STRIPS:
         drawn = class_values(story, story.columns_that_count[:MOST_BARS])
@@ -345,7 +317,6 @@ def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
         "groups": [
             (name, important_columns(found, g, directions, strips)) for g, name in enumerate(groups)
         ],
-        "leading": leading_columns(found),
         "importance_images": importance_images(found, story.image_shape or ())
         if is_picture
         else [],
@@ -355,55 +326,11 @@ def feature_parts(story: Story, directions: dict[str, Any]) -> dict[str, Any]:
 
 def effect_tables(effects: Any) -> list[tuple[str, list[list[str]]]]:
     """Return for each class the largest effects as lines of a table."""
-    pairs = [] if effects is None else zip(effects.classes, effects.effects, strict=True)
-    return [
-        (
-            shorten_name(str(label), 80),
-            [
-                effect_cells(one)
-                for one in sorted(several, key=lambda one: -abs(one.effect))[:MOST_EFFECTS]
-            ],
-        )
-        for label, several in list(pairs)[:MOST_STRIPS]
-    ]
-
-
-def path_steps(pictures: Sequence[Any]) -> dict[str, Any]:
-    """Return what the sliders of paths need."""
-    return {one.name: one.steps for one in pictures}
-
-
-@cache
-def page_templates() -> Any:
-    """Return the templates of pages; all texts that they are given are escaped."""
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise ImportError("Pages need jinja2: pip install jinja2.") from error
-    found = Environment(
-        loader=PackageLoader("protolearn.report.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters["short"] = short
-    found.filters["breakable"] = breakable
-    return found
-
-
-def breakable(text: str) -> Markup:
-    """Return a name that may go on in another line after an underscore and the like."""
-    return Markup("<wbr>").join(part for part in re.split(r"(?<=[_./-])", text) if part)
-
-
-def colours() -> str:
-    """Return the colours of classes to the page, for light and dark."""
-    light, dark = (
-        "".join(f"--class-{i}:{value};" for i, value in enumerate(values))
-        for values in (COLOURS, ON_DARK)
-    )
-    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    found = []
+    for label, several in zip(effects.classes, effects.effects, strict=True) if effects else ():
+        largest = sorted(several, key=lambda one: -abs(one.effect))[:MOST_EFFECTS]
+        found.append((shorten_name(str(label), 80), [effect_cells(one) for one in largest]))
+    return found[:MOST_STRIPS]
 
 
 def names_of_rows(X: Any) -> Sequence[Any]:

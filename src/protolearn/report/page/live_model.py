@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Floats, Indices
-from ..._names import shorten_name
+from ..._names import digits_text, shorten_name
 from ...io import WorkingModel
 from ...tables import UNSEEN_CATEGORIES, CategoryColumn, ignore_warnings
-from ..plane import Plane
+from ..projection_display import Plane
 from ..subject import Subject
 
 ONE_IN = 5
@@ -99,15 +99,16 @@ def edit_cells(entry: dict[str, Any]) -> list[str]:
         parts.append(f"{'to' if what == 'relabel' else 'of'} {entry['label']}")
     values = entry.get("values", {})
     if values and what == "move":
-        parts.append("to " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+        texts = [digits_text(one, 6) if type(one) is float else one for one in values.values()]
+        parts.append("to " + ", ".join(map("{} = {}".format, values, texts)))
     parts += entry.get("columns", [])
     effect = entry.get("effect", {})
     told = ""
     if {"gained", "lost", "rows"} <= effect.keys():
         told = f"{effect['gained']} rows more correct, {effect['lost']} fewer, of {effect['rows']}"
     told = told.replace("1 rows", "1 row")
-    texts = shorten_name(" ".join(parts), 300), entry["reason"], entry["author"], entry["time"]
-    return [*texts, told]
+    cells = shorten_name(" ".join(parts), 300), entry["reason"], entry["author"], entry["time"]
+    return [*cells, told]
 
 
 def page_table(

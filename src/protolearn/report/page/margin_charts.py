@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import ROUND_FLOOR
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -20,36 +20,19 @@ N_BINS, MOST_CLASSES, MOST_POINTS = 40, 8, 200
 FAR = 99.0  # percentile at which the axis of radii ends
 
 
-class Robustness(NamedTuple):
-    """What is known about changes that leave the answers as they are."""
-
-    sentences: list[str]
-    charts: list[Chart]
-    missing: list[str]  # what is not known, and why
-    note: str  # by which rows
-
-
-def robustness_of(story: Story) -> Robustness:
-    """Return margins and certificates of the model itself."""
+def robustness_of(story: Story) -> dict[str, Any]:
+    """Return what is known of margins and certificates of the model itself, or why not."""
     some, radius = story.measured_subject, story.certified_radii
     margin = value_or_reason(hypothesis_margin, some.last, some.inner, some.y)
-    sentences: list[str] = []
-    charts: list[Chart] = []
-    missing = []
-    if isinstance(radius, str):
-        missing.append(f"There are no certificates: {radius}.")
-    else:
-        sentences.append(certificate_text(some, radius))
-        charts.append(certificates_chart(some, radius))
-    if isinstance(margin, str):
-        missing.append(f"There are no margins: {margin}.")
-    else:
-        charts.append(margins_chart(some, margin))
-    n_rows, n_used = len(story.subject.y), len(story.measured_rows)
-    which = f"{n_used:,} of {n_rows:,} rows, drawn at random" if n_used < n_rows else "all rows"
-    seen = "; it may have been fitted to them" if story.evidence.left_out else ""
-    note = f"Computed for the model itself on {which}{seen}." if charts else ""
-    return Robustness(sentences, charts, missing, note)
+    found: dict[str, Any] = {"charts": [], "half": "", "unit": distance_unit(some)}
+    for kind, values in ("certificates", radius), ("margins", margin):
+        found[f"no_{kind}"] = values if isinstance(values, str) else ""
+    if not isinstance(radius, str):
+        found["half"] = radius_text(np.median(radius))
+        found["charts"].append(certificates_chart(some, radius))
+    if not isinstance(margin, str):
+        found["charts"].append(margins_chart(some, margin))
+    return found
 
 
 def distance_unit(subject: Subject) -> str:
@@ -59,16 +42,6 @@ def distance_unit(subject: Subject) -> str:
         standardized = len(between) == 1 and isinstance(between[0][1], StandardScaler)
         between = [] if standardized else [("model", subject.last)]
     return unit_of_table(subject.columns, between)
-
-
-def certificate_text(subject: Subject, radius: Floats) -> str:
-    """Return a text that says what the certificates tell, in a sentence."""
-    half = radius_text(np.median(radius))
-    return (
-        "The certified radius of a row is a proof: no change of the row that is smaller can change "
-        f"its prediction. For half of the rows the radius is at least {half}, in "
-        f"{distance_unit(subject)}."
-    )
 
 
 def certified_text(radius: float, share: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,19 @@ from .contents import Story, sample_rows
 from .evidence import Evidence
 from .live_model import MOST_PROBABILITIES, edit_cells, pack_numbers
 from .performance import measures
+from .rendering import page_templates
 
 BLANK_USE = "(to be filled in: who may use the model, for what, and for what not)"
 FEW_ROWS = 30
 """Rows of a subgroup whose measures say little."""
 
 MOST_CLASSES = 30
+STEP = 1e-4  # of the probabilities of held-out rows; thresholds have steps of 0.01
+MAY_LACK = (
+    *("title", "data", "columns", "how", "confidence", "measures", "classes", "subgroups"),
+    *("warnings", "made", "edits", "is_older"),
+)
+"""What the record of an older file may lack."""
 
 
 def card_record(story: Story) -> dict[str, Any]:
@@ -64,83 +70,9 @@ def interval_of(estimate: Any) -> list[float | None]:
 
 def model_card(record: dict[str, Any], use: str = "") -> str:
     """Return the card of a model as Markdown; what the record lacks is said to be unknown."""
-    share = record.get("confidence")
-    interval = "interval" if share is None else f"{share:.0%} interval"
-    rows = [
-        [name, number(value), between(low, high)]
-        for name, value, low, high in record.get("measures", ())
-    ]
-    groups = [
-        [name, f"{n:,}", percent(value), between(low, high, "%"), "few rows" * (n < FEW_ROWS)]
-        for name, n, value, low, high in record.get("subgroups", ())
-    ]
-    classes = [
-        [name, f"{n:,}", percent(value), between(low, high, "%"), "few rows" * (n < FEW_ROWS)]
-        for name, n, value, low, high in record.get("classes", ())
-    ]
-    edits = record.get("edits", [])
-    warnings = [f"- {plain(text)}" for text in record.get("warnings", ())]
-    limits = [
-        *warnings,
-        "- The measures hold for rows like those of the data. They say nothing about others.",
-        "- Subgroups and classes with few rows are measured badly.",
-        *(["- The measures were taken before the edits."] if record.get("is_older") else []),
-    ]
-    lines = [
-        f"# Model card: {plain(record.get('title') or record['model'])}",
-        *("", "## Intended use", "", use.strip() or BLANK_USE),
-        *("", "## Model", "", f"A {plain(record['model'])} model."),
-        *table(["", ""], record.get("made", ())),
-        *("", "## Data", "", plain(record.get("data") or UNKNOWN)),
-        *("", f"Columns: {plain(', '.join(record.get('columns', ())) or UNKNOWN)}."),
-        *("", "## Performance", "", plain(record.get("how") or UNKNOWN)),
-        *table(["measure", "value", interval], rows),
-        *("", "### By class", "", "The share of the rows of a class that are predicted correctly."),
-        *table(["class", "rows", "recall", interval, ""], classes),
-        *("", "### By subgroup", ""),
-        *(table(["subgroup", "rows", "accuracy", interval, ""], groups) or [NO_GROUPS]),
-        *("", "## Limits", "", *limits),
-        *("", "## Edits by people", ""),
-        *(table(["edit", "reason", "author", "time", "effect"], edits) or ["There are none."]),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-UNKNOWN = "Not known: the model was saved without it."
-NO_GROUPS = "No subgroups were measured. `protolearn fit --by COLUMN` measures those of a column."
-
-
-def plain(text: Any) -> str:
-    """Return a text that Markdown shows as it is, in one line."""
-    line = " ".join(str(text).split())
-    for sign in "\\`*_|[]<>#":
-        line = line.replace(sign, f"\\{sign}")
-    return line
-
-
-def table(heads: Sequence[str], lines: Iterable[Sequence[Any]]) -> list[str]:
-    """Return a table in Markdown, with an empty line before; nothing if it has no lines."""
-    found = [f"| {' | '.join(plain(cell) for cell in line)} |" for line in lines]
-    if not found:
-        return []
-    return ["", f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}", *found]
-
-
-def number(value: float | None) -> str:
-    """Return a measure as text."""
-    return "unknown" if value is None else f"{value:.3g}"
-
-
-def percent(value: float | None) -> str:
-    """Return a share as text."""
-    return "unknown" if value is None else f"{value:.1%}"
-
-
-def between(low: float | None, high: float | None, kind: str = "") -> str:
-    """Return an interval as text."""
-    if low is None or high is None:
-        return "unknown"
-    return f"{low:.1%} to {high:.1%}" if kind else f"{low:.3g} to {high:.3g}"
+    card = dict.fromkeys(MAY_LACK) | record
+    template = page_templates().get_template("card.md")
+    return template.render(card=card, use=use, blank_use=BLANK_USE, few=FEW_ROWS)
 
 
 def error_shares(story: Story) -> dict[str, Any]:
@@ -171,10 +103,11 @@ def judged_data(evidence: Evidence, subject: Subject, seed: int) -> dict[str, An
     P, classes = evidence.answers.probabilities, subject.model.classes_
     if P is None or P.shape[1] != len(classes):
         return None
-    shares = P[:, 1:] if len(classes) == 2 else P
-    rows = sample_rows(len(P), max(MOST_PROBABILITIES // shares.shape[1], 1), seed)
+    rows = sample_rows(len(P), max(MOST_PROBABILITIES // len(classes), 1), seed)
+    # Rounded down to a part of the steps of the threshold, so that the same rows reach it.
+    shares = np.floor(P[rows] / STEP + 1e-9) * STEP
     codes = subject.codes_of(evidence.answers.y_true[rows]).astype(np.float64)
     return {
         "truth": pack_numbers(codes),
-        "shares": [pack_numbers(np.asarray(column[rows], dtype=np.float64)) for column in shares.T],
+        "shares": [pack_numbers(column) for column in shares.round(4).T],
     }

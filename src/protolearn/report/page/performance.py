@@ -28,16 +28,6 @@ CURVE_POINTS = 1_000  # of curves whose area is told; fewer would change it
 MOST_CONFUSIONS = 20
 N_BINS = 10
 
-# What the measures are, in a few words.
-EXPLAINED = {
-    "accuracy": "share of correct predictions",
-    "balanced accuracy": "the same, with each class counting alike",
-    "macro F": "harmonic mean of precision and recall, averaged over the classes",
-    "MCC": "Matthews correlation coefficient: 0 is guessing, 1 is perfect",
-    "AUC": "chance that a random positive scores higher than a random negative",
-    "average precision": "area under the precision-recall curve, averaged over the classes",
-    "log loss": "penalty for confident errors of the probabilities; smaller is better",
-}
 # The measure that each value of ``metric`` of the story stands for.
 METRICS = {"balanced-accuracy": "balanced accuracy", "f1": "macro F", "mcc": "MCC", "auc": "AUC"}
 METRICS |= {
@@ -51,7 +41,6 @@ class Measure(NamedTuple):
     """A measure beside what always predicting the largest class reaches."""
 
     name: str
-    meaning: str
     estimate: Estimate
     baseline: float
 
@@ -82,7 +71,7 @@ def measures(evidence: Evidence) -> dict[str, Measure]:
     shares_of_classes = np.broadcast_to(sizes, (n, len(sizes)))
     always = measure(Answers(answers.y_true, constant, answers.classes, None, shares_of_classes))
     return {
-        name: Measure(name, EXPLAINED.get(name, ""), one, baseline.value)
+        name: Measure(name, one, baseline.value)
         for (name, one), baseline in zip(
             evidence.evaluation.table.items(), always.values(), strict=True
         )

@@ -53,36 +53,13 @@ class Card:
 
     name: str
     code: int  # its class
-    place: str  # which of the prototypes of its class it is
+    place: str  # which of the prototypes it is
     lines: list[Line] = field(default_factory=list)  # the columns that matter most first
-    share: str = ""  # the rows that it stands for
+    size: float = 0.0  # the share of the rows that it stands for
+    share: str = ""  # the same in words
     exemplars: list[str] = field(default_factory=list)  # names of the nearest rows of its class
     picture: str = ""  # the address of a picture
     reasons: list[str] = field(default_factory=list)  # of a linear model: what speaks for it
-
-
-def rule_text(model: Any) -> str:
-    """Return a text that says how prototypes decide."""
-    if is_linear_rule(model):
-        return (
-            "The model is linear: each column adds its effect to the score of a class, and the "
-            "highest score wins. A card shows the mean of a class beside its rows."
-        )
-    if not isinstance(model, NearestPrototypeClassifier):
-        return "The model decides by all prototypes together, not by the nearest one alone."
-    if model.rule_.decision.soft:
-        return (
-            "Each prototype votes for its class, and near prototypes count more. The class with "
-            "the most votes is predicted."
-        )
-    if not model.rule_.decision.by_nearest:
-        return "The class of most of the nearest prototypes is predicted."
-    if model.rule_.offsets is not None:
-        return (
-            "The class of the nearest prototype is predicted, after a number is added to the "
-            "distances to each: some classes are predicted more readily than others."
-        )
-    return "The class of the nearest prototype is predicted."
 
 
 def why_none(subject: Subject) -> str:
@@ -98,7 +75,7 @@ def why_none(subject: Subject) -> str:
 
 
 def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> list[Card]:
-    """Return the cards, those that stand for most rows first; of a linear model class means."""
+    """Return the cards; of a linear model class means."""
     subject = story.subject
     if why_none(subject):
         return []
@@ -115,21 +92,14 @@ def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> lis
     else:
         assert subject.prototypes is not None
         inner, codes = subject.prototypes
-        places, total = class_places(codes), np.bincount(codes)
-        cards = [
-            Card(
-                name,
-                code,
-                f"prototype {place} of {total[code]}" if total[code] > 1 else "prototype",
-            )
-            for name, code, place in zip(
-                subject.prototype_names, codes.tolist(), places, strict=True
-            )
-        ]
+        pairs = zip(subject.prototype_names, codes.tolist(), strict=True)
+        cards = [Card(one, code, f"prototype {k}") for k, (one, code) in enumerate(pairs, start=1)]
         add_exemplars(story, cards)
     plain = subject.undo_steps(inner)
-    order = add_shares(story, cards) if len(cards) > 1 else [0]
-    shown = np.array(order[: MOST_CARDS if story.image_shape is None else MOST_PICTURES])
+    if len(cards) > 1:
+        add_shares(story, cards)
+    most = MOST_CARDS if story.image_shape is None else MOST_PICTURES
+    shown = np.sort(np.argsort([-card.size for card in cards], kind="stable")[:most])
     chosen, values = [cards[k] for k in shown], plain[shown]
     if story.image_shape is None:
         add_lines(story, chosen, values)
@@ -137,11 +107,6 @@ def prototype_cards(story: Story, directions: dict[str, list[Direction]]) -> lis
         for card, row in zip(chosen, values, strict=True):
             card.picture = image_of(story, row)
     return chosen
-
-
-def class_places(codes: Indices) -> list[int]:
-    """Return of each prototype its number within its class, from 1."""
-    return [int(np.sum(codes[: k + 1] == code)) for k, code in enumerate(codes)]
 
 
 def add_exemplars(story: Story, cards: list[Card]) -> None:
@@ -156,33 +121,31 @@ def add_exemplars(story: Story, cards: list[Card]) -> None:
         card.exemplars = [str(story.row_names[row]) for row in one.rows]
 
 
-def add_shares(story: Story, cards: list[Card]) -> list[int]:
-    """Return the order of the cards, by class and then by the rows that they stand for."""
+def add_shares(story: Story, cards: list[Card]) -> None:
+    """Add to each card which rows its prototype stands for."""
     model, some = story.subject.last, story.measured_subject
-    size = np.zeros(len(cards))
-    if isinstance(model, NearestPrototypeClassifier) and model.rule_.decision.by_nearest:
-        with ignore_warnings(NO_FEATURE_NAMES):
-            nearest = np.ravel(model.nearest_prototypes(some.inner)[1])
-        for k, card in enumerate(cards):
-            here = nearest == k
-            size[k] = here.sum()
-            if not here.any():
-                card.share = "Nearest to no row."
-                continue
+    if not isinstance(model, NearestPrototypeClassifier) or not model.rule_.decision.by_nearest:
+        return
+    with ignore_warnings(NO_FEATURE_NAMES):
+        nearest = np.ravel(model.nearest_prototypes(some.inner)[1])
+    for k, card in enumerate(cards):
+        here = nearest == k
+        card.size = float(here.mean())
+        card.share = "Nearest to no row."
+        if here.any():
             own = float((some.codes[here] == card.code).mean())
             name = story.subject.classes[card.code]
-            card.share = f"Nearest to {here.mean():.0%} of all rows; {own:.0%} of these are {name}."
-    return np.lexsort((-size, np.array([card.code for card in cards]))).tolist()
+            card.share = f"Nearest to {card.size:.0%} of all rows; {own:.0%} of these are {name}."
 
 
 def overview_cards(cards: list[Card], most: int) -> list[Card]:
-    """Return some cards: the first of each class, then the second of each."""
+    """Return some cards: of each class that which stands for most rows, then the next of each."""
     rank: dict[int, int] = {}
     ranked = []
-    for k, card in enumerate(cards):
-        rank[card.code] = rank.get(card.code, -1) + 1
-        ranked.append((rank[card.code], card.code, k))
-    return [cards[k] for *_, k in sorted(sorted(ranked)[:most], key=lambda one: one[1:])]
+    for k in sorted(range(len(cards)), key=lambda k: -cards[k].size):
+        rank[cards[k].code] = rank.get(cards[k].code, -1) + 1
+        ranked.append((rank[cards[k].code], cards[k].code, k))
+    return [cards[k] for k in sorted(k for *_, k in sorted(ranked)[:most])]
 
 
 def add_lines(story: Story, cards: list[Card], plain: Floats) -> None:

@@ -21,10 +21,10 @@ from ..._arrays import Floats, Indices, validate_data
 from ..._dask import AccuracyMixin
 from ..._threads import one_blas_thread
 from ..._validation import all_or_nothing
+from ...analysis import by_class
 from ...folds import RowGroups
 from ...rule import with_raised_scores
 from ...tables import TableEncoder
-from ..held_out import by_class
 from ..scorers import class_weights_for, label_score_of
 from .candidates import KINDS, Candidate, candidates, chosen_names, with_class_weights
 from .choice import (

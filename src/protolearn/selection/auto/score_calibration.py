@@ -11,7 +11,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.isotonic import IsotonicRegression
 
 from ..._arrays import Floats, Indices
-from ..held_out import by_class
+from ...analysis import by_class
 
 STEEPEST = 1e6
 """Largest worth of a lead, in units of the mean one."""

@@ -15,11 +15,11 @@ from sklearn.pipeline import Pipeline
 
 from ..._arrays import Floats, Indices, remember_work
 from ..._threads import at_most_threads, one_blas_thread, one_openmp_thread
+from ...analysis import by_class
 from ...classifiers import KernelGLVQ
 from ...ensemble import ExemplarSVM, PrototypeSVM
 from ...numba_internals import compile_seconds
 from ...perceptrons import CommitteeMachine, ParityMachine
-from ..held_out import by_class
 from .candidates import Candidate
 from .score_calibration import steepness
 from .search_data import LeftOut

@@ -32,8 +32,8 @@ if (live) {
   };
   const sureText = (answer) => {
     const parts = [];
-    if (answer.margin !== null) parts.push(`Hypothesis margin ${digits(answer.margin)}: the prototypes may move by less than that before the answer changes.`);
-    if (answer.certifiedRadius !== null) parts.push(`Certified radius ${digits(answer.certifiedRadius * (1 - 1e-4), 3)}: no row that is nearer, in the units of the model, gets another answer.`);
+    if (answer.margin !== null) parts.push(`Hypothesis margin ${boundText(answer.margin, 4)}: the prototypes may move by less than that before the answer changes.`);
+    if (answer.certifiedRadius !== null) parts.push(`Certified radius ${boundText(answer.certifiedRadius)}: no row that is nearer, in the units of the model, gets another answer.`);
     return parts;
   };
 
@@ -132,7 +132,7 @@ if (live) {
     const numbers = answer === null ? [NaN, NaN, NaN] : [answer.probabilities ? answer.probabilities[answer.code] : NaN, answer.margin ?? NaN, answer.certifiedRadius ?? NaN];
     const said = answer === null ? "no answer" : nameOf(answer.code);
     const text = [live.table.names[i], nameOf(now.truth[i]), said, ...row.map((value, j) => valueText(value, columns[j]))].join("\n").toLowerCase();
-    return { i, text, values: [i, now.truth[i], answer === null ? -1 : answer.code, ...numbers], cells: [live.table.names[i], nameOf(now.truth[i]), said, numbers[0] === numbers[0] ? percent(numbers[0]) : "", ...numbers.slice(1).map((value) => (value === value ? digits(value, 3) : ""))] };
+    return { i, text, values: [i, now.truth[i], answer === null ? -1 : answer.code, ...numbers], cells: [live.table.names[i], nameOf(now.truth[i]), said, numbers[0] === numbers[0] ? percent(numbers[0]) : "", ...numbers.slice(1).map((value) => (value === value ? boundText(value) : ""))] };
   };
   const drawCases = () => {
     if (!byId("cases").classList.contains("open")) { lines = null; return; }
@@ -187,10 +187,9 @@ if (page.judged) {
   const truth = unpackNumbers(page.judged.truth);
   const n = truth.length;
   const [chosen, slider, cost] = ["positive", "cutoff", "cost"].map((name) => byId(`threshold-${name}`));
-  const shareOf = (c, i) => (P.length > 1 ? P[c][i] : c === 1 ? P[0][i] : 1 - P[0][i]);
   const count = (c, cutoff) => {
     const cells = [[0, 0], [0, 0]];
-    for (let i = 0; i < n; i++) cells[truth[i] === c ? 0 : 1][shareOf(c, i) >= cutoff ? 0 : 1]++;
+    for (let i = 0; i < n; i++) cells[truth[i] === c ? 0 : 1][P[c][i] >= cutoff ? 0 : 1]++;
     return cells;
   };
   const expected = (cells, ratio) => (ratio * cells[0][1] + cells[1][0]) / n;
@@ -203,7 +202,7 @@ if (page.judged) {
     const [[hit, missed], [wrong, right]] = cells;
     const name = nameOf(c);
     byId("threshold-cutoff-value").textContent = cutoff.toFixed(2);
-    byId("threshold-cost-value").textContent = `${factor} : 1`;
+    byId("threshold-cost-value").textContent = String(factor);
     const tries = Array.from({ length: 101 }, (_, k) => expected(count(c, k / 100), factor));
     const least = tries.indexOf(Math.min(...tries));
     byId("threshold-result").replaceChildren(

@@ -136,7 +136,9 @@ if (live && live.edits) {
       pen.rect(x - 7, y - 7, 14, 14);
       pen.fill();
       pen.stroke();
-      pen.fillText(String(k + 1), x + 10, y + 4);
+      pen.fillStyle = getComputedStyle(canvas).color;
+      pen.font = "bold 13px sans-serif";
+      pen.fillText(String(k + 1), x + 10, y + 5);
     });
   }
 

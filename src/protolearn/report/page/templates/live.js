@@ -10,6 +10,12 @@ const make = (name, text, attributes = {}) => {
 const optionsOf = (names) => names.map((name, k) => make("option", name, { value: String(k) }));
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)));
+/** Return a bound as text that is not larger. */
+const boundText = (value, count = 3) => {
+  if (!(value > 0)) return "0";
+  const per = 10 ** (count - 1 - Math.floor(Math.log10(value)));
+  return String(Number((Math.floor(value * (1 - 1e-6) * per) / per).toPrecision(count)));
+};
 const nameOf = (code) => page.classes[code];
 const openTab = (name) => byId(`tab-${name}`).click();
 
@@ -17,7 +23,7 @@ const openTab = (name) => byId(`tab-${name}`).click();
 function valueText(value, column) {
   if (value === null || value === undefined) return "missing";
   if (value === UNKNOWN) return "another category";
-  if (column.kind !== "date") return typeof value === "number" ? String(value) : `${value}`;
+  if (column.kind !== "date") return typeof value === "number" ? String(Number(value.toPrecision(9))) : `${value}`;
   const text = new Date(value * DAY).toISOString();
   return Number.isInteger(value) ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
 }
@@ -45,8 +51,11 @@ function tableOf(caption, heads, lines, name) {
   return table;
 }
 
-/** Return the controls of all columns in a holder: to read them, to set them. */
+const FEW_FIELDS = 20;
+
+/** Return the controls of all columns in a holder, of many those that matter most before a fold. */
 function fieldsIn(holder, prefix, changed, box) {
+  const lines = [];
   const controls = live.document.columns.map((column, j) => {
     if (column.kind === "unused") return null;
     const { name, low, high, step, whole } = live.ends[j];
@@ -78,7 +87,7 @@ function fieldsIn(holder, prefix, changed, box) {
         input.value = value === null ? "" : asText(value);
         if (value !== null) slider.value = String(value);
       };
-      slider.addEventListener("input", () => { input.value = asText(Number(slider.value)); changed(); });
+      slider.addEventListener("input", () => { input.value = asText(Number(Number(slider.value).toPrecision(6))); changed(); });
       input.addEventListener("input", () => { if (read() !== null) slider.value = String(read()); changed(); });
       line.append(input, slider);
     }
@@ -90,9 +99,18 @@ function fieldsIn(holder, prefix, changed, box) {
       label.append(mark, box.text, make("span", ` ${name}`, { className: "unseen-text" }));
       line.append(label);
     }
-    holder.append(line);
+    lines[j] = line;
     return { read, write, mark, name };
   });
+  const order = live.order.filter((j) => lines[j]);
+  const first = order.length > FEW_FIELDS + 5 ? order.slice(0, FEW_FIELDS) : order;
+  holder.append(...lines.filter((line, j) => first.includes(j)));
+  if (first.length < order.length) {
+    const more = make("details");
+    more.append(make("summary", `${order.length - first.length} columns that matter less`),
+      ...lines.filter((line, j) => line && !first.includes(j)));
+    holder.append(more);
+  }
   return {
     row: () => controls.map((control) => (control ? control.read() : null)),
     show: (row) => controls.forEach((control, j) => { if (control) control.write(row[j]); }),
