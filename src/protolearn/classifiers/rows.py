@@ -15,6 +15,7 @@ from .._arrays import (
     Floats,
     Indices,
     MappedRows,
+    are_labels,
     check_observed_columns,
     check_observed_rows,
     check_ranges,
@@ -202,7 +203,8 @@ def read_block(
         X = X if X.dtype == np.float64 or suits_single(X) else X.astype(np.float64)
         distance.check_rows(X)
     if not streaming:  # in a stream, encode names labels that are none
-        check_classification_targets(y)
+        if not are_labels(y, len(X)):
+            check_classification_targets(y)
         classes = np.unique(y)
     weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
     block = Block(X, encode(y, classes), weight)
