@@ -153,8 +153,9 @@ class RobustLVQ(CostFunctionClassifier):
         kept, with a warning, if they make fewer training errors. "inside" is the same, with
         prototypes that stay in the range of their class in each feature.
     max_iter : int, default=None
-        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations,
+        fewer for millions of learned numbers; 8 to 30 epochs, fewer for very large and very small
+        data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
         where that is less, or when some iterations lower the cost by less than ``tol**2`` each.

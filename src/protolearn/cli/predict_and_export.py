@@ -74,8 +74,7 @@ def run_predict(
         what = f"{n_known:,} of {count(len(frame), 'row')} {'is' if n_known == 1 else 'are'}"
         say(
             aside,
-            f"note: {what} among the training rows; how good the answers about them are says "
-            "little about new rows",
+            f"note: {what} among the training rows; accuracy on them says little about new rows",
         )
     where = "" if out == STANDARD_OUTPUT else f" in {out}"
     flagged = f", {n_flagged:,} flagged for a second look" if predictor.threshold else ""
@@ -156,7 +155,7 @@ def run_export(
         path.write_bytes(content)
     print_export(Screen(stderr=True), content, loaded, out, to)
     if threshold is not None:
-        note = f"look again where the largest probability is below {threshold:.3g}"
+        note = f"flag predictions with a probability below {threshold:.3g}"
         say(Screen(stderr=True), note)
 
 
@@ -182,7 +181,7 @@ def print_export(console: Console, content: bytes, model: Any, out: Path, to: st
     if to == "c":
         size = code_size(text)
         said = f"code and tables {size['flash']:,} bytes, stack at most {size['stack']:,} bytes"
-        missing = "the size of its code is not known: gcc and size are not installed"
+        missing = "code size unknown: gcc and size are not installed"
         say(console, f"{said}, by gcc -Os on this machine" if size else missing)
 
 
@@ -193,7 +192,9 @@ def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:
     check_outputs([out], [model, edits], force)
     check_model_file(model)
     if not edits.exists():
-        raise Failure(f"there is no file {str(edits)!r}; give the edits that a report has saved.")
+        raise Failure(
+            f"there is no file {str(edits)!r}; give the edits file that a report has saved."
+        )
     content, loaded = read_edits(edits), load(model)
     edited = apply_edits(loaded, content)
     save(edited, out, notes=describe(model).notes)
@@ -205,7 +206,7 @@ def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:
         of = f"of {count(counts[0].get('rows', 0), 'row')} of the report"
         first = counts[0]["correct before"]
         say(Screen(stderr=True), f"correct {of}: {first:,} before the edits, {rows[-1]:,} after")
-        note = "its next report shows the effect on rows that were kept from the editor"
+        note = "its next report shows the effect on rows that the editor did not see"
         say(Screen(stderr=True), note)
 
 

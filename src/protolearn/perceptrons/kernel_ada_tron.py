@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import Floats
-from .._validation import all_or_nothing, check_integer, check_verbose
+from .._validation import all_or_nothing
 from ..kernels import (
     FeatureKernel,
     check_gram,
@@ -279,8 +279,6 @@ class KernelAdaTron(StabilityMixin):
     def _check_parameters(self) -> None:
         check_kernel(self, "kernel_gamma")
         threshold_kind(self)
-        check_integer(self, "max_iter", low=1)
-        check_verbose(self)
         check_watching(self)
 
     def __sklearn_tags__(self) -> Any:

@@ -86,7 +86,7 @@ class ProjectionDisplay(Display):
         model, X = last_step(estimator, X)
         if not is_classifier(model):
             name = type(model).__name__
-            raise TypeError(f"{name} is no classifier, or a Pipeline that ends in one.")
+            raise TypeError(f"{name} is neither a classifier nor a Pipeline that ends in one.")
         check_is_fitted(model)
         y = known_labels(model, y)
         codes = np.searchsorted(model.classes_, y)
