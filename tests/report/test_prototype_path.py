@@ -114,7 +114,7 @@ def test_more_features_are_seen_along_the_hyperplane(neurons):
     np.testing.assert_allclose(line[:, 0], 0.0, atol=1e-9)
     assert np.ptp(line[:, 1]) > 0.1
     assert display.ax_.get_xlabel() == "distance to the hyperplane"
-    assert display.ax_.get_ylabel() == "first principal axis beside it"
+    assert display.ax_.get_ylabel() == "direction along it in which the rows vary most"
     sparse = PrototypePathDisplay.from_estimator(model, csr_array(X), y)
     np.testing.assert_allclose(sparse.plane.points[:, 0], display.plane.points[:, 0], atol=1e-9)
 
@@ -192,7 +192,7 @@ def test_path_in_many_dimensions_shows_both_hyperplanes_exactly(neurons, rng):
     )
     unturned = PrototypePathDisplay.from_path(still, X, y)
     assert unturned.plane.points[:, 1].std() > 0.1
-    assert unturned.ax_.get_ylabel() == "first principal axis beside it"
+    assert unturned.ax_.get_ylabel() == "direction along it in which the rows vary most"
 
 
 def test_a_path_that_begins_without_hyperplane(toy, neurons, rng):

@@ -54,17 +54,17 @@ NOT_MOVED = (
 )
 FAR_OUTSIDE = (
     "A prototype of {} lies {:.3g} times the range of a feature beyond the training data, so it "
-    "looks like no row. Keep prototypes among the data with attraction=0.01, or more; outside_ "
-    "tells how far out each one is."
+    "is not typical. Set attraction=0.01 or more to keep prototypes inside the data; outside_ "
+    "holds the distance of each one."
 )
 FEW_ROWS_DECIDE = (
-    "A few rows are so far from their class that the distances of all others hardly count for {}. "
-    "Look at the rows with the largest model.distances(X).min(axis=1); correct them, leave them "
-    "out, or scale X with sklearn.preprocessing.RobustScaler and clip it."
+    "A few rows are so far from their class that they dominate all distances of {}. "
+    "Look at the rows with the largest model.distances(X).min(axis=1); correct or remove them, or "
+    "scale X with sklearn.preprocessing.RobustScaler and clip it."
 )
 ONE_FEATURE_DECIDES = (
-    "Feature {} makes up {:.1%} of the variance of the {} features of X, so the distances of {} "
-    "are hardly about anything else. If the features have different units, scale them first: "
+    "Feature {} makes up {:.1%} of the variance of the {} features of X, so it dominates the "
+    "distances of {}. If the features have different units, scale them first: "
     "make_pipeline(StandardScaler(), model)."
 )
 

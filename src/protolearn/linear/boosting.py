@@ -255,7 +255,7 @@ class BoostedPrototypes(KernelPrototypeClassifier):
         overlapping = [run.name for run in runs if run.hopeless]
         if overlapping:
             advice = (
-                "HardMarginSVM tells whether they do; for those that do set a finite C, for "
+                "HardMarginSVM checks this; for overlapping classes set a finite C, for "
                 "example C=0.1, or use SoftMarginSVM"
                 if self._hard()
                 else f"C={self.C} is too large for double precision; set a smaller one"

@@ -338,8 +338,7 @@ class MinOver(LinearUnit):
         return (
             f"MinOver is not sure of the largest stability for {name} after {self.max_iter} "
             f"updates: the gap is {gap:.1e}, tol={self.tol:g}. Raise max_iter or tol, or use "
-            f"AdaTron; {separability_call(self)} tells whether a hyperplane separates the classes "
-            "at all."
+            f"AdaTron; {separability_call(self)} checks whether a hyperplane separates the classes."
         )
 
 

@@ -341,8 +341,8 @@ def check_same_classes(model: Any, before: dict[str, Any]) -> None:
     if not same or not np.array_equal(model.classes_, before["classes_"]):
         raise ValueError(
             f"warm_start=True of {type(model).__name__} needs the classes "
-            f"{before['classes_'].tolist()} and {before['n_features_in_']} features of the fit "
-            "before. Set warm_start=False to begin anew."
+            f"{before['classes_'].tolist()} and {before['n_features_in_']} features of the "
+            "previous fit. Set warm_start=False to start again."
         )
 
 

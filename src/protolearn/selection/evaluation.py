@@ -25,7 +25,14 @@ from .held_out import (
     labelled_rows,
     over_folds,
 )
-from .intervals import check_confidence, measure_interval, noise_of_folds, share_interval
+from .intervals import (
+    Interval,
+    check_confidence,
+    measure_interval,
+    noise_of_folds,
+    pooled_average_precision,
+    share_interval,
+)
 from .metrics import MEASURES, ONE_CLASS, Measured, measure, rankings
 from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 
@@ -302,19 +309,19 @@ def average_precision_of(
     """Return the average precision of a class against the rest, mean over the folds."""
     if any(one.scores is None and one.probabilities is None for one in folds):
         return Estimate(np.nan, np.nan, np.nan, "neither scores nor probabilities")
-    n_positive, values = int(sum((one.y_true == label).sum() for one in folds)), []
-    for one in folds:
-        column = int(np.searchsorted(one.classes, label))
-        positive, scores = (rankings(one, by_class=True) or [])[column]
-        if positive.any():
-            values.append(average_precision_score(positive, scores))
-    value = float(np.mean(values))
-    if groups is not None:  # copies count once
-        true = np.concatenate([one.y_true == label for one in folds])
-        n_positive = len(np.unique(groups[true]))
+    column = int(np.searchsorted(folds[0].classes, label))
+    curve = [(rankings(one, by_class=True) or [])[column] for one in folds]
+    there = [one for one in curve if one[0].any()]
+    value = float(np.mean([average_precision_score(*one) for one in there]))
+    true = np.concatenate([one.y_true == label for one in folds])
+    # Copies count once.
+    n_positive = int(true.sum()) if groups is None else len(np.unique(groups[true]))
     n_effective = n_positive / (1.0 + noise)
-    ends = share_interval(value * n_effective, n_effective, confidence).around(value)
-    return Estimate(value, *ends)
+    both = value, pooled_average_precision(curve)
+    low, high = np.transpose(
+        [share_interval(v * n_effective, n_effective, confidence) for v in both]
+    )
+    return Estimate(value, *Interval(float(low.min()), float(high.max())).around(value))
 
 
 def mean_over(found: list[Measured]) -> Measured:

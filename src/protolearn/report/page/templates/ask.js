@@ -202,7 +202,7 @@ if (page.judged) {
     const [[hit, missed], [wrong, right]] = cells;
     const name = nameOf(c);
     byId("threshold-cutoff-value").textContent = cutoff.toFixed(2);
-    byId("threshold-cost-value").textContent = `${factor} : 1`;
+    byId("threshold-cost-value").textContent = String(factor);
     const tries = Array.from({ length: 101 }, (_, k) => expected(count(c, k / 100), factor));
     const least = tries.indexOf(Math.min(...tries));
     byId("threshold-result").replaceChildren(
