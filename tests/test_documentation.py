@@ -70,6 +70,10 @@ OTHER_TEXTS = {
     ("classifiers", "xi"): {"SNPC": LOCAL_LOSS},
     ("classifiers", "slope_factor_"): {"RobustLVQ": "the radius is the unit of its hinge"},
     ("classifiers", "max_iter"): {RULES: EPOCHS, "KernelGLVQ": IN_MEMORY},
+    **{
+        ("classifiers", name): {"SmallGMLVQ": "it chooses its own size, and starts otherwise"}
+        for name in ("init", "prototypes_per_class")
+    },
     ("classifiers", "tol"): {RULES: EPOCHS},
     ("classifiers", "early_stopping"): {RULES: EPOCHS},
     ("classifiers", "solver_"): {RULES: EPOCHS},
@@ -81,7 +85,10 @@ OTHER_TEXTS = {
     ("classifiers", "validation_fraction"): {"KernelGLVQ": IN_MEMORY},
     ("classifiers", "scale"): {"KernelGLVQ": "its loss is never made steeper"},
     ("classifiers", "regularization"): {"LGMLVQ": "there are several maps, which may learn noise"},
-    ("classifiers", "rank"): {"LGMLVQ": "there are several maps, each of which takes time"},
+    ("classifiers", "rank"): {
+        "LGMLVQ": "there are several maps, each of which takes time",
+        "SmallGMLVQ": "it chooses its own size, and starts otherwise",
+    },
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
     **{

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,11 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     _trains_sparse = False
     """Whether they stay sparse for training."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a model; one of an earlier version has the defaults of parameters since then."""
+        defaults = {name: each.default for name, each in signature(type(self)).parameters.items()}
+        super().__setstate__(defaults | state)
 
     def __sklearn_tags__(self) -> Any:
         """Return whether rows may be sparse, for scikit-learn."""

@@ -221,8 +221,8 @@ def test_the_tables_take_what_was_asked_for(max_bytes):
 
 def test_more_bytes_are_used_and_small_sizes_refused():
     X, y, _, _ = split_digits()
-    with pytest.raises(ValueError, match="max_bytes=300 of SmallGMLVQ has no room for one"):
-        SmallGMLVQ(max_bytes=300).fit(X, y)
+    with pytest.raises(ValueError, match="max_bytes=200 of SmallGMLVQ has no room for one"):
+        SmallGMLVQ(max_bytes=200).fit(X, y)
     with pytest.raises(ValueError, match="bits=4 of SmallGMLVQ must be 8 or 16"):
         SmallGMLVQ(bits=4).fit(X, y)
     with pytest.raises(ValueError, match="init='kmeans' must be the rule_"):

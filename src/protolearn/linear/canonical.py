@@ -15,7 +15,6 @@ All classifiers that are fitted in these forms are a :class:`LinearPrototypeClas
 from __future__ import annotations
 
 from abc import abstractmethod
-from inspect import signature
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -232,11 +231,6 @@ class LinearPrototypeClassifier(LinearClassifier):
 
     def _is(self, kernel: str) -> bool:
         return isinstance(self.kernel, str) and self.kernel == kernel
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a model; one of an earlier version has the defaults of parameters since then."""
-        defaults = {name: each.default for name, each in signature(type(self)).parameters.items()}
-        super().__setstate__(defaults | state)
 
     @abstractmethod
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:

@@ -144,8 +144,8 @@ class LinearUnit(StabilityMixin, LinearClassifier):
     """
 
     fit_intercept: Any
-    keep, warm_start, history = "best", False, False  # of older files
-    callback: Callable[[Any], object] | None = None
+    keep, warm_start = "best", False  # of units that have no such parameters
+    callback: Callable[[Any], object] | None
     best_coef_: Floats
     best_intercept_: Floats
     last_coef_: Floats
