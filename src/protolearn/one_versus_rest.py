@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import Floats, Indices, check_magnitude, checked_sparse, validate_data
 from ._dask import AccuracyMixin, row_by_row
+from ._names import SharedAttributes
 from ._validation import check_class_weight, check_sample_weight, check_weight_range
 
 
@@ -26,7 +27,7 @@ class BinaryProblem(NamedTuple):
     name: str  # what is to be separated, in words
 
 
-class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
+class OneVersusRestClassifier(SharedAttributes, AccuracyMixin, BaseEstimator):
     """A classifier with a score for each class, or one score for two classes."""
 
     classes_: NDArray[Any]
