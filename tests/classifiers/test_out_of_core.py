@@ -276,7 +276,7 @@ def test_files_that_cannot_be_learned_from(tmp_path):
     (tmp_path / "d").mkdir()
     with pytest.raises(ValueError, match="holds neither Parquet nor CSV"):
         batch().fit(tmp_path / "d", "tree")
-    with pytest.raises(ValueError, match="is no file and no folder"):
+    with pytest.raises(ValueError, match="is neither a file nor a folder"):
         batch().fit(tmp_path / "e", "tree")
 
 

@@ -35,7 +35,7 @@ def test_what_was_understood_is_told(fitted):
 
 def test_the_last_line_says_what_to_open(fitted):
     folder, done = fitted
-    assert done.out.splitlines()[-1] == "Open results/report.html to see it all."
+    assert done.out.splitlines()[-1] == "Open results/report.html to see everything."
     assert not done.err
     assert sorted(path.name for path in (folder / "results").iterdir()) == FILES
 
@@ -234,7 +234,7 @@ def test_a_built_in_set_by_name(command, tmp_path):
     )
     assert done.code == 0, done.err
     assert "3 classes: setosa (50), versicolor (50), virginica (50)" in done.out
-    assert done.out.splitlines()[-1] == "Open protolearn-iris/report.html to see it all."
+    assert done.out.splitlines()[-1] == "Open protolearn-iris/report.html to see everything."
 
 
 def test_columns_that_are_points_of_a_picture(command, tmp_path):
@@ -249,7 +249,7 @@ def test_a_large_table_is_drawn_from(command, tmp_path):
     write(tmp_path / "pets.csv", pets(400))
     done = command("fit", "pets.csv", *FIT, "--rows", "150", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert re.search(r"15\d rows of 400 drawn to learn from", done.out)
+    assert re.search(r"15\d rows of 400 sampled for fitting", done.out)
     found = json.loads((tmp_path / "protolearn-pets" / "metrics.json").read_text("utf-8"))
     assert found["rows_with_a_label"] == 400
     assert 149 <= found["rows"] <= 151

@@ -20,7 +20,7 @@ from protolearn.cli.unfinished import Unfinished
 
 FIT = ("fit", "pets.csv", "--target", "state", "--model", "linear,fixed", "--fits", "60")
 FIT += ("--folds", "3", "--out", "out")
-GOING_ON = "Going on where an interrupted run stopped."
+GOING_ON = "Continuing an interrupted run."
 PATIENCE = 120.0
 """Seconds after which something is wrong."""
 
@@ -49,11 +49,11 @@ def test_parts_that_are_damaged_are_done_again(tmp_path):
     assert again.resumed
     assert [again.get(part) for part in again] == [{"scores": [n / 3]} for n in range(3)]
     assert again.load_model("all") is None
-    with pytest.raises(Failure, match="the same command is at work on"):
+    with pytest.raises(Failure, match="the same command is already running on"):
         Unfinished(tmp_path, known_by)
     again.close()
     again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
-    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; what it held is computed"):
+    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; its fits are repeated"):
         assert len(Unfinished(tmp_path, known_by)) == 0
     other = Unfinished(tmp_path, {**known_by, "seed": 2})
     assert not other.resumed
@@ -80,7 +80,7 @@ app()
     (folder / "out" / "mine.search.jsonl").write_text("mine")
     done = command(*FIT, cwd=folder)
     assert done.code == 0, done.err
-    assert done.err.count("all.search.jsonl' is damaged; what it held is computed again.") == 1
+    assert done.err.count("all.search.jsonl' is damaged; its fits are repeated.") == 1
     assert (folder / "out" / "predictions.csv").read_text("utf-8") == undisturbed
     assert (folder / "out" / "mine.search.jsonl").read_text() == "mine"
 
@@ -176,7 +176,10 @@ def test_terminated_while_comparing(command, folder):
     process.terminate()
     _, err = process.communicate()
     assert process.returncode == 1
-    assert "stopped. The same command goes on: 'out/comparison.jsonl' has" in err
+    assert (
+        "Run the same command again to continue; finished fits are in 'out/comparison.jsonl'."
+        in err
+    )
     assert "Traceback" not in err
     assert [path.name for path in (folder / "out").iterdir()] == ["comparison.jsonl"]
     for line in (folder / "out" / "comparison.jsonl").read_text("utf-8").splitlines()[:-1]:

@@ -63,10 +63,13 @@ def test_standard_deviations_let_robust_lvq_compete(command, table):
         (("--tolerance", "noise"), "'noise' has no number; write COLUMN=NUMBER"),
         (("--tolerance", "noise=much"), "must be COLUMN=NUMBER with a positive number"),
         (("--tolerance", "noise=-1"), "must be COLUMN=NUMBER with a positive number"),
-        (("--tolerance", "nose=1"), "names 'nose', which is no column to learn from. Did you mean"),
-        (("--tolerance", "colour=1"), "holds categories and not numbers"),
+        (
+            ("--tolerance", "nose=1"),
+            "names 'nose', which is not a column to learn from. Did you mean",
+        ),
+        (("--tolerance", "colour=1"), "holds categories, not numbers"),
         (("--robust", "0"), "must be a positive number of standard deviations"),
-        (("--robust", "1", "--tolerance", "noise=1"), "give one of them"),
+        (("--robust", "1", "--tolerance", "noise=1"), "use one of them"),
     ],
 )
 def test_bad_tolerances(command, table, options, message):

@@ -159,7 +159,7 @@ def test_files_hold_the_numbers_the_words_and_the_pictures(tmp_path):
         ["A remark of the table."],
     )
     figure = Figure("curve", "A line", lambda canvas: canvas.subplots().plot([0, 1]))
-    experiment = Experiment("name", "Somebody (2000)", "what it shows", "m", "f", "seconds")
+    experiment = Experiment("name", "Somebody (2000)", "content", "m", "f", "seconds")
     work = Work(seed=7, quick=True)
     files = write(experiment, work, Findings([table], [figure], ["It holds."]), tmp_path)
     assert [path.name for path in files] == ["results.md", "scores.csv", "curve.png"]
@@ -182,7 +182,7 @@ def test_every_result_is_plain_json(tmp_path):
 
 def test_results_are_replaced_as_a_set(tmp_path):
     """A table that cannot be written leaves the others and the page as they were."""
-    experiment = Experiment("name", "Somebody (2000)", "what it shows", "m", "f", "seconds")
+    experiment = Experiment("name", "Somebody (2000)", "content", "m", "f", "seconds")
     old, new = (Table("one", "One", ["a"], [["1"]], [{"a": number}]) for number in (1, 2))
     wrong = Table("two", "Two", ["a"], [["1"]], [{"a": 1}, {"b": 1}])
     write(experiment, Work(), Findings([old], [], []), tmp_path)

@@ -249,7 +249,9 @@ def test_bad_kinds(told):
 
 def test_there_is_no_file(tmp_path):
     (tmp_path / "iris.csv").write_text("a,b\n1,2\n")
-    assert sentence(tmp_path / "nothing.csv").endswith("nothing.csv'; look at its name and folder.")
+    assert sentence(tmp_path / "nothing.csv").endswith(
+        "nothing.csv'; check the name and the folder."
+    )
     assert sentence(tmp_path / "iirs.csv").endswith("iirs.csv'; there is 'iris.csv'.")
     assert "its folder is not there either" in sentence(tmp_path / "nowhere" / "iris.csv")
     assert "is a folder; expected a file" in sentence(tmp_path)

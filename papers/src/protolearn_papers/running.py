@@ -38,7 +38,7 @@ def run(
     quick : bool, default=False
         Whether to run a reduced version that takes seconds.
     seed : int, default=0
-        Seed of everything random.
+        Random seed.
     jobs : int, default=1
         Processes; -1: one a core.
     progress : callable or None

@@ -16,7 +16,7 @@ OWNER = Owner(
     "an experiment",
     "run of an experiment",
     label="{path}",
-    advice="Name another folder, or delete the file to start anew.",
+    advice="Name another folder, or delete the file to start again.",
 )
 
 Progress = Callable[[str, int, int], object]
@@ -31,7 +31,7 @@ class Work:
     quick : bool, default=False
         Whether a reduced version is wanted that takes seconds: less data, fewer repetitions.
     seed : int, default=0
-        Seed of everything random.
+        Random seed.
     jobs : int, default=1
         Processes; -1: one a core.
     store : Store or None

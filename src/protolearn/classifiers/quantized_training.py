@@ -31,6 +31,9 @@ FIRST_DISTANCE = 2.0
 PRUNES, ROUNDS = 0.3, 0.6
 """Shares of training after which the smallest numbers are left out, and all others are rounded."""
 
+MOST_STEPS = 10_000
+"""Steps after which training ends, also in fewer epochs."""
+
 TINY = np.float32(1e-12)
 
 
@@ -199,7 +202,7 @@ def train_mixture(
     units = np.abs(mixture.A).mean(), max(mixture.B.std(), TINY), 1.0
     moments = [(np.zeros_like(p), np.zeros_like(p)) for p in mixture.arrays]
     batch = int(np.clip(len(X) // 20, 8, 128))
-    n_steps = max(n_epochs * (len(X) // batch), 1)
+    n_steps = min(max(n_epochs * (len(X) // batch), 1), MOST_STEPS)
     order = np.empty(0, dtype=np.intp)
     for t in range(1, n_steps + 1):
         if len(order) < batch:

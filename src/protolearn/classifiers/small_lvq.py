@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -53,8 +53,8 @@ class Grid(NamedTuple):
     top: int
 
     @classmethod
-    def of(cls, X: Floats, bits: int) -> Grid:
-        """Return one unit for all features if their ranges are similar, or one for each."""
+    def choices(cls, X: Floats, bits: int) -> list[Grid]:
+        """Return one unit for all features and, unless their ranges are similar, one for each."""
         top, (low, high) = 2 ** (bits - 1) - 1, column_ranges(X)
         mean, far = X.mean(axis=0), FAR * X.std(axis=0)
         low, high = np.maximum(low, mean - far), np.minimum(high, mean + far)
@@ -62,12 +62,11 @@ class Grid(NamedTuple):
         varying = width > 0.0
         if not varying.any():
             width, varying = np.ones_like(width), ~varying
-        if width[varying].max() <= SIMILAR_RANGES * width[varying].min():
-            low = np.full_like(low, low[varying].min())
-            high = np.full_like(high, high[varying].max())
-        else:
-            high = np.where(varying, high, low + 1.0)
-        return cls((low + high) / 2.0, 2.0 * top / (high - low), top)
+        ends = np.full_like(low, low[varying].min()), np.full_like(high, high[varying].max())
+        every = [ends]
+        if width[varying].max() > SIMILAR_RANGES * width[varying].min():
+            every.append((low, np.where(varying, high, low + 1.0)))
+        return [cls((low + high) / 2.0, 2.0 * top / (high - low), top) for low, high in every]
 
     def rows(self, X: Floats) -> Singles:
         """Return rows on the grid, as numbers up to one."""
@@ -80,7 +79,7 @@ class Grid(NamedTuple):
         return bool((self.scale == self.scale[0]).all())
 
 
-class Budget(NamedTuple):
+class TableBudget(NamedTuple):
     """How many bytes the tables of a model take in C."""
 
     n_features: int
@@ -143,7 +142,9 @@ class SmallGMLVQ(NearestPrototypeClassifier):
     A class has the score ``sum_k Z_kc exp(-|A x - b_k|^2)``. The map A, the prototypes b behind it
     and their label scores Z are trained together by the cross-entropy of the scores, at first in
     full precision, then with fewer numbers, and at last through the rounding to whole numbers. How
-    many there are of each is chosen by the accuracy on held-out training rows.
+    many there are of each is chosen by the accuracy on held-out training rows. ``rule_`` says the
+    same in floating point, with a prototype for each label score: of all points with the image b,
+    the one next to the mean of the class.
     :func:`~protolearn.export` writes the whole numbers as C.
 
     Parameters
@@ -164,24 +165,25 @@ class SmallGMLVQ(NearestPrototypeClassifier):
         The ``rule_`` of a fitted model, from whose metric the map may start; None: only from the
         principal axes of the rows.
     max_iter : int, default=60
-        Epochs.
+        Epochs; fewer for more than 20,000 rows.
     random_state : int, RandomState instance or None, default=None
-        Seed of the initial prototypes, of the held-out rows and of the order of the rows.
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
     omega_ : array of shape (rank, d)
-        The map, of length one.
+        The map. It has fewer rows where the features or the directions in which the data vary are
+        fewer.
     metric_ : array of shape (d, d)
-        Its square, ``omega_.T @ omega_``.
+        ``Omega^T Omega``.
     relevances_ : array of shape (d,)
-        How much each feature counts: the diagonal of ``metric_``.
+        How much each feature counts: the diagonal of ``metric_``. They sum to one.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     rule_ : DecisionRule
-        What predicts, in floating point: a prototype for each label score.
+        What predicts: the prototypes, the distance, and how distances decide.
     prototypes_ : array of shape (K, d)
-        Of all points with the image b, those next to the mean of the class.
+        The prototypes, in the units of the data.
     prototype_labels_ : array of shape (K,)
         The label of each prototype.
     scale_ : float
@@ -190,14 +192,15 @@ class SmallGMLVQ(NearestPrototypeClassifier):
         What the tables take.
     whole_ : dict
         The whole numbers, from which C is written.
-    shape_ : Shape
-        What was chosen.
-    validation_scores_ : dict
-        The accuracy of each shape that was tried on held-out rows.
+    shape_ : dict
+        What was chosen: ``rank``, ``density``, ``n_prototypes`` (points behind the map),
+        ``label_scores`` of each, and ``noise``, which is added to rows in training.
+    validation_scores_ : list of dict
+        The shapes that were tried, with their accuracy on held-out rows.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : array of shape (d,)
-        Names of the features, where ``fit`` was given a frame with names.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     References
     ----------
@@ -269,15 +272,16 @@ class SmallGMLVQ(NearestPrototypeClassifier):
                 raise ValueError(
                     f"y has one class only, {classes[0]!r}; give rows of two or more classes."
                 )
-            rng = check_random_state(self.random_state)
-            grid = Grid.of(X, bits)
-            rows = grid.rows(X)
-            budget = Budget(X.shape[1], classes, bits, grid.is_common)
-            axes = starting_axes(rows, grid, self.init)
-            search = ShapeSearch(self, budget, axes, rows, codes, rng)
-            self.shape_, start, self.validation_scores_ = search.choose(n_epochs)
-            self.whole_ = search.whole(self.shape_, start, rows, codes, n_epochs, grid)
-            self.n_bytes_ = budget.total(self.whole_)
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            grids = Grid.choices(X, bits)
+            searches = [ShapeSearch(self, grid, classes, X, codes, seed) for grid in grids]
+            search = searches[0]
+            if len(searches) > 1:
+                search = max(searches, key=lambda each: each.first_score(n_epochs))
+            shape, start = search.choose(n_epochs)
+            self.shape_, self.validation_scores_ = shape._asdict(), search.history()
+            self.whole_ = search.whole(shape, start, n_epochs)
+            self.n_bytes_ = search.budget.total(self.whole_)
             means = np.stack([X[codes == c].mean(axis=0) for c in range(len(classes))])
             self.rule_ = rule_of(self.whole_, classes, means, type(self).__name__)
             self.whole_["checksum"] = rule_checksum(self.rule_)
@@ -318,20 +322,23 @@ class ShapeSearch:
     """The choice of a shape by the accuracy on held-out rows, one property after another."""
 
     def __init__(
-        self,
-        model: SmallGMLVQ,
-        budget: Budget,
-        axes: list[Singles],
-        rows: Singles,
-        codes: Indices,
-        rng: np.random.RandomState,
+        self, model: SmallGMLVQ, grid: Grid, classes: Any, X: Floats, codes: Indices, seed: int
     ):
-        self.model, self.budget, self.axes, self.n_rows = model, budget, axes, len(rows)
-        self.seed = int(rng.randint(2**31 - 1))
-        order = rng.permutation(len(rows))[:SELECTION_ROWS]
+        self.model, self.grid, self.seed, self.n_rows = model, grid, seed, len(X)
+        self.rows, self.codes = grid.rows(X), codes
+        self.budget = TableBudget(X.shape[1], classes, int(model.bits), grid.is_common)
+        self.axes = starting_axes(self.rows, grid, model.init)
+        order = np.random.RandomState(seed).permutation(len(X))[:SELECTION_ROWS]
         cut = max(len(order) // 6, 1)
         self.held, self.seen = order[:cut], order[cut:]
-        self.rows, self.codes, self.scores = rows, codes, cast(dict[Any, float], {})
+        self.scores: dict[Any, float] = {}
+
+    def first_score(self, n_epochs: int) -> float:
+        """Return the accuracy of a first shape on held-out rows; -1 if there is no room."""
+        shape = next(self.shapes(1), None)
+        if shape is None:
+            return -1.0
+        return self.score(shape, 0, n_epochs)
 
     def shapes(self, label_scores: int) -> Iterator[Shape]:
         """Yield ranks and densities for which there is room."""
@@ -363,8 +370,15 @@ class ShapeSearch:
             rank, density, min(n_prototypes, max(self.n_rows // 4, n_classes)), scores, noise
         )
 
-    def choose(self, n_epochs: int) -> tuple[Shape, int, dict[Any, float]]:
-        """Return the best shape, from which axes, and the accuracy of all that were tried."""
+    def history(self) -> list[dict[str, Any]]:
+        """Return what was tried, with its accuracy on held-out rows."""
+        return [
+            {**shape._asdict(), "from_model": start > 0, "accuracy": accuracy}
+            for (shape, start), accuracy in self.scores.items()
+        ]
+
+    def choose(self, n_epochs: int) -> tuple[Shape, int]:
+        """Return the best shape, and the place of the axes to start from."""
         given, n_classes = self.model.label_scores, len(self.budget.labels)
         first = min(given or 2, n_classes)
         shapes = list(self.shapes(first)) or list(self.shapes(1) if given is None else [])
@@ -388,20 +402,22 @@ class ShapeSearch:
         most = max(self.scores.get(each, 0.0) for each in noisy)
         least = most - np.sqrt(most * (1.0 - most) / len(self.held))
         best, start = next(each for each in noisy if self.scores.get(each, 0.0) >= least)
-        return best, start, {(*shape, place): x for (shape, place), x in self.scores.items()}
+        return best, start
 
     def _best(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
         """Return the first that is right most often on held-out rows; one alone is not tried."""
         if len(set(tried)) == 1:
             return tried[0]
-        for shape, start in tried:
-            if (shape, start) not in self.scores:
-                seen = self.rows[self.seen], self.codes[self.seen]
-                mixture = self.mixture(shape, start, *seen, max(n_epochs // 2, 1))
-                found = predict_codes(mixture, self.rows[self.held])
-                right = float((found == self.codes[self.held]).mean())
-                self.scores[shape, start] = right
-        return max(tried, key=lambda each: self.scores[each])
+        return max(tried, key=lambda each: self.score(each[0], each[1], n_epochs))
+
+    def score(self, shape: Shape, start: int, n_epochs: int) -> float:
+        """Return the accuracy of a shape on held-out rows."""
+        if (shape, start) not in self.scores:
+            seen = self.rows[self.seen], self.codes[self.seen]
+            mixture = self.mixture(shape, start, *seen, max(n_epochs // 2, 1))
+            found = predict_codes(mixture, self.rows[self.held])
+            self.scores[shape, start] = float((found == self.codes[self.held]).mean())
+        return self.scores[shape, start]
 
     def mixture(
         self, shape: Shape, start: int, rows: Singles, codes: Indices, n_epochs: int
@@ -411,12 +427,10 @@ class ShapeSearch:
         first = first_mixture(rows, codes, self.axes[start], shape, n_classes, self.seed)
         return train_mixture(first, rows, codes, shape, self.budget.bits, n_epochs, rng)
 
-    def whole(
-        self, shape: Shape, start: int, rows: Singles, codes: Indices, n_epochs: int, grid: Grid
-    ) -> dict[str, Any]:
+    def whole(self, shape: Shape, start: int, n_epochs: int) -> dict[str, Any]:
         """Return the whole numbers of a mixture that is trained with all rows."""
-        mixture = self.mixture(shape, start, rows, codes, n_epochs)
-        return whole_numbers(mixture, grid, self.budget.bits)
+        mixture = self.mixture(shape, start, self.rows, self.codes, n_epochs)
+        return whole_numbers(mixture, self.grid, self.budget.bits)
 
 
 def predict_codes(mixture: Mixture, rows: Singles) -> Indices:

@@ -26,14 +26,14 @@ Data = Annotated[
         "or not, a folder of Parquet files, - for standard input, or a built-in set."
     ),
 ]
-Model = Annotated[Path, typer.Argument(help="A model that fit has written.")]
+Model = Annotated[Path, typer.Argument(help="A model file written by fit.")]
 Target = Annotated[
     str | None,
     typer.Option(
         help="The column to predict: its name, its number from 1, or last.", show_default=False
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)]
+Seed = Annotated[int, typer.Option(help="Random seed.", min=0, max=2**31 - 1)]
 
 
 class Preference(StrEnum):
@@ -58,40 +58,45 @@ class Metric(StrEnum):
 
 
 Rows = Annotated[
-    int, typer.Option(help="Rows to learn from at most, drawn by class; 0: all.", min=0)
+    int, typer.Option(help="Use at most this many rows, sampled by class; 0: all.", min=0)
 ]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.")]
-Keep = Annotated[list[str] | None, typer.Option(help="A column to use although it looks useless.")]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out. Repeatable.")]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(help="A column to use although it looks like row numbers or names."),
+]
 Categorical = Annotated[
-    list[str] | None, typer.Option(help="A column of numbers that are categories.")
+    list[str] | None, typer.Option(help="A column of numbers to treat as categories.")
 ]
 Names = Annotated[
     str | None,
     typer.Option(
-        help="Names of the columns of a text without a header, with commas between them.",
+        help="Column names of a text file without a header, separated by commas.",
         show_default=False,
     ),
 ]
 Id = Annotated[
     list[str] | None,
-    typer.Option(help="A column that names the rows; not used to predict, but written out."),
+    typer.Option(help="A column that identifies the rows: not used to predict, but written out."),
 ]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(help="A cell without a value, such as 999 or age=999; may be given again."),
+    typer.Option(help="A code for missing values, such as 999 or age=999. Repeatable."),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop where something would have to be assumed.")
+    bool, typer.Option("--strict", help="Stop with an error instead of making assumptions.")
 ]
 Memory = Annotated[
     str | None,
     typer.Option(
-        help="Memory that the table may take, such as 4GB; else half of the machine's.",
+        help="Memory limit for the table, such as 4GB; default: half of the machine's.",
         show_default=False,
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
-Raw = Annotated[bool, typer.Option("--raw", help="No apostrophe before texts like formulas.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Raw = Annotated[
+    bool, typer.Option("--raw", help="Write no apostrophe before text that looks like a formula.")
+]
 
 
 def show_version(wanted: bool) -> None:
@@ -107,7 +112,9 @@ def show_version(wanted: bool) -> None:
 def main(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show it, and end.", callback=show_version, is_eager=True),
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=show_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Interpretable classification by prototypes and margins."""
@@ -122,12 +129,12 @@ def fit(
     ] = "auto",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the results; else protolearn-DATA.", show_default=False),
+        typer.Option(help="Folder for the results; default: protolearn-DATA.", show_default=False),
     ] = None,
     time: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for the whole command at most; else as long as its plan takes.",
+            help="Time limit for the whole command in seconds; default: no limit.",
             min=1.0,
             show_default=False,
         ),
@@ -135,30 +142,30 @@ def fit(
     fits: Annotated[
         int | None,
         typer.Option(
-            help="Fits of the search at most.",
+            help="Maximum number of fits in the search.",
             min=1,
             show_default=False,
         ),
     ] = None,
     prefer: Annotated[
         Preference,
-        typer.Option(help="What to choose among models that are about as good as the best."),
+        typer.Option(help="Which model to choose among those about as good as the best."),
     ] = Preference.readable,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
+    folds: Annotated[int, typer.Option(help="Number of cross-validation folds.", min=2)] = 5,
     rows: Rows = 1_000_000,
     seed: Seed = 0,
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="Fits at a time, -1: one a processor; else 1, or all workers of --engine dask.",
+            help="Number of parallel fits; -1: one per processor; default: 1, or all Dask workers.",
             show_default=False,
         ),
     ] = None,
-    engine: Annotated[Engine, typer.Option(help="What runs the fits.")] = Engine.local,
+    engine: Annotated[Engine, typer.Option(help="Where to run the fits.")] = Engine.local,
     scheduler: Annotated[
         str | None,
         typer.Option(
-            help="Address of the scheduler of --engine dask; else a cluster of this machine.",
+            help="Address of the Dask scheduler; default: start a local cluster.",
             show_default=False,
         ),
     ] = None,
@@ -168,15 +175,15 @@ def fit(
     image: Annotated[
         str | None,
         typer.Option(
-            help="HEIGHTxWIDTH of a picture whose points the columns are, row by row.",
+            help="HEIGHTxWIDTH if the columns are the pixels of an image, row by row.",
             show_default=False,
         ),
     ] = None,
     robust: Annotated[
         float | None,
         typer.Option(
-            help="Standard deviations by which every number may be off: how many answers stay the "
-            "same? Also lets robust-lvq compete.",
+            help="Measurement error in standard deviations: report how many predictions stay the "
+            "same. Robust-lvq then competes too.",
             min=0.0,
             show_default=False,
         ),
@@ -196,14 +203,14 @@ def fit(
     metric: Annotated[
         Metric | None,
         typer.Option(
-            help="What to optimise; else accuracy, or balanced accuracy if the largest class has "
-            "more than four times the rows of the smallest.",
+            help="What to optimise; default: accuracy, or balanced accuracy if the largest class "
+            "has more than four times the rows of the smallest.",
             show_default=False,
         ),
     ] = None,
     positive: Annotated[
         str | None,
-        typer.Option(help="The class that is looked for, in f1, auc and the like."),
+        typer.Option(help="The positive class, for f1, auc and average-precision."),
     ] = None,
     cost: Annotated[
         str | None,
@@ -214,7 +221,7 @@ def fit(
     bins: Annotated[
         str | None,
         typer.Option(
-            help="Classes that a numeric target is cut into, or their edges such as 10,20.",
+            help="Number of classes to cut a numeric target into, or edges such as 10,20.",
             show_default=False,
         ),
     ] = None,
@@ -225,18 +232,18 @@ def fit(
     group: Annotated[
         str | None,
         typer.Option(
-            help="Column of what rows belong to, such as a patient: they stay in one fold.",
+            help="Column with the group of each row, such as a patient: groups stay in one fold.",
             show_default=False,
         ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Column by whose values to tell the measures.", show_default=False),
+        typer.Option(help="Column of subgroups to report the measures for.", show_default=False),
     ] = None,
     time_column: Annotated[
         str | None,
         typer.Option(
-            help="Column of when rows were observed: models are judged by later rows.",
+            help="Column with the time of each row: models are tested on later rows.",
             show_default=False,
         ),
     ] = None,
@@ -249,7 +256,7 @@ def fit(
     force: Force = False,
 ) -> None:
     """Learn a model from a table, and tell how good it is on rows it has not seen."""
-    with report_errors("fit", "Run the same command again to go on where it stopped."):
+    with report_errors("fit", "Run the same command again to continue."):
         from .fit_command import image_shape, run_fit, tolerances
         from .fit_procedure import FitSettings
 
@@ -293,11 +300,9 @@ def predict(
     model: Model,
     data: Data,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="A CSV file for the answers; -: the terminal.")
+        Path, typer.Option("--out", "-o", help="CSV file for the predictions; -: the terminal.")
     ] = Path("-"),
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Write the columns of the table beside each answer.")
-    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Also write the input columns.")] = False,
     names: Names = None,
     id: Id = None,
     missing: Missing = None,
@@ -318,13 +323,13 @@ def predict(
 def explain(
     model: Model,
     data: Data,
-    row: Annotated[int, typer.Option(help="Which row; the first is 1.")] = 1,
+    row: Annotated[int, typer.Option(help="Row number, from 1.")] = 1,
     to: Annotated[
         str | None,
-        typer.Option(help="The class to reach by the smallest change.", show_default=False),
+        typer.Option(help="The class that the smallest change should lead to.", show_default=False),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option(help="Columns that may not change, such as age,sex.")
+        list[str] | None, typer.Option(help="Columns that cannot change, such as age,sex.")
     ] = None,
 ) -> None:
     """Explain what a model predicts for a row, and what would change its answer."""
@@ -340,13 +345,13 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The file; else beside that of the model.", show_default=False
+            "--out", "-o", help="Output file; default: beside the model.", show_default=False
         ),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option(
-            help="c, js, sql, onnx or json; else by the ending of --out, or onnx.",
+            help="c, js, sql, onnx or json; default: from the ending of --out, or onnx.",
             show_default=False,
         ),
     ] = None,
@@ -356,7 +361,7 @@ def export(
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(help="The table that SQL reads; else rows.", show_default=False),
+        typer.Option(help="Name of the table in SQL; default: rows.", show_default=False),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -370,8 +375,8 @@ def export(
 @app.command()
 def apply(
     model: Model,
-    edits: Annotated[Path, typer.Argument(help="The edits that a report has saved.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file of the edited model.")],
+    edits: Annotated[Path, typer.Argument(help="Edits file saved by a report.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the edited model.")],
     force: Force = False,
 ) -> None:
     """Apply the edits that a person has made in the report of a model."""
@@ -382,14 +387,35 @@ def apply(
 
 
 @app.command()
+def report(
+    model: Model,
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    names: Names = None,
+    id: Id = None,
+    missing: Missing = None,
+    strict: Strict = False,
+    memory: Memory = None,
+    force: Force = False,
+) -> None:
+    """Write the report of a saved model, such as an edited one, about rows with labels."""
+    with report_errors("report", "Nothing was written; run the same command again."):
+        from .predict_and_export import run_report
+
+        run_report(model, data, out, reading_options(names, id, missing, strict, memory), force)
+
+
+@app.command()
 def card(
     model: Model,
     use: Annotated[
         str | None,
-        typer.Option(help="The intended use, for its section of the card.", show_default=False),
+        typer.Option(help="Intended use of the model, for the card.", show_default=False),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="A Markdown file; -: the terminal.")
+        Path, typer.Option("--out", "-o", help="Markdown file; -: the terminal.")
     ] = Path("-"),
     force: Force = False,
 ) -> None:
@@ -435,16 +461,18 @@ def compare(
     target: Target = None,
     models: Annotated[
         list[str] | None,
-        typer.Option(help="Models such as glvq,gmlvq,svc; else a dozen.", show_default=False),
+        typer.Option(help="Models such as glvq,gmlvq,svc; default: a dozen.", show_default=False),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 10,
-    repeats: Annotated[int, typer.Option(help="How often to split into folds.", min=1)] = 1,
+    folds: Annotated[int, typer.Option(help="Number of cross-validation folds.", min=2)] = 10,
+    repeats: Annotated[
+        int, typer.Option(help="Number of repetitions of the cross-validation.", min=1)
+    ] = 1,
     rows: Rows = 20_000,
     seed: Seed = 0,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for scores and a picture; a stopped comparison goes on there.",
+            help="Folder for scores and a picture; an interrupted comparison continues there.",
             show_default=False,
         ),
     ] = None,
@@ -459,7 +487,7 @@ def compare(
     list_them: Annotated[
         bool,
         typer.Option(
-            "--list-models", help="List the models, and end.", callback=list_models, is_eager=True
+            "--list-models", help="List the models and exit.", callback=list_models, is_eager=True
         ),
     ] = False,
     raw: Raw = False,
@@ -487,24 +515,25 @@ def list_experiments(wanted: bool) -> None:
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="An experiment of --list, or all.")],
+    name: Annotated[str, typer.Argument(help="An experiment from --list, or all.")],
     quick: Annotated[
-        bool, typer.Option("--quick", help="A reduced version that takes seconds.")
+        bool, typer.Option("--quick", help="Run a reduced version that takes seconds.")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the results; else protolearn-NAME. A stopped run goes on there.",
+            help="Folder for the results; default: protolearn-NAME. An interrupted run "
+            "continues there.",
             show_default=False,
         ),
     ] = None,
     seed: Seed = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1: one a processor.")] = -1,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1: one per processor.")] = -1,
     names: Annotated[
         bool,
         typer.Option(
             "--list",
-            help="List the experiments, and end.",
+            help="List the experiments and exit.",
             callback=list_experiments,
             is_eager=True,
         ),
@@ -512,7 +541,7 @@ def reproduce(
     force: Force = False,
 ) -> None:
     """Run a published experiment again, and show ours beside theirs."""
-    with report_errors("reproduce", "Run the same command again to go on where it stopped."):
+    with report_errors("reproduce", "Run the same command again to continue."):
         from .reproduce_command import run_reproduce
 
         run_reproduce(name, quick, out, seed, jobs, force)
@@ -533,7 +562,7 @@ def demo(
     data: Annotated[str, typer.Option(help="Name of a built-in set.")] = "wdbc",
     time: Annotated[
         float | None,
-        typer.Option(help="Seconds for the learning at most.", min=1.0, show_default=False),
+        typer.Option(help="Time limit for learning in seconds.", min=1.0, show_default=False),
     ] = None,
     seed: Seed = 0,
     force: Force = False,
@@ -547,7 +576,7 @@ def demo(
 
 @app.command()
 def lecture(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path(
         "lecture.html"
     ),
     force: Force = False,

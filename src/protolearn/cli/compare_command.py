@@ -137,7 +137,7 @@ def affordable_models(names: list[str], n_rows: int) -> tuple[list[str], list[st
     slow = ALL_PAIRS if n_rows > MOST_PAIRS else ()
     note = (
         f"{', '.join(slow)} left out: they compare all pairs of rows, and there are more than "
-        f"{MOST_PAIRS:,} (--models to try them all the same)"
+        f"{MOST_PAIRS:,} (--models to include them anyway)"
     )
     return [name for name in DEFAULT_MODELS if name not in slow], [note] if slow else []
 
@@ -151,7 +151,7 @@ def possible_folds(folds: int, y: Any, together: RowGroups | None = None) -> tup
         return folds, []
     smallest, n_rows = str(classes[counts.argmin()]), int(counts.min())
     rows = count(n_rows, "row" if together.codes is None else "different row")
-    return least, [f"{least} folds in place of {folds}: class {smallest!r} has {rows}"]
+    return least, [f"{least} folds instead of {folds}: class {smallest!r} has {rows}"]
 
 
 def comparison_heading(table: LearningTable, folds: int, repeats: int) -> str:
@@ -161,7 +161,7 @@ def comparison_heading(table: LearningTable, folds: int, repeats: int) -> str:
     return (
         f"{count(len(table.y), 'row')}, {count(len(table.X.dtype.names or ()), 'column')}, "
         f"{len(counts)} classes of {table.target!r}; {folds} folds{times}. "
-        f"Always naming the largest class would be right in {counts.max() / counts.sum():.1%}."
+        f"Baseline, the largest class: {counts.max() / counts.sum():.1%}."
     )
 
 
@@ -186,9 +186,11 @@ def compare_models(
             random_state=seed,
         )
     except KeyboardInterrupt:
-        how = "With --out FOLDER the same command, given again, goes on where it was stopped."
+        how = "Add --out FOLDER to be able to continue with the same command."
         if checkpoint is not None:
-            how = f"The same command goes on: {str(checkpoint)!r} has what was finished."
+            how = (
+                f"Run the same command again to continue; finished fits are in {str(checkpoint)!r}."
+            )
         raise Failure(f"stopped. {how}", FAILED) from None
 
 
@@ -250,7 +252,7 @@ def comparison_table(comparison: Comparison) -> Table:
     ranked = rank_finished(comparison)
     heads = "accuracy", "sd", "diff", "95% interval", "p", "p folds", "s"
     table = plain_table("model", *heads, right=slice(1, None))
-    table.title = "Accuracy in percent, on rows that the models have not seen"
+    table.title = "Accuracy in percent on held-out rows"
     table.caption = (
         "sd: standard deviation of the accuracy over folds; diff: difference to the best, over all "
         "rows; p: of that difference, by McNemar's test over the rows; p folds: by the corrected "

@@ -69,7 +69,7 @@ def open_data(
     if data in datasets.names():
         return built_in_table(data, kinds or {}, columns)
     if Path(data).suffix or len(Path(data).parts) > 1:
-        raise Failure(f"there is no file {data!r}; look at its name and folder.")
+        raise Failure(f"there is no file {data!r}; check the name and the folder.")
     known = ", ".join(datasets.names())
     raise Failure(f"{data!r} is neither a file nor a built-in set; the sets are {known}.")
 
@@ -112,7 +112,7 @@ def print_datasets() -> None:
     console = Screen()
     console.print(datasets_table())
     say(console, folder_state())
-    say(console, "Use one by its name: protolearn fit iris")
+    say(console, "To use one, give its name: protolearn fit iris")
 
 
 def datasets_table() -> Table:

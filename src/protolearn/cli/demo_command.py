@@ -39,7 +39,7 @@ def run_demo(
     check_results(folder, FILES, str(table), force)
     with replacing(table) as path:
         path.write_bytes(text.encode())
-    say(console, f"The table {table} is from now on treated as if it were yours.")
+    say(console, f"The table {table} now serves as your table.")
 
     repeatable = ("--seed", seed) if seed else ()
     time = () if seconds is None else ("--time", f"{seconds:g}")

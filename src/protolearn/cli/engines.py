@@ -31,12 +31,11 @@ class Engine(StrEnum):
 def check_engine(engine: Engine, scheduler: str | None, jobs: int | None) -> None:
     """Raise before any work if the options do not go together, or Dask is not there."""
     if jobs is not None and (jobs == 0 or jobs < -1):
-        raise Failure(f"--jobs {jobs} is no number of fits; expected 1 or more, or -1 for all.")
+        raise Failure(f"--jobs {jobs} is not a number of fits; expected 1 or more, or -1 for all.")
     if engine is not Engine.dask:
         if scheduler is not None:
             raise Failure(
-                f"--scheduler {scheduler} is given without --engine dask; add it, or leave out the "
-                "scheduler."
+                f"--scheduler {scheduler} needs --engine dask; add it, or leave out --scheduler."
             )
         return
     try:

@@ -54,7 +54,7 @@ def report_errors(command: str, how_to_go_on: str = "") -> Iterator[None]:
         except Failure as failure:
             raise exit_with(command, str(failure), failure.code) from failure
         except BrokenPipeError:
-            raise exit_with(command, "stopped: nobody reads the output any more.", FAILED) from None
+            raise exit_with(command, "stopped: the output was closed.", FAILED) from None
         except (ValueError, TypeError, *NO_ACCESS) as error:
             raise exit_with(command, str(error) or type(error).__name__, BAD_INPUT) from error
         except MemoryError as error:

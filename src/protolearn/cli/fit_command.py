@@ -89,7 +89,7 @@ def learn_and_evaluate(settings: FitSettings, clock: Clock, families: Any, n_job
     check_folder(settings.folder)
     with Unfinished(settings.folder, fit_key(settings, table, families)) as unfinished:
         if unfinished.resumed:
-            aside.print("Going on where an interrupted run stopped.")
+            aside.print("Continuing an interrupted run.")
         with progress_bar(aside) as report:
             procedure = Procedure(settings, table, families, clock, n_jobs, unfinished, report)
             model = procedure.model()
@@ -112,7 +112,7 @@ def image_shape(text: str | None) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(r"([1-9]\d*)[x×]([1-9]\d*)", text.strip())  # noqa: RUF001
     if found is None:
-        raise Failure(f"--image {text!r} is no shape; expected height and width such as 28x28.")
+        raise Failure(f"--image {text!r} is not a shape; expected height and width such as 28x28.")
     return int(found[1]), int(found[2])
 
 
@@ -123,7 +123,7 @@ def tolerances(robust: float | None, by_column: Sequence[str]) -> float | dict[s
             raise Failure(f"--robust {robust:g} must be a positive number of standard deviations.")
         return robust
     if robust is not None:
-        raise Failure("--robust and --tolerance are two ways to say the same; give one of them.")
+        raise Failure("--robust and --tolerance exclude each other; use one of them.")
     found, name = {}, ""
     for piece in ",".join(by_column).split(","):
         name, equals, number = (name + piece).rpartition("=")
@@ -152,9 +152,9 @@ def check_tolerances(tolerance: float | dict[str, float] | None, table: Learning
         if name not in columns:
             near = difflib.get_close_matches(name, columns, 1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise Failure(f"--tolerance names {name!r}, which is no column to learn from.{hint}")
+            raise Failure(f"--tolerance names {name!r}, which is not a column to learn from.{hint}")
         if isinstance(columns[name], CategoryColumn):
-            raise Failure(f"--tolerance names {name!r}, which holds categories and not numbers.")
+            raise Failure(f"--tolerance names {name!r}, which holds categories, not numbers.")
 
 
 def check_image(image: tuple[int, int] | None, columns: np.dtype[Any]) -> None:
@@ -165,11 +165,11 @@ def check_image(image: tuple[int, int] | None, columns: np.dtype[Any]) -> None:
     if image[0] * image[1] != len(names):
         raise Failure(
             f"--image {image[0]}x{image[1]} has {image[0] * image[1]} points, and the table has "
-            f"{len(names)} columns to learn from; they have to be as many."
+            f"{len(names)} columns to learn from; the numbers must be equal."
         )
     words = [name for name in names if columns[name].kind != "f"]
     if words:
-        raise Failure(f"--image needs numbers, and column {words[0]!r} holds none.")
+        raise Failure(f"--image needs numbers, but column {words[0]!r} has none.")
 
 
 def fit_key(settings: FitSettings, table: LearningTable, families: object) -> dict[str, object]:
@@ -263,7 +263,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     folder = outcome.settings.folder
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")
     say(console, f"      protolearn explain {folder / MODEL} NEW_ROWS.csv --row 1")
-    say(console, f"Open {folder / REPORT} to see it all.", "bold")
+    say(console, f"Open {folder / REPORT} to see everything.", "bold")
 
 
 def print_warnings(console: Console, warnings: list[ResultWarning]) -> None:

@@ -87,7 +87,7 @@ def aim_of(settings: FitSettings, y: NDArray[Any]) -> Aim:
     if settings.positive is not None:
         if settings.positive not in by_text:
             raise Failure(
-                f"--positive {settings.positive!r} is no class; the classes are "
+                f"--positive {settings.positive!r} is not a class; the classes are "
                 f"{', '.join(map(repr, by_text))}."
             )
         positive = by_text[settings.positive]
@@ -98,9 +98,9 @@ def aim_of(settings: FitSettings, y: NDArray[Any]) -> Aim:
     metric = str(metric)
     if (metric == "cost") != bool(settings.cost):
         raise Failure(
-            "--metric cost needs what errors cost, such as --cost 'ill>well=20'."
+            "--metric cost needs the costs of errors, such as --cost 'ill>well=20'."
             if metric == "cost"
-            else f"--cost has no meaning with --metric {metric}; use --metric cost instead."
+            else f"--cost does not work with --metric {metric}; use --metric cost instead."
         )
     costs = CostScorer(costs_of(settings.cost, by_text)) if settings.cost else None
     scoring: Any = costs or SCORERS[metric]
@@ -123,7 +123,7 @@ def costs_of(text: str, by_text: Mapping[str, Any]) -> dict[tuple[Any, Any], flo
         unknown = [label for label in pair if label not in by_text]
         if unknown:
             raise Failure(
-                f"--cost names {unknown[0]!r}, which is no class; the classes are "
+                f"--cost names {unknown[0]!r}, which is not a class; the classes are "
                 f"{', '.join(map(repr, by_text))}."
             )
         try:

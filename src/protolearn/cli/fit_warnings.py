@@ -92,7 +92,7 @@ def column_warnings(table: LearningTable, is_split: bool) -> Iterator[ResultWarn
         codes, n_values = column_codes(values)
         if n_values == 1:
             yield ResultWarning(
-                "constant", name, f"Column {name!r} has one value; it says nothing."
+                "constant", name, f"Column {name!r} has one value; it cannot help to predict."
             )
             continue
         area = separation(codes, values, table.y)
@@ -175,7 +175,7 @@ def structure_warnings(
     if values.dtype.kind == "M":
         text = (
             f"Column {name!r} is a time, and random folds predict the past from the future. If the "
-            f"world changes, judge the model by later rows with --time-column {name}."
+            f"world changes, test the model on later rows with --time-column {name}."
         )
         yield ResultWarning("structure", name, text)
         return
@@ -189,8 +189,8 @@ def structure_warnings(
         and runs <= 1.2 * n_values
     ):
         text = (
-            f"Rows with the same value of {name!r} stand together ({n_values:,} values, "
-            f"{size:.1f} rows each). If they belong together, as rows of one patient do, use "
+            f"Rows with the same value of {name!r} are adjacent ({n_values:,} values, "
+            f"{size:.1f} rows each). If they belong together, like rows of one patient, use "
             f"--group {name}."
         )
         yield ResultWarning("structure", name, text)
@@ -224,7 +224,8 @@ def prediction_warnings(evaluation: Evaluation, folds: Sequence[Any]) -> Iterato
     mean = float(said.mean())
     if not low <= mean <= high and abs(mean - right.mean()) > UNEVEN:
         text = (
-            f"The probabilities are off: on average they say {mean:.1%}, and the most probable "
+            f"The probabilities are not calibrated: on average they claim {mean:.1%}, and the "
+            "most probable "
             f"class is correct {right.mean():.1%} of the time."
         )
         yield ResultWarning("calibration", None, text)

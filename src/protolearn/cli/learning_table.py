@@ -152,8 +152,8 @@ def checked_times(name: str, values: NDArray[Any]) -> NDArray[Any]:
         )
     if values.dtype.kind not in "fM":
         raise Failure(
-            f"--time-column {name}: the column holds {values[0]!r}, and expected are dates or "
-            "numbers that rise with time."
+            f"--time-column {name}: the column holds {values[0]!r}, expected dates or increasing "
+            "numbers."
         )
     return values
 
@@ -198,9 +198,9 @@ def with_columns(
         if reason:
             columns.remove(name)
             left_out.append((name, reason))
-            notes.append(f"column {name!r} left out: {reason} (--keep to use it all the same)")
+            notes.append(f"column {name!r} left out: {reason} (--keep to use it anyway)")
     if not columns:
-        raise Failure(f"there is no column but {target!r} to learn from.")
+        raise Failure(f"there is no column other than {target!r} to learn from.")
     return table._replace(
         X=repack_fields(frame[columns]), notes=tuple(notes), left_out=tuple(left_out)
     )
@@ -224,7 +224,7 @@ def target_of(names: Sequence[str], target: str | None) -> str:
     if TARGET in names:
         return TARGET
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    raise Failure(f"say with --target which column to predict: {', '.join(names[:12])}{more}.")
+    raise Failure(f"name the column to predict with --target: {', '.join(names[:12])}{more}.")
 
 
 def check_column(name: str, names: Sequence[str]) -> str:
@@ -311,12 +311,12 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
     more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
     if len(classes) - len(small) < 2:
         raise Failure(
-            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, to learn from and to "
-            f"judge by; too few have {told}{more}. Get more rows, or use "
+            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, for fitting and testing; "
+            f"too few have {told}{more}. Get more rows, or use "
             "--merge-rare."
         )
     return (
-        f"too few rows to judge by, so that they are learned but never held out: {told}{more} "
+        f"too few rows to test on; they are used to fit but never held out: {told}{more} "
         "(--merge-rare to make one class of them)",
     )
 
@@ -337,13 +337,13 @@ def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
     if values.dtype.kind == "f":
         if counts_rows(values, rows):
             return "it numbers the rows"
-        return "its name and different whole numbers, like keys" if are_keys(name, values) else ""
+        return "its name and distinct whole numbers, like keys" if are_keys(name, values) else ""
     if values.dtype.kind == "O":
         different = Counter(value for value in values.tolist() if value is not None)
         if len(different) <= MOST_CATEGORIES or frequent_categories(different, MOST_CATEGORIES):
             return ""
         if not reads_as_text(different):
-            return f"{len(different)} different texts, such as names or keys"
+            return f"{len(different)} distinct texts, such as names or keys"
     return ""
 
 

@@ -41,7 +41,9 @@ def candidates(model: str) -> Any:
         return "all"
     for name in given:
         if plain_name(name) in map(plain_name, _yardsticks()):
-            raise Failure(f"{name!r} is a model of scikit-learn, which only compare takes.")
+            raise Failure(
+                f"{name!r} is a model of scikit-learn; only protolearn compare can use it."
+            )
     ours = [name for name in _ours() if name != AUTO]
     return [_one_of(name, [*FAMILIES, *ours]) for name in given]
 
@@ -64,8 +66,8 @@ def all_names() -> list[str]:
 def print_models() -> None:
     """Print the names of all models."""
     print("Of protolearn:", ", ".join(_ours()))
-    print("Families of them, for fit:", ", ".join(FAMILIES))
-    print("Of scikit-learn, as yardsticks:", ", ".join(_yardsticks()), flush=True)
+    print("Families, for fit:", ", ".join(FAMILIES))
+    print("From scikit-learn, for comparison:", ", ".join(_yardsticks()), flush=True)
 
 
 def _ours() -> dict[str, Any]:

@@ -23,9 +23,11 @@ def check_outputs(outputs: Iterable[Path], inputs: Iterable[str | Path], force: 
         if path.is_dir():
             raise Failure(f"{str(path)!r} is a folder; expected the name of a file.")
         if path.is_file() and any(path.samefile(one) for one in read):
-            raise Failure(f"{str(path)!r} is read by this command; give another name to write to.")
+            raise Failure(
+                f"{str(path)!r} is the input of this command; use another name for the output."
+            )
         if not force and path.exists() and not is_stream(path):
-            raise Failure(f"{str(path)!r} exists; give another name, or --force to overwrite it.")
+            raise Failure(f"{str(path)!r} exists; use another name, or --force to overwrite it.")
 
 
 def check_results(folder: Path, names: Iterable[str], data: str, force: bool) -> None:
@@ -39,8 +41,8 @@ def check_ours(folder: Path, there: Sequence[str], is_ours: bool) -> None:
     """Raise if files are there that are not ours to replace."""
     if there and not is_ours:
         raise Failure(
-            f"--out {str(folder)!r} holds {there[0]!r}, but no results of this command; name "
-            "another folder, or give --force to overwrite what is there."
+            f"--out {str(folder)!r} holds {there[0]!r}, but no results of this command; use "
+            "another folder, or --force to overwrite."
         )
 
 

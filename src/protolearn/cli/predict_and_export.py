@@ -1,4 +1,4 @@
-"""What is made of a saved model: its answers, other languages, an edited model, its card."""
+"""What is made of a saved model: answers, other languages, an edited model, a card, a report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+from numpy.lib.recfunctions import repack_fields
 from rich.console import Console
 from rich.progress import track
 
@@ -72,8 +74,7 @@ def run_predict(
         what = f"{n_known:,} of {count(len(frame), 'row')} {'is' if n_known == 1 else 'are'}"
         say(
             aside,
-            f"note: {what} among the training rows; how good the answers about them are says "
-            "little about new rows",
+            f"note: {what} among the training rows; accuracy on them says little about new rows",
         )
     where = "" if out == STANDARD_OUTPUT else f" in {out}"
     flagged = f", {n_flagged:,} flagged for a second look" if predictor.threshold else ""
@@ -154,7 +155,7 @@ def run_export(
         path.write_bytes(content)
     print_export(Screen(stderr=True), content, loaded, out, to)
     if threshold is not None:
-        note = f"look again where the largest probability is below {threshold:.3g}"
+        note = f"flag predictions with a probability below {threshold:.3g}"
         say(Screen(stderr=True), note)
 
 
@@ -180,7 +181,7 @@ def print_export(console: Console, content: bytes, model: Any, out: Path, to: st
     if to == "c":
         size = code_size(text)
         said = f"code and tables {size['flash']:,} bytes, stack at most {size['stack']:,} bytes"
-        missing = "the size of its code is not known: gcc and size are not installed"
+        missing = "code size unknown: gcc and size are not installed"
         say(console, f"{said}, by gcc -Os on this machine" if size else missing)
 
 
@@ -191,7 +192,9 @@ def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:
     check_outputs([out], [model, edits], force)
     check_model_file(model)
     if not edits.exists():
-        raise Failure(f"there is no file {str(edits)!r}; give the edits that a report has saved.")
+        raise Failure(
+            f"there is no file {str(edits)!r}; give the edits file that a report has saved."
+        )
     content, loaded = read_edits(edits), load(model)
     edited = apply_edits(loaded, content)
     save(edited, out, notes=describe(model).notes)
@@ -203,7 +206,7 @@ def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:
         of = f"of {count(counts[0].get('rows', 0), 'row')} of the report"
         first = counts[0]["correct before"]
         say(Screen(stderr=True), f"correct {of}: {first:,} before the edits, {rows[-1]:,} after")
-        note = "its next report shows the effect on rows that were kept from the editor"
+        note = "its next report shows the effect on rows that the editor did not see"
         say(Screen(stderr=True), note)
 
 
@@ -226,3 +229,27 @@ def run_card(model: Path, use: str | None, out: Path, force: bool = False) -> No
         raise Failure(f"the notes of {str(model)!r} about its card are damaged.") from error
     with open_output(out) as file:
         file.write(text)
+
+
+def run_report(
+    model: Path, data: str, out: Path, reading: Reading = PLAIN_READING, force: bool = False
+) -> None:
+    """Write the report of a saved model about rows with labels."""
+    from ..report import write
+
+    check_outputs([out], [model, data], force)
+    saved = SavedModel.open(model)
+    read, _ = saved.read(data, reading, keep=True)
+    frame, target = read.frame, saved.notes.get("target")
+    if target not in (frame.dtype.names or ()):
+        raise Failure(
+            f"{data!r} has no column {str(target)!r}. The report measures the model and needs the "
+            "labels of the rows."
+        )
+    given = [text_of(label) for label in frame[target].tolist()]
+    has_label = np.array([text is not None for text in given])
+    y = np.array([saved.label_named(text) for text in given if text is not None])
+    X = repack_fields(frame[[column.name for column in saved.columns]])[has_label]
+    title = f"Predicting {target}"
+    write(saved.pipeline, X, y, out, cv=None, title=title, model_path=model)
+    say(Screen(stderr=True), f"{out}: the report of {model.name} on {count(len(y), 'row')}")

@@ -35,7 +35,7 @@ TaskProgress = Callable[[str, int, int], object]
 
 def print_experiments() -> None:
     """Print the list of the experiments."""
-    shown = plain_table("name", "source", "what it shows", "takes")
+    shown = plain_table("name", "source", "content", "takes")
     for one in load_experiments().experiments():
         shown.add_row(one.name, one.source, one.title, one.takes)
     say(Screen(), shown)
@@ -75,7 +75,7 @@ def run_all(package: Experiments, quick: bool, folder: Path, seed: int, jobs: in
             say(Screen(stderr=True), f"{one.name}: {error}")
             failed.append(one.name)
     if failed:
-        raise Failure(f"these failed: {', '.join(failed)}. Run it again to go on.", FAILED)
+        raise Failure(f"failed: {', '.join(failed)}. Run the command again to continue.", FAILED)
 
 
 def run_one(

@@ -58,14 +58,14 @@ class SavedModel:
         try:
             steps = TableSteps.of(model)
         except (TypeError, ValueError) as error:
-            raise Failure(f"{this} cannot be asked about a table: {error}") from error
+            raise Failure(f"{this} cannot be applied to a table: {error}") from error
         if not hasattr(steps.model, "predict") or not hasattr(model, "classes_"):
             name = type(steps.model).__name__
-            raise Failure(f"{this} ends in {name}, which is no classifier.")
+            raise Failure(f"{this} ends in {name}, which is not a classifier.")
         if not hasattr(steps.encoder, "feature_names_in_"):
             raise Failure(
-                f"{this} was fitted to columns that have no names, or names that are no texts, so "
-                "that the columns of a file cannot be told apart. Fit it to a table with names."
+                f"{this} was fitted to columns without names, so the columns of a file cannot be "
+                "matched. Fit it to a table with column names."
             )
         return cls(model, steps, dict(notes or {}))
 

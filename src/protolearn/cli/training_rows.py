@@ -65,13 +65,12 @@ def open_table(
     if folder is not None and rows and folder.n_rows > rows:
         if form._replace(keep_constant=False) != AS_IT_IS:
             raise Failure(
-                "--bins, --merge-rare, --group, --by and --time-column need a table that is read "
-                "as a whole; use --rows 0."
+                "--bins, --merge-rare, --group, --by and --time-column need the whole table in "
+                "memory; use --rows 0."
             )
         if reading._replace(id=(), memory=None) != PLAIN_READING:
             raise Failure(
-                "--names, --missing and --strict need a table that is read as a whole; use "
-                "--rows 0."
+                "--names, --missing and --strict need the whole table in memory; use --rows 0."
             )
         return draw_from_folder(folder, target, kinds, rows, seed, [*drop, *reading.id], keep)
     read = open_data(data, kinds=kinds, target=target, reading=reading)
@@ -117,8 +116,8 @@ def draw_places(sizes: Indices, most: int, seed: int) -> list[Indices]:
 def draw_note(n_drawn: int, n_rows: int) -> str:
     """Return a text that says how many rows were drawn."""
     return (
-        f"{count(n_drawn, 'row')} of {n_rows:,} drawn to learn from and to judge by "
-        "(--rows N for more, --rows 0 for all)"
+        f"{count(n_drawn, 'row')} of {n_rows:,} sampled for fitting and testing (--rows N for "
+        "more, --rows 0 for all)"
     )
 
 

@@ -36,8 +36,8 @@ class Unfinished(Store):
             super().__init__(path, known, owner=owner)
         except StoreInUse:
             raise Failure(
-                f"the same command is at work on {str(out)!r}; wait until it has ended, or name "
-                "another folder with --out."
+                f"the same command is already running on {str(out)!r}; wait for it to finish, or "
+                "use another folder with --out."
             ) from None
         except UnusableStore:
             set_aside(path)
@@ -67,6 +67,4 @@ class Unfinished(Store):
 def set_aside(path: Path) -> None:
     """Rename a file of ours that cannot be used, and say so; it goes when the folder goes."""
     path.replace(path.with_name(f"{path.name}.damaged"))
-    warnings.warn(
-        f"{str(path)!r} is damaged; what it held is computed again.", RuntimeWarning, stacklevel=2
-    )
+    warnings.warn(f"{str(path)!r} is damaged; its fits are repeated.", RuntimeWarning, stacklevel=2)

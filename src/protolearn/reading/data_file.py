@@ -82,7 +82,7 @@ class TableFileError(ValueError):
     ...     read_table("nowhere.csv")
     ... except TableFileError as error:
     ...     print(error)
-    There is no file 'nowhere.csv'; look at its name and folder.
+    There is no file 'nowhere.csv'; check the name and the folder.
     """
 
 
@@ -228,7 +228,7 @@ class MemoryLimit:
         found = MEMORY.fullmatch(str(memory).strip())
         if found is None or float(found[1]) <= 0.0:
             raise ValueError(
-                f"memory={memory!r} is no size; expected bytes as an integer, or a text such as "
+                f"memory={memory!r} is not a size; expected bytes as an integer, or a text such as "
                 "'500MB' or '4GB'."
             )
         return cls(float(found[1]) * 1000.0 ** " KMGT".index((found[2] or " ").upper()))

@@ -131,7 +131,7 @@ def _polars_type(name: str, settings: dict[str, Any]) -> Any:
 
     found = getattr(pl, name)
     if not (isinstance(found, type) and issubclass(found, pl.DataType)):
-        raise TypeError(f"{name} is no type of polars.")
+        raise TypeError(f"{name} is not a type of polars.")
     kind: Any = found
     if "named" in settings:
         own, space, physical = settings["named"]

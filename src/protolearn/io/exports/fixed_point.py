@@ -85,7 +85,7 @@ class FixedPointModel:
         if scores.get("sharpness") is not None:
             raise TypeError(
                 f"{document['model']} has no form in fixed point: all prototypes of a class decide "
-                "together. Take number='float', one prototype a class, or what compress makes of it."
+                "together. Take number='float', or what compress makes of it, with its bits."
             )
         top, is_linear = 2.0 ** (bits - 1) - 1.0, scores["kind"] == "linear"
         ranges = ranges_of(document) if ranges is None else np.asarray(ranges, dtype=np.float64)

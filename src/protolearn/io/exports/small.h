@@ -76,6 +76,25 @@ MODEL_FUNCTION void model_nearest(const model_wide *distances, int code, int *ow
   }
 }
 
+/* Find the same among points that stand for the class of their best label score, if there are any. */
+MODEL_FUNCTION void model_rivals(const model_wide *distances, int code, int *own, int *rival) {
+  int p, e;
+  model_wide least[2] = {0, 0};
+  int best[2] = {-1, -1};
+  for (p = 0; p < MODEL_POINTS; p++) {
+    int k = p * MODEL_SCORES, other;
+    model_wide D;
+    for (e = 1; e < MODEL_SCORES; e++)
+      if (model_costs[p * MODEL_SCORES + e] < model_costs[k]) k = p * MODEL_SCORES + e;
+    other = (int)MODEL_CLASS(k) != code;
+    D = model_distance(distances, k);
+    if (best[other] < 0 || D < least[other]) best[other] = k, least[other] = D;
+  }
+  model_nearest(distances, code, own, rival);
+  if (best[0] >= 0) *own = best[0];
+  if (best[1] >= 0) *rival = best[1];
+}
+
 /* Write the sums of the weights of each class; return the place of the largest. */
 MODEL_FUNCTION int model_scores(const model_wide *distances, model_wide *scores) {
   int k, c, best = 0;
@@ -135,8 +154,12 @@ MODEL_FUNCTION void model_explain(const model_small *q, const model_wide *distan
       c++;
       left = model_width(c);
     }
-    contributions[c] += (int64_t)normal[j] * q[j]
-                        + model_shift(lead * share, MODEL_AWAY_BITS) * ((int64_t)1 << MODEL_SHIFT);
+    contributions[c] += (int64_t)normal[j] * q[j];
+#if MODEL_SHIFT < MODEL_AWAY_BITS
+    contributions[c] += model_shift(lead * share, MODEL_AWAY_BITS - MODEL_SHIFT);
+#else
+    contributions[c] += lead * share * ((int64_t)1 << (MODEL_SHIFT - MODEL_AWAY_BITS));
+#endif
     left--;
   }
 }
@@ -152,14 +175,15 @@ MODEL_FUNCTION int model_decide(const model_small *q, model_answer *answer) {
   answer->code = model_scores(distances, answer->scores);
   model_nearest(distances, -1, &own, &answer->nearest_prototype);
   model_nearest(distances, answer->code, &own, &rival);
+  near = MODEL_DISTANCE_UNIT * (model_number)model_distance(distances, own);
+  far = MODEL_DISTANCE_UNIT * (model_number)model_distance(distances, rival);
+  answer->margin = (model_sqrt(far) - model_sqrt(near)) / 2;
+  model_rivals(distances, answer->code, &own, &rival);
   for (c = 0; c < MODEL_CLASSES; c++) total += (model_number)answer->scores[c];
   for (c = 0; c < MODEL_CLASSES; c++)
     answer->probabilities[c] = (model_number)answer->scores[c] / total;
   for (c = 0; c < MODEL_COLUMNS; c++) answer->contributions[c] = 0;
   model_explain(q, distances, own, rival, answer->contributions);
-  near = MODEL_DISTANCE_UNIT * (model_number)model_distance(distances, own);
-  far = MODEL_DISTANCE_UNIT * (model_number)model_distance(distances, rival);
-  answer->margin = (model_sqrt(far) - model_sqrt(near)) / 2;
   answer->certified_radius = -1;
   answer->rejected = MODEL_REJECTS(answer);
   return answer->code;
@@ -174,19 +198,23 @@ MODEL_FUNCTION int model_decide_class(const model_small *q) {
   return model_scores(distances, scores);
 }
 
+/* Turn a row into whole numbers. Return 0, or -1 if a value is not usable. */
+MODEL_FUNCTION int model_encode_whole(const model_value *row, model_small *q) {
+  model_number z[MODEL_FEATURES];
+  return model_encode(row, z) != 0 || model_quantize(z, q) != 0 ? -1 : 0;
+}
+
 /* Write the answer for a row. Return the place of the class, or -1 if a value is not usable. */
 MODEL_FUNCTION int model_predict(const model_value *row, model_answer *answer) {
-  model_number z[MODEL_FEATURES];
   model_small q[MODEL_FEATURES];
-  if (model_encode(row, z) != 0 || model_quantize(z, q) != 0) return -1;
+  if (model_encode_whole(row, q) != 0) return -1;
   return model_decide(q, answer);
 }
 
 /* Return the place of the class alone, which is faster; -1 if a value is not usable. */
 MODEL_FUNCTION int model_classify(const model_value *row) {
-  model_number z[MODEL_FEATURES];
   model_small q[MODEL_FEATURES];
-  if (model_encode(row, z) != 0 || model_quantize(z, q) != 0) return -1;
+  if (model_encode_whole(row, q) != 0) return -1;
   return model_decide_class(q);
 }
 
@@ -224,7 +252,7 @@ MODEL_FUNCTION void model_learn(const model_small *q, int code) {
   model_move(MODEL_POINT(rival), image,
              (int)MODEL_CLASS(rival) == code ? MODEL_RATE : -MODEL_RATE);
 #else
-  model_nearest(distances, code, &own, &rival);
+  model_rivals(distances, code, &own, &rival);
   if (own >= 0 && rival >= 0) {
     const int64_t near = model_distance(distances, own), far = model_distance(distances, rival);
     const int share =
@@ -238,9 +266,8 @@ MODEL_FUNCTION void model_learn(const model_small *q, int code) {
 
 /* Learn from a row and the place of its class. Return 0, or -1 if a value is not usable. */
 MODEL_FUNCTION int model_update(const model_value *row, int code) {
-  model_number z[MODEL_FEATURES];
   model_small q[MODEL_FEATURES];
-  if (model_encode(row, z) != 0 || model_quantize(z, q) != 0) return -1;
+  if (model_encode_whole(row, q) != 0) return -1;
   model_learn(q, code);
   return 0;
 }

@@ -70,11 +70,26 @@ class SmallFixedPointModel:
         """Return the place of the class of each row."""
         return self.scores(q).argmax(axis=1)
 
+    def rivals(self, q: Any, codes: Any) -> tuple[Any, Any]:
+        """Return the nearest prototypes of classes and of all others, by their best label scores.
+
+        A point counts for the class of its best label score; where no point stands for a class,
+        all label scores count.
+        """
+        D, n_scores = self.distances(q), self.classes.shape[1]
+        own = np.asarray(codes)[:, None] == self.classes.ravel()
+        best = np.arange(n_scores) == self.costs.argmin(axis=1)[:, None]
+        pair = []
+        for side in (own, ~own):
+            main = side & best.ravel()
+            side = np.where(main.any(axis=1, keepdims=True), main, side)
+            nearest = np.where(side, D, np.iinfo(np.int64).max).argmin(axis=1)
+            pair.append(np.where(side.any(axis=1), nearest, -1))
+        return pair[0], pair[1]
+
     def contributions(self, q: Any) -> Any:
         """Return what each number adds to the lead of the nearest prototype of the class."""
-        D, own = self.distances(q), self.codes(q)[:, None] == self.classes.ravel()
-        far = np.iinfo(np.int64).max
-        pair = [np.where(side, D, far).argmin(axis=1) for side in (own, ~own)]
+        pair = self.rivals(q, self.codes(q))
         one, other = (divide_by_power(self.points, FINE)[k // self.classes.shape[1]] for k in pair)
         normal = 2 * (one - other) @ self.matrix
         cost = self.costs.ravel()
@@ -82,7 +97,8 @@ class SmallFixedPointModel:
         square = np.square(divide_by_power(normal, COARSE[self.bits]))
         total = np.maximum(square.sum(axis=1, keepdims=True), 1)
         share = (square << AWAY_BITS) // total
-        return normal * q + (divide_by_power(lead[:, None] * share, AWAY_BITS) << self.shift)
+        away = (lead[:, None] * share) << max(self.shift - AWAY_BITS, 0)
+        return normal * q + divide_by_power(away, max(AWAY_BITS - self.shift, 0))
 
     def learn(self, q: Any, code: int, step: str, rate: int = 51) -> None:
         """Move points by one row of whole numbers: ``step`` is "lvq1" or "glvq".
@@ -95,11 +111,9 @@ class SmallFixedPointModel:
             k = int(D.argmin())
             self._move(k, image, rate if labels[k] == code else -rate)
             return
-        if not (labels == code).any() or (labels == code).all():
+        own, rival = (int(k[0]) for k in self.rivals(q[None], [code]))
+        if own < 0 or rival < 0:
             return
-        far = np.iinfo(np.int64).max
-        own = int(np.where(labels == code, D, far).argmin())
-        rival = int(np.where(labels == code, far, D).argmin())
         total = int(D[own] + D[rival])
         share = int(D[rival]) * WHOLE_RATE // total if total else WHOLE_RATE // 2
         self._move(own, image, rate * share // WHOLE_RATE)
