@@ -183,7 +183,7 @@ def test_text_is_learned_from_and_keys_are_not(command, tmp_path):
     options = "--target", "mood", "--fits", "20", "--folds", "2", "--model", "linear"
     done = command("fit", "reviews.csv", *options, "--out", "results", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert "column 'key' left out: 80 different texts" in done.out
+    assert "column 'key' left out: 80 distinct texts" in done.out
     assert "column 'review' left out" not in done.out
     assert protolearn.load(tmp_path / "results" / "model.protolearn")[0].columns_[0].kind == "text"
     explain = command(
