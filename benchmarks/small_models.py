@@ -35,6 +35,8 @@ PAGE, PICTURE = (
 )
 
 KILOBYTES = 1, 2, 4, 8, 16, 32, 64, 128
+ORDER = 64, 16, 4, 1, 32, 8, 2, 128
+
 TRAINING_ROWS = {"letter": 16_000, "pendigits": 7494, "optdigits": 3823, "satimage": 4435}
 """Rows of the usual training part, where a file has both parts one after the other."""
 
@@ -83,24 +85,30 @@ def measure(name: str, kilobytes: int, model: Any, parts: tuple[Any, ...]) -> di
     }
 
 
-def lines_of(name: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a line for each size; those that are known are not computed."""
-    found = [line for line in known if line["set"] == name]
-    missing = [k for k in KILOBYTES if k not in {line["kilobytes"] for line in found}]
-    if missing:
-        X, y, *test = read(name)
-        part = slice(None, None, len(X) // LARGE + 1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            options = {"rank": min(32, X.shape[1]), "max_iter": 5, "random_state": 0}
-            model = GMLVQ(**options).fit(X[part], y[part])
-        for kilobytes in missing:
-            line = measure(name, kilobytes, model, (X, y, *test))
+def compute(names: list[str], known: list[dict[str, Any]]) -> None:
+    """Compute the lines that are not known yet, one size of all sets after another."""
+    parts: dict[str, Any] = {}
+    models: dict[str, Any] = {}
+    done = {(line["set"], line["kilobytes"]) for line in known}
+    for kilobytes in ORDER:
+        for name in (name for name in names if (name, kilobytes) not in done):
+            if name not in parts:
+                parts[name] = X, y, *_ = read(name)
+                some = slice(None, None, len(X) // LARGE + 1)
+                options = {"rank": min(32, X.shape[1]), "max_iter": 5, "random_state": 0}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    models[name] = GMLVQ(**options).fit(X[some], y[some])
+            line = measure(name, kilobytes, models[name], parts[name])
             print(json.dumps(line), flush=True)
             with RESULTS.open("a") as file:
                 file.write(json.dumps(line) + "\n")
-            found.append(line)
-    return sorted(found, key=lambda line: line["kilobytes"])
+
+
+def known_lines() -> list[dict[str, Any]]:
+    """Return what earlier runs have written."""
+    texts = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    return sorted((json.loads(text) for text in texts), key=lambda line: line["kilobytes"])
 
 
 def write_page(lines: dict[str, list[dict[str, Any]]]) -> None:
@@ -136,10 +144,10 @@ def draw(lines: dict[str, list[dict[str, Any]]]) -> None:
 
 def main() -> None:
     """Compute what is missing, and write the page unless sets are named."""
-    texts = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    known = [json.loads(text) for text in texts]
-    lines = {name: lines_of(name, known) for name in sys.argv[1:] or SETS}
+    compute(sys.argv[1:] or list(SETS), known_lines())
     if len(sys.argv) == 1:
+        every = known_lines()
+        lines = {name: [line for line in every if line["set"] == name] for name in SETS}
         write_page(lines)
         draw(lines)
 

@@ -70,6 +70,10 @@ OTHER_TEXTS = {
     ("classifiers", "xi"): {"SNPC": LOCAL_LOSS},
     ("classifiers", "slope_factor_"): {"RobustLVQ": "the radius is the unit of its hinge"},
     ("classifiers", "max_iter"): {RULES: EPOCHS, "KernelGLVQ": IN_MEMORY},
+    **{
+        ("classifiers", name): {"SmallGMLVQ": "it chooses its own size, and starts otherwise"}
+        for name in ("init", "prototypes_per_class")
+    },
     ("classifiers", "tol"): {RULES: EPOCHS},
     ("classifiers", "early_stopping"): {RULES: EPOCHS},
     ("classifiers", "solver_"): {RULES: EPOCHS},
@@ -81,13 +85,17 @@ OTHER_TEXTS = {
     ("classifiers", "validation_fraction"): {"KernelGLVQ": IN_MEMORY},
     ("classifiers", "scale"): {"KernelGLVQ": "its loss is never made steeper"},
     ("classifiers", "regularization"): {"LGMLVQ": "there are several maps, which may learn noise"},
-    ("classifiers", "rank"): {"LGMLVQ": "there are several maps, each of which takes time"},
+    ("classifiers", "rank"): {
+        "LGMLVQ": "there are several maps, each of which takes time",
+        "SmallGMLVQ": "it chooses its own size, and starts otherwise",
+    },
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
     **{
         ("linear", name): {"SoftPreprocessing": "it stands around another classifier"}
         for name in ("C", "kernel", "gamma", "coef_", "intercept_")
     },
+    ("linear", "tol"): {"RVM": "it compares likelihoods"},
     ("linear", "verbose"): {"BoostedPrototypes": "it has two kinds of lines"},
     ("linear", "n_iter_"): {
         "BoostedPrototypes": "rounds of boosting",
@@ -107,11 +115,14 @@ OTHER_TEXTS = {
     ("perceptrons", "callback"): {
         "AdaTron KernelAdaTron": "it looks at all examples after many steps",
         "BayesPoint": "there are many perceptrons",
+        "ParityMachine": "it grows by units",
     },
     ("perceptrons", "history_"): {
         "CommitteeMachine": "it has hidden units",
         "KernelAdaTron": "it has no weights",
+        "ParityMachine": "it grows by units",
     },
+    ("perceptrons", "history"): {"ParityMachine": "it grows by units"},
     ("perceptrons", "max_iter"): {
         "AdaTron KernelAdaTron": "a sweep takes as many steps as there are examples",
         "BayesPoint": "there are many perceptrons",
@@ -230,7 +241,7 @@ def estimators():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_estimators_share_has_one_text(family):
-    """Each writes out all its parameters and attributes, so that the texts could drift apart."""
+    """Each writes out all its parameters and its own attributes, so that texts could drift apart."""
     texts = defaultdict(lambda: defaultdict(list))
     for estimator in (estimator for home, estimator in estimators() if home == family):
         doc, own = NumpyDocString(inspect.getdoc(estimator)), estimator.__name__

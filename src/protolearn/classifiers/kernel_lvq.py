@@ -410,7 +410,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
             distance = GivenProducts(rows[support])
             self.exemplars_ = rows[exemplars]
         else:
-            distance = FeatureSpaceDistance(kernel, dense(X[support]))
+            distance = FeatureSpaceDistance(kernel, X[support])
             self.exemplars_ = dense(X[exemplars])
         self.support_ = rows[support]
         self.exemplar_indices_ = rows[exemplars]

@@ -79,7 +79,7 @@ class Grid(NamedTuple):
         return bool((self.scale == self.scale[0]).all())
 
 
-class Budget(NamedTuple):
+class TableBudget(NamedTuple):
     """How many bytes the tables of a model take in C."""
 
     n_features: int
@@ -142,7 +142,9 @@ class SmallGMLVQ(NearestPrototypeClassifier):
     A class has the score ``sum_k Z_kc exp(-|A x - b_k|^2)``. The map A, the prototypes b behind it
     and their label scores Z are trained together by the cross-entropy of the scores, at first in
     full precision, then with fewer numbers, and at last through the rounding to whole numbers. How
-    many there are of each is chosen by the accuracy on held-out training rows.
+    many there are of each is chosen by the accuracy on held-out training rows. ``rule_`` says the
+    same in floating point, with a prototype for each label score: of all points with the image b,
+    the one next to the mean of the class.
     :func:`~protolearn.export` writes the whole numbers as C.
 
     Parameters
@@ -165,22 +167,23 @@ class SmallGMLVQ(NearestPrototypeClassifier):
     max_iter : int, default=60
         Epochs; fewer for more than 20,000 rows.
     random_state : int, RandomState instance or None, default=None
-        Seed of the initial prototypes, of the held-out rows and of the order of the rows.
+        Seed of the initial prototypes, of the held-out rows and of the order of the samples.
 
     Attributes
     ----------
     omega_ : array of shape (rank, d)
-        The map, of length one.
+        The map. It has fewer rows where the features or the directions in which the data vary are
+        fewer.
     metric_ : array of shape (d, d)
-        Its square, ``omega_.T @ omega_``.
+        ``Omega^T Omega``.
     relevances_ : array of shape (d,)
-        How much each feature counts: the diagonal of ``metric_``.
+        How much each feature counts: the diagonal of ``metric_``. They sum to one.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     rule_ : DecisionRule
-        What predicts, in floating point: a prototype for each label score.
+        What predicts: the prototypes, the distance, and how distances decide.
     prototypes_ : array of shape (K, d)
-        Of all points with the image b, those next to the mean of the class.
+        The prototypes, in the units of the data.
     prototype_labels_ : array of shape (K,)
         The label of each prototype.
     scale_ : float
@@ -196,8 +199,8 @@ class SmallGMLVQ(NearestPrototypeClassifier):
         The shapes that were tried, with their accuracy on held-out rows.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : array of shape (d,)
-        Names of the features, where ``fit`` was given a frame with names.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
 
     References
     ----------
@@ -323,7 +326,7 @@ class ShapeSearch:
     ):
         self.model, self.grid, self.seed, self.n_rows = model, grid, seed, len(X)
         self.rows, self.codes = grid.rows(X), codes
-        self.budget = Budget(X.shape[1], classes, int(model.bits), grid.is_common)
+        self.budget = TableBudget(X.shape[1], classes, int(model.bits), grid.is_common)
         self.axes = starting_axes(self.rows, grid, model.init)
         order = np.random.RandomState(seed).permutation(len(X))[:SELECTION_ROWS]
         cut = max(len(order) // 6, 1)

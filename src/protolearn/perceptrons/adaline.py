@@ -84,8 +84,6 @@ class Adaline(OnlineUnit):
     (array([[0.471]]), array([-1.176]))
     """
 
-    keep, class_weight = "last", None  # of older files
-
     def __init__(
         self,
         *,

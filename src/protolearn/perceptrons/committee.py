@@ -132,8 +132,6 @@ class CommitteeMachine(OneVersusRestClassifier):
     n_updates_: int
     n_iter_: int
     _takes_sparse = True
-    keep, warm_start, history = "best", False, False  # of older files
-    callback: Callable[[Any], object] | None = None
 
     def __init__(
         self,

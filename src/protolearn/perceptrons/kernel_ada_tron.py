@@ -139,11 +139,6 @@ class KernelAdaTron(StabilityMixin):
     kernel_: FeatureKernel | None
     offset_: Floats
 
-    C: float | None = np.inf  # of older files, and the next
-    class_weight = None
-    warm_start, history = False, False
-    callback: Callable[[Any], object] | None = None
-
     def __init__(
         self,
         *,

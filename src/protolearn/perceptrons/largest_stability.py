@@ -113,8 +113,6 @@ class AdaTron(LinearUnit):
     (1.5, array([1, 2]))
     """
 
-    updates, class_weight, negative_stability = "largest", None, False  # of older files
-
     def __init__(
         self,
         *,

@@ -117,8 +117,6 @@ class ParityMachine(OneVersusRestClassifier):
     0
     """
 
-    history = False  # of older files
-    callback: Callable[[Any], object] | None = None
     history_: list[dict[str, Any]]
     units_: list[list[Any]]
     n_units_: Indices

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
@@ -39,30 +38,6 @@ hardly bridge."""
 
 ENOUGH = 1000
 """Rows from which that distance is taken, one in so many of all."""
-
-SHARED_ATTRIBUTES = """
-Attributes
-----------
-classes_ : array of shape (n_classes,)
-    Labels in sorted order.
-coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-    The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-    than two classes, one a class. A clamped input counts in the number N of inputs.
-best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-    The same of the best weights, and of the last.
-embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-    The embedding strengths ``u``, and the examples with another one than zero.
-stability_ : float
-    The least stability of the examples, negative if there are errors.
-n_updates_, n_iter_ : int
-    Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-history_ : list of dict
-    For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-    before training.
-n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-    Number of features, and their names if X had names of type str.
-"""
-"""What linear units have in common: it is added to their docstrings, which say what is special."""
 
 VANISHED = 1e-6
 """Stability, in units of the longest example, below which no hyperplane is looked for."""
@@ -143,9 +118,29 @@ class LinearUnit(StabilityMixin, LinearClassifier):
     A subclass defines :meth:`_learn`; one that takes weights of the examples, ``fit`` too.
     """
 
+    _attributes = """
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
+        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
+        than two classes, one a class. A clamped input counts in the number N of inputs.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
+    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
+        The embedding strengths ``u``, and the examples with another one than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_, n_iter_ : int
+        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
+    history_ : list of dict
+        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
+        before training.
+    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
+        Number of features, and their names if X had names of type str.
+    """
     fit_intercept: Any
-    keep, warm_start, history = "best", False, False  # of older files
-    callback: Callable[[Any], object] | None = None
+    keep, warm_start = "best", False  # of units that have no such parameters
+    callback: Callable[[Any], object] | None
     best_coef_: Floats
     best_intercept_: Floats
     last_coef_: Floats
@@ -153,15 +148,6 @@ class LinearUnit(StabilityMixin, LinearClassifier):
     history_: list[dict[str, Any]]
     _last_strengths: Floats
     _takes_sparse = True
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Complete the docstring of a unit by the attributes that all have."""
-        super().__init_subclass__(**options)
-        text, heading = inspect.cleandoc(cls.__doc__ or ""), "\nAttributes\n----------\n"
-        if heading in text:
-            cls.__doc__ = text.replace(heading, SHARED_ATTRIBUTES, 1)
-        elif cls.__doc__:
-            cls.__doc__ = text.replace("\nSee Also\n", SHARED_ATTRIBUTES + "\nSee Also\n", 1)
 
     @abstractmethod
     def _learn(self, examples: Examples, rng: np.random.RandomState, training: Training) -> Unit:

@@ -116,8 +116,6 @@ class Pocket(LinearUnit):
     errors_curve_: list[Indices]
     optimal_: Flags
 
-    count = "runs"  # of older files
-
     def __init__(
         self,
         *,

@@ -383,8 +383,6 @@ class Rosenblatt(OnlineUnit):
     (1.0, True)
     """
 
-    class_weight = None  # of older files
-
     def __init__(
         self,
         *,

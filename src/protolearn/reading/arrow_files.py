@@ -185,7 +185,7 @@ def unpacked_size(message: Any) -> int:
     """
     meta = message.metadata.to_pybytes()
 
-    def field(table: int, number: int) -> int:
+    def find_field(table: int, number: int) -> int:
         first = table - struct.unpack_from("<i", meta, table)[0]
         there = 4 + 2 * number < struct.unpack_from("<H", meta, first)[0]
         step = struct.unpack_from("<H", meta, first + 4 + 2 * number)[0] if there else 0
@@ -196,9 +196,9 @@ def unpacked_size(message: Any) -> int:
 
     if message.type == "schema":
         return 0
-    batch = follow(field(follow(0), 2))
-    batch = follow(field(batch, 1)) if message.type == "dictionary" else batch
-    buffers, is_packed, total = follow(field(batch, 2)), field(batch, 3), 0
+    batch = follow(find_field(follow(0), 2))
+    batch = follow(find_field(batch, 1)) if message.type == "dictionary" else batch
+    buffers, is_packed, total = follow(find_field(batch, 2)), find_field(batch, 3), 0
     for number in range(struct.unpack_from("<I", meta, buffers)[0]):
         start, length = struct.unpack_from("<qq", meta, buffers + 4 + 16 * number)
         size = struct.unpack_from("<q", message.body, start)[0] if is_packed and length else -1

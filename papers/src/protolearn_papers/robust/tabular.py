@@ -225,7 +225,9 @@ def digits_table(found: dict[str, dict[str, float]]) -> Table:
         }
         for name, one in found.items()
     ]
-    rows = [[str(r["digits"]), *(f"{v:.4g}" for k, v in r.items() if k != "digits")] for r in records]
+    rows = [
+        [str(r["digits"]), *(f"{v:.4g}" for k, v in r.items() if k != "digits")] for r in records
+    ]
     head = ["digits", "test rows", "error", "robust error", "trees or stumps, published"]
     title = f"MNIST, every pixel may change by {PIXEL}, percent"
     return Table("digits", title, head, rows, records)
