@@ -13,7 +13,7 @@ HOME = Path(protolearn.__file__).parent
 FEWEST_WORDS = 3
 
 RULED_OUT = {
-    r"\b(is|are|was|were|be) told\b": "is reported",
+    r"\b(is|are|was|were|be) told (?!apart)": "is reported",
     r"\btells? (how|what|whether|which|where|when|more|apart)\b": "shows, checks",
     r"\bhad better\b": "should",
     r"\bby heart\b": "overfits",

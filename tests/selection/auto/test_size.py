@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from protolearn import (
     GLVQ,
     GMLVQ,
     GRLVQ,
     LGMLVQ,
+    RSLVQ,
     RVM,
+    AutoPrototypeClassifier,
     CommitteeMachine,
     ExemplarSVM,
     FisherPrototypes,
@@ -18,8 +22,9 @@ from protolearn import (
     ParityMachine,
     PrototypeSVM,
     SoftMarginSVM,
+    datasets,
 )
-from protolearn.selection.auto.trials import n_numbers, n_prototypes
+from protolearn.selection.auto.trials import n_numbers, n_prototypes, oddness
 
 X, Y = load_iris(return_X_y=True)
 
@@ -68,3 +73,26 @@ def test_size_of_planes_behind_a_kernel(model, n_classes):
     n_rows = len(model.support_)
     assert n_numbers(model) == n_planes * (n_rows + 1) + 4 * n_rows
     assert n_prototypes(model) == n_classes
+
+
+def test_typical_prototypes_are_easier_to_look_at(rng):
+    """By the distance to the mean of the class, in its standard deviations; 1 at least."""
+    X = np.concatenate([rng.randn(50, 3) * [1.0, 10.0, 0.0], rng.randn(50, 3) + 5.0])
+    y = np.repeat([0, 1], 50)
+    middle = GLVQ(init="means", max_iter=1).fit(X, y)
+    middle.prototypes_ = np.array([X[y == 0].mean(axis=0), X[y == 1].mean(axis=0)])
+    assert oddness(middle, X, y) == 1.0
+    far = middle.prototypes_.copy()
+    far[0] += [3.0 * X[:50, 0].std(), -4.0 * X[:50, 1].std(), 9.0]  # the last feature is constant
+    middle.prototypes_ = far
+    assert oddness(middle, X, y) == pytest.approx(np.sqrt((9.0 + 16.0) / 5.0))
+    assert oddness(SoftMarginSVM().fit(X, y), X, y) == 1.0
+
+
+def test_the_readable_choice_takes_typical_prototypes():
+    X, y = datasets.load("wine")
+    auto = AutoPrototypeClassifier(families=["fixed"], max_fits=150, random_state=0).fit(X, y)
+    rows, model = auto.best_estimator_[:-1].transform(X), auto.best_estimator_[-1]
+    assert oddness(model, rows, y) < 1.2
+    others = make_pipeline(StandardScaler(), RSLVQ(solver="inside")).fit(X, y)
+    assert oddness(others[-1], rows, y) > 1.5  # as few, as accurate, at the ends of the ranges

@@ -214,9 +214,12 @@ class Ledger:
     def sizes(self, numbers: Any) -> Floats:
         """Return how many numbers candidates take, mean over their fits.
 
-        If readable models are preferred, those that are harder to look at count as much larger.
+        If readable models are preferred, those that are harder to look at count as much larger, and
+        prototypes that look like no row of their class as several.
         """
         sizes = np.array([self.of(number, "n_numbers").mean() for number in numbers])
+        if self.handicaps.any():
+            sizes *= [self.of(number, "oddness").mean() for number in numbers]
         return sizes + self.handicaps[numbers]
 
     def _make(self, places: Sequence[Place]) -> None:

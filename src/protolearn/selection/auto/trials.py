@@ -79,6 +79,7 @@ class Trial(NamedTuple):
 
     The seconds are those of a later fit: without the compilation that a first one may need.
     ``decisions`` are the scores of the classes for the held-out rows, if they may be needed.
+    ``oddness`` is how far prototypes are from the middle of their class: 1 as an average row.
     """
 
     scores: tuple[float, ...] = ()
@@ -87,6 +88,7 @@ class Trial(NamedTuple):
     n_prototypes: float = np.nan
     failure: str = ""
     decisions: Floats | None = None
+    oddness: float = 1.0
 
 
 @contextmanager
@@ -131,7 +133,8 @@ def outcome(candidate: Candidate, task: SearchedData, part: LeftOut, keep: bool)
     if not np.isfinite(scores).all():
         return Trial(failure=f"the scores are {scores}{absent_class(y, part.tests)}")
     size = n_numbers(model), n_prototypes(model)
-    return Trial(scores, np.nan, *size, "", decisions if keep else None)
+    odd = oddness(model, prepared.train, y[part.train])
+    return Trial(scores, np.nan, *size, "", decisions if keep else None, odd)
 
 
 class CalibratedPipeline(Pipeline):
@@ -181,6 +184,26 @@ def n_numbers(model: Any) -> int:
         return model.intercept_.size * (n_support + 1) + n_support * model.n_features_in_
     metric = model.rule_.codebook.metric.size if hasattr(model, "rule_") else 0
     return int(model.prototypes_.size + metric)
+
+
+def oddness(model: Any, X: Floats, y: NDArray[Any]) -> float:
+    """Return how far prototypes are from the mean of their class, in units of its rows; 1 or more.
+
+    The root mean square over features, each in standard deviations of the class.
+    A model without prototypes in the space of its features has 1.
+    """
+    labels = getattr(model, "prototype_labels_", None)
+    if labels is None or not hasattr(model, "prototypes_") or hasattr(model, "coef_"):
+        return 1.0
+    squares = []
+    for label in model.classes_:
+        rows, own = X[y == label], model.prototypes_[labels == label]
+        spread = np.nanstd(rows, axis=0)
+        varied = spread > 0.0
+        away = (own - np.nanmean(rows, axis=0))[:, varied] / spread[varied]
+        squares.append(np.square(away).ravel())
+    found = np.concatenate(squares)
+    return float(np.sqrt(max(found.mean(), 1.0))) if found.size else 1.0
 
 
 def n_prototypes(model: Any) -> int:
