@@ -25,6 +25,7 @@ exclude_patterns = [
     "judged_table.md",
     "gallery/*.ipynb",
     "mixed_table.md",
+    "small_models_table.md",
 ]
 suppress_warnings = ["toc.multiple_toc_parents"]  # the tutorial is also in the gallery
 templates_path = ["templates"]

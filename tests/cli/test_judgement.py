@@ -219,7 +219,7 @@ def test_wrong_aims(command, tmp_path):
         (("--cost", "well>well"), "is not understood"),
         (("--cost", "'a>b'>well=-3"), "is not understood"),
         (("--metric", "cost"), "needs the costs of errors"),
-        (("--metric", "auc", "--cost", "well>'a>b'=3"), "has no meaning with --metric auc"),
+        (("--metric", "auc", "--cost", "well>'a>b'=3"), "does not work with --metric auc"),
         (("--positive", "ill"), "is not a class"),
         (("--time-column", "when"), "no column 'when'"),
         (("--time-column", "label"), "is the target"),

@@ -1,6 +1,7 @@
 """Small models: their training, their size, and their C form, bit for bit the reference."""
 
 import os
+import runpy
 import shutil
 import subprocess
 from functools import cache
@@ -336,6 +337,46 @@ def test_a_microcontroller(tmp_path):
     free = next(int(line.rstrip(".").split()[1]) for line in lines if line.startswith("free "))
     assert free > 0  # what neither variables nor the stack have touched
     print(f"{text + data} bytes of flash, {2048 - free} of memory ({data + bss} variables)")
+
+
+ARDUINO = r"""
+struct Port {
+  void begin(long) {}
+  int available() { return 1; }
+  int peek() { return 0; }
+  int read() { return 0; }
+  long parseInt() { return 0; }
+  float parseFloat() { return 0; }
+  template <class T> void print(T) {}
+  template <class T> void println(T) {}
+};
+static Port Serial;
+void setup();
+void loop();
+int main() {
+  setup();
+  for (;;) loop();
+}
+"""
+
+
+def test_the_sketch_of_the_example_fits_an_arduino(tmp_path):
+    """It is compiled against a stand-in for the core of the Arduino, which takes little itself."""
+    need("avr-gcc")
+    need("avr-g++")
+    names = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "arduino_sketch.py"))
+    folder, board = names["folder"], ["-Os", "-Wall", "-Werror", "-mmcu=atmega328p"]
+    (tmp_path / "core.h").write_text(ARDUINO)
+    sketch = ["-x", "c++", "-include", str(tmp_path / "core.h"), str(folder / "digits.ino")]
+    subprocess.run(["avr-gcc", *board, "-c", "model.c", "-o", "model.o"], cwd=folder, check=True)
+    subprocess.run(["avr-g++", *board, *sketch, "-c", "-o", "sketch.o"], cwd=folder, check=True)
+    link = ["avr-g++", *board, "model.o", "sketch.o", "-o", "sketch.elf", "-lm"]
+    subprocess.run(link, cwd=folder, check=True)
+    size = ["avr-size", "sketch.elf"]
+    done = subprocess.run(size, cwd=folder, capture_output=True, text=True, check=True)
+    text, data, bss = map(int, done.stdout.splitlines()[1].split()[:3])
+    assert text + data < 20_000
+    assert data + bss < 1200
 
 
 @long_test

@@ -221,7 +221,7 @@ def test_one_class_against_the_rest(iris, rng):
     display = PrototypePathDisplay.from_path(path, X, y)
     np.testing.assert_array_equal(display.plane.codes, y == 2)
     assert legend(display.ax_)[:2] == ["not 2", "2"]
-    with pytest.raises(ValueError, match="no label 2, the class that this path tells from the"):
+    with pytest.raises(ValueError, match="no label 2, the class that this path separates from the"):
         PrototypePathDisplay.from_path(path, X, np.where(y == 2, "yes", "no"))
 
 

@@ -10,7 +10,7 @@ from sklearn.metrics import average_precision_score
 
 from given_profile import THOROUGH, in_all
 from protolearn.analysis import by_class
-from protolearn.selection.evaluation import evaluate_predictions
+from protolearn.selection.evaluation import evaluate_predictions, on_folds
 from protolearn.selection.held_out import Answers
 from protolearn.selection.intervals import (
     SPREADS,
@@ -279,15 +279,17 @@ def test_intervals_with_a_rare_class_that_is_hardly_found():
 
 
 def test_average_precision_over_small_folds():
-    """Scores without a meaning: the mean over folds of 16 rows is too large, the interval is not."""
-    rng, hits, means = np.random.RandomState(0), 0, []
+    """Scores without a meaning: the mean over folds of 16 rows is too large."""
+    rng, hits, means, values = np.random.RandomState(0), 0, [], []
     for _ in range(100):
         y, scores = np.arange(16) % 2, rng.normal(size=(5, 16))
         folds = [Answers(y, (s > 0).astype(int), np.arange(2), by_class(s), None) for s in scores]
         means.append(np.mean([average_precision(fold).value for fold in folds]))
-        low, high = measure_interval("average_precision", means[-1], folds, None, 0.95)
-        hits += low <= 0.5 <= high
+        found = on_folds(folds, [64] * 5, [16] * 5, 0.95, np.arange(80), n_resamples=10)
+        values.append(found.average_precision.value)
+        hits += found.average_precision.low <= 0.5 <= found.average_precision.high
     assert np.mean(means) > 0.55
+    assert np.mean(values) < 0.53
     assert hits >= stats.binom.ppf(0.001, 100, 0.93)
 
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, rankdata, t
-from sklearn.metrics import average_precision_score
 from sklearn.utils.multiclass import unique_labels
 
 from .._arrays import Floats, Indices, as_floats, rows_at_a_time
@@ -127,11 +126,6 @@ def measure_interval(
     share = (value - low) / (high - low)
     n_effective = effective_rows(name, folds, groups) / (1.0 + noise)
     ends = share_interval(share * n_effective, n_effective, confidence).around(share)
-    if name == "average_precision" and len(folds) > 1:
-        ranked = zip(*(rankings(one, by_class=True) or [] for one in folds), strict=True)
-        there = [curve for curve in ranked if any(own.any() for own, _ in curve)]
-        n_right = float(np.mean([pooled_average_precision(one) for one in there])) * n_effective
-        ends = share_interval(n_right, n_effective, confidence).around_both(ends)
     if name == "balanced_accuracy":
         by_class = mean_share_interval(share, folds, groups, confidence, noise)
         ends = by_class.around_both(ends)
@@ -393,16 +387,6 @@ def precision_spread(folds: Sequence[Answers]) -> MeasureSpread:
     influence /= n_curves
     variance = max(sum(variances) / n_curves**2, float(influence @ influence))
     return MeasureSpread(float(np.mean(centres)), variance, influence)
-
-
-def pooled_average_precision(curve: Sequence[tuple[NDArray[np.bool_], Floats]]) -> float:
-    """Return the average precision of the rows of all folds together, by their ranks in the folds.
-
-    The mean over folds is too large where these have few rows, more so the less is learned.
-    """
-    positive = np.concatenate([own for own, _ in curve])
-    ranks = np.concatenate([rankdata(scores) / len(scores) for _, scores in curve])
-    return float(average_precision_score(positive, ranks))
 
 
 def precision_influence(positive: NDArray[np.bool_], scores: Floats) -> tuple[Floats, Floats]:

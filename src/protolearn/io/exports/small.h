@@ -198,19 +198,23 @@ MODEL_FUNCTION int model_decide_class(const model_small *q) {
   return model_scores(distances, scores);
 }
 
+/* Turn a row into whole numbers. Return 0, or -1 if a value is not usable. */
+MODEL_FUNCTION int model_encode_whole(const model_value *row, model_small *q) {
+  model_number z[MODEL_FEATURES];
+  return model_encode(row, z) != 0 || model_quantize(z, q) != 0 ? -1 : 0;
+}
+
 /* Write the answer for a row. Return the place of the class, or -1 if a value is not usable. */
 MODEL_FUNCTION int model_predict(const model_value *row, model_answer *answer) {
-  model_number z[MODEL_FEATURES];
   model_small q[MODEL_FEATURES];
-  if (model_encode(row, z) != 0 || model_quantize(z, q) != 0) return -1;
+  if (model_encode_whole(row, q) != 0) return -1;
   return model_decide(q, answer);
 }
 
 /* Return the place of the class alone, which is faster; -1 if a value is not usable. */
 MODEL_FUNCTION int model_classify(const model_value *row) {
-  model_number z[MODEL_FEATURES];
   model_small q[MODEL_FEATURES];
-  if (model_encode(row, z) != 0 || model_quantize(z, q) != 0) return -1;
+  if (model_encode_whole(row, q) != 0) return -1;
   return model_decide_class(q);
 }
 
@@ -262,9 +266,8 @@ MODEL_FUNCTION void model_learn(const model_small *q, int code) {
 
 /* Learn from a row and the place of its class. Return 0, or -1 if a value is not usable. */
 MODEL_FUNCTION int model_update(const model_value *row, int code) {
-  model_number z[MODEL_FEATURES];
   model_small q[MODEL_FEATURES];
-  if (model_encode(row, z) != 0 || model_quantize(z, q) != 0) return -1;
+  if (model_encode_whole(row, q) != 0) return -1;
   model_learn(q, code);
   return 0;
 }

@@ -50,6 +50,7 @@ if (live) {
     const { row, answer, changes } = found;
     now.asked = { ...found, title };
     answerBox.dataset.code = String(answer.code);
+    byId("ask-brief").textContent = nameOf(answer.code) + (answer.probabilities ? `, ${percent(answer.probabilities[answer.code])}` : "");
     const parts = [make("h3", `${title}: ${page.classes[answer.code]}`)];
     if (answer.rejected) parts.push(make("p", "The model would leave this row to a person."));
     if (answer.probabilities) {
