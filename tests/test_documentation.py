@@ -241,7 +241,7 @@ def estimators():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_estimators_share_has_one_text(family):
-    """Each writes out all its parameters and its own attributes, so that texts could drift apart."""
+    """Each writes out its parameters and own attributes, so that texts could drift apart."""
     texts = defaultdict(lambda: defaultdict(list))
     for estimator in (estimator for home, estimator in estimators() if home == family):
         doc, own = NumpyDocString(inspect.getdoc(estimator)), estimator.__name__

@@ -86,7 +86,7 @@ def test_targets_that_are_no_classes(places, tmp_path):
     for target, message in (
         ("x", "is numeric: it holds .* different numbers"),
         ("z", "no column 'z'"),
-        (None, "say with --target which column"),
+        (None, "name the column to predict with --target"),
     ):
         with pytest.raises(Failure, match=message):
             open_table(places[1], target, rows=100)

@@ -12,6 +12,7 @@ import pytest
 
 import protolearn
 from given_pets import FIT, pets, write
+from protolearn.cli.learning_table import why_useless
 from protolearn.tables import read_table, split_target, table_pipeline
 
 
@@ -182,7 +183,7 @@ def test_text_is_learned_from_and_keys_are_not(command, tmp_path):
     options = "--target", "mood", "--fits", "20", "--folds", "2", "--model", "linear"
     done = command("fit", "reviews.csv", *options, "--out", "results", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert "column 'key' left out: 80 different texts" in done.out
+    assert "column 'key' left out: 80 distinct texts" in done.out
     assert "column 'review' left out" not in done.out
     assert protolearn.load(tmp_path / "results" / "model.protolearn")[0].columns_[0].kind == "text"
     explain = command(
@@ -195,3 +196,12 @@ def test_text_is_learned_from_and_keys_are_not(command, tmp_path):
     done = command("predict", "results/model.protolearn", "reviews.csv", cwd=tmp_path)
     moods = [row["label"] for row in answers(done.out)]
     assert moods == ["good", "bad"] * 40
+
+
+def test_columns_of_many_categories_are_left_out_only_if_most_are_rare():
+    rows = np.arange(400)
+    often = np.array([f"t{i % 20}" if i % 4 else f"rare {i}" for i in rows], dtype=object)
+    keys = np.array([f"k{i // 2}" for i in rows], dtype=object)
+    assert len(set(often)) > 100
+    assert why_useless("town", often, rows) == ""
+    assert why_useless("key", keys, rows) == "200 distinct texts, such as names or keys"

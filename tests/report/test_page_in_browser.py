@@ -267,6 +267,17 @@ def test_hostile_names_are_only_names(browser, tmp_path):
         assert set(texts(page, "#row th")) == {*COLUMNS, "kind"}
         assert set(texts(page, "#row td")) & set(CATEGORIES)
         page.select_option("#class", label=CLASSES[0])
+        page.click("#tab-ask")
+        assert set(texts(page, "#ask-fields label:first-child")) >= {*COLUMNS, "kind"}
+        page.click("#letter-open")
+        assert set(texts(page, "#letter th")) & {*COLUMNS, "kind"}
+        page.click("#letter-close")
+        page.click("#tab-edit")
+        page.fill("#edit-author", TITLE)
+        page.fill("#edit-reason", TITLE)
+        page.fill("#edit-fields input[type=number] >> nth=0", "1")
+        page.click("#edit-move")
+        assert texts(page, "#edit-log td")[:2] == [TITLE, TITLE]
         assert page.locator("main img:not([src^='data:image/png']), main script").count() == 0
         assert page.evaluate("window.ran") is None
 

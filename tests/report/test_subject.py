@@ -102,8 +102,9 @@ def test_counterfactuals_are_those_of_the_library(flowers):
     np.testing.assert_allclose([turn.plain for turn in turns], table.points)
     reasons = reasons_of(subject, told, 0)
     sizes = np.abs(told.contributions[0])
-    assert [one.column for one in reasons] == [X.columns[j] for j in told.order(0)]
-    np.testing.assert_allclose([abs(one.share) for one in reasons], -np.sort(-sizes / sizes.sum()))
+    assert [column for column, *_ in reasons] == [X.columns[j] for j in told.order(0)]
+    shares = [abs(share) for *_, share in reasons]
+    np.testing.assert_allclose(shares, -np.sort(-sizes / sizes.sum()))
 
 
 def test_names_of_an_array(flowers):

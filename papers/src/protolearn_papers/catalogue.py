@@ -155,7 +155,7 @@ _ALL = (
     Experiment(
         "robust-tabular",
         ANDRIUSHCHENKO,
-        "the same for errors of every feature of small tables, and of pictures",
+        "answers that no error of the features changes: small tables, and pictures",
         "robust.tabular",
         "run",
         "ten minutes",

@@ -203,7 +203,7 @@ def read_block(
         X = X if X.dtype == np.float64 or suits_single(X) else X.astype(np.float64)
         distance.check_rows(X)
     if not streaming:  # in a stream, encode names labels that are none
-        if not are_labels(y, len(X)):
+        if not are_labels(y, X.shape[0]):
             check_classification_targets(y)
         classes = np.unique(y)
     weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))

@@ -206,7 +206,7 @@ def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:
         of = f"of {count(counts[0].get('rows', 0), 'row')} of the report"
         first = counts[0]["correct before"]
         say(Screen(stderr=True), f"correct {of}: {first:,} before the edits, {rows[-1]:,} after")
-        note = "its next report shows the effect on rows that the editor did not see"
+        note = f"protolearn report {out.name} DATA: the effect on rows that the editor did not see"
         say(Screen(stderr=True), note)
 
 

@@ -47,9 +47,9 @@ STAGE_TOL = 1e-3
 ONE_GO = 20
 """Most steps before all examples are looked at again, as a multiple of their number."""
 
-PATIENCE = 20
-"""Looks at all examples after which strengths between their bounds are also changed together, and
-how often after each."""
+PATIENCE, EVERY = 20, 5
+"""Looks at all examples after which strengths between their bounds are also changed together, after
+one in so many looks, and how often each time."""
 
 MOST_BETWEEN, FLAT = 1000, 1e-12
 """How many strengths are changed together at most, and the least curvature that this reckons with,
@@ -125,7 +125,7 @@ def optimum(
                 break
             look(u, E, theta, steps, changed)
         looks += 1
-        if looks > PATIENCE and not training.stopped:
+        if looks > PATIENCE and looks % EVERY == 0 and not training.stopped:
             steps += change_together(products, signs, goal, u, E)
         check_semidefinite(u, E, longest)
         look(u, E, theta, steps, None)

@@ -81,16 +81,32 @@ def comparison_point(n_iter: int, n: int) -> int:
 class Draws:
     """Places drawn at random, with replacement.
 
-    From a faster generator, seeded by the given one: that takes as long to give a number as a
-    perceptron takes to learn from it.
+    From a small generator of its own (splitmix64, Steele, Lea and Flood, 2014), seeded by a larger
+    one: that takes as long to give a number as a perceptron takes to learn from it.
     """
 
     def __init__(self, rng: np.random.RandomState):
-        self._rng = np.random.default_rng(rng.randint(2**32, size=4, dtype=np.uint64))
+        high, low = rng.randint(2**32, size=(2, 1), dtype=np.uint64)
+        self._state = (high << np.uint64(32)) | low
 
     def __call__(self, n: int, count: int) -> Indices:
         """Draw some of n places."""
-        return self._rng.integers(n, size=count, dtype=np.intp)
+        places = np.empty(count, dtype=np.intp)
+        draw_places(self._state, n, places)
+        return places
+
+
+@native(types.void(types.Array(types.uint64, 1, "C"), i8, indices_out))
+def draw_places(state, n, places):
+    """Fill in random numbers from 0 to n - 1."""
+    count = np.uint64(n)
+    for k in range(places.size):
+        state[0] += np.uint64(0x9E3779B97F4A7C15)
+        z = state[0]
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+        places[k] = np.intp(((z >> np.uint64(32)) * count) >> np.uint64(32))
 
 
 @numba.njit(**FAST)

@@ -286,7 +286,7 @@ def check_there(path: Path) -> None:
         )
     if is_file:
         return
-    advice = "look at its name and folder"
+    advice = "check the name and the folder"
     try:
         names = sorted(other.name for other in path.parent.iterdir() if other.is_file())
         match = difflib.get_close_matches(path.name, names, 1)

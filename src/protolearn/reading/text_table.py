@@ -20,7 +20,7 @@ from .column_reader import DECIMAL_MARK
 from .data_file import DataFile, TableFileError
 from .header import MOST_FOOTER, Header, count_footer, count_titles, find_header
 
-CHUNK, SAMPLE, WIDE = 1 << 21, 1 << 20, 200
+CHUNK, SAMPLE, WIDE = 1 << 20, 1 << 20, 200
 """Bytes of text that are parsed at once, and that columns are first judged by; more of wide tables,
 as many times as they have so many columns."""
 

@@ -50,7 +50,7 @@ AT_EDGES = 20
 """The same where only the winners count: the cost has edges where they change, and with many
 classes a way down from one may take twice as long to find."""
 
-MOST_WORK = 100_000_000
+MOST_WORK = 800_000_000
 """Learned numbers times iterations that L-BFGS makes unless it is told how many."""
 
 SMALL_WORK = 20_000_000

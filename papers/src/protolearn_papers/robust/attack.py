@@ -9,7 +9,7 @@ import numpy as np
 from protolearn._arrays import Floats
 
 RIVALS, STEPS, WITHIN = 20, 8, 1.0 - 1e-9
-"""Prototypes of each side that an attack looks at, its steps, and the share of the radius it goes."""
+"""Prototypes of each side that an attack sees, its steps, and the share of the radius it goes."""
 
 
 def count_broken(

@@ -49,7 +49,7 @@ def inner(X: Any) -> Floats:
 
 
 def change(pictures: Floats, rng: np.random.RandomState) -> Floats:
-    """Return pictures turned, stretched, slanted, shifted and bent a little, all in the same way."""
+    """Return pictures turned, stretched, slanted, shifted and bent a little, all alike."""
     angle, slant = TURN * rng.uniform(-1.0, 1.0), SHEAR * rng.uniform(-1.0, 1.0)
     cosine, sine = np.cos(angle), np.sin(angle)
     turn = np.array([[cosine, -sine], [sine, cosine]]) @ np.array([[1.0, 0.0], [slant, 1.0]])

@@ -26,7 +26,8 @@ class Rows(NamedTuple):
     least: Any
     most: Any
 
-    def __getitem__(self, some: Any) -> Rows:  # type: ignore[override]
+    def take(self, some: Any) -> Rows:
+        """Return some of the rows."""
         return Rows(self.level[some], self.least[some], self.most[some])
 
 
@@ -124,7 +125,7 @@ def all_leads(level, least, most, y, labels, W, owns, found):
 
 @numba.njit
 def pull(level, least, most, owns, rivals, W, target, lost, G):
-    """Add the gradient of the hinge of the least lead of rows that are not lost; return the cost."""
+    """Add the gradient of the hinge of the least lead of rows not yet lost; return the cost."""
     d, t = W.shape[1:]
     at, kept, worst = np.empty(d, np.int16), np.empty(d, np.int16), np.empty(d, np.int16)
     cost = 0.0
@@ -199,7 +200,7 @@ def train_stairs(
             rivals = np.where(own, np.inf, D).argsort(axis=1)[:, :most]
             G = plan.decay * len(some) * (W - start)
             lost = plan.lost if done > total // 3 else -np.inf
-            pull(*rows[some], owns, rivals, W, plan.target, lost, G)
+            pull(*rows.take(some), owns, rivals, W, plan.target, lost, G)
             G /= len(some)
             done += 1
             mean += 0.1 * (G - mean)

@@ -131,7 +131,7 @@ def page_table(
     return {
         "n": len(rows),
         "of": len(subject.y),
-        "kept": int(live.is_kept.sum()),
+        "kept": int(live.is_kept.sum() - live.is_kept[rows].sum()),
         "columns": columns,
         "truth": pack_numbers(some.codes.astype(np.float64)),
         "names": [shorten_name(name, LONGEST) for name in known],
