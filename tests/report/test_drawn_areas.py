@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from given_story import story_of
 from protolearn import GLVQ
 from protolearn.report.page.chart import BOTTOM, LEFT, RIGHT, TOP
+from protolearn.report.page.decision_map import STAR, move_apart
 from protolearn.report.page.evidence import by_folds
 from protolearn.report.page.performance import precision_chart, roc_chart, thin_steps
 from protolearn.report.page.suspect_rows import find_mislabelled, label_doubt
@@ -114,3 +115,11 @@ def test_a_rare_class_is_not_suspect_for_being_rare():
     usual = np.array([[7.6, 1.6], [2.2, 0.8]]) / [[9.0], [3.0]]  # 8 and 2 rows, and shares of one
     assert doubt[0] == pytest.approx(np.log(0.9 / usual[1, 0]) - np.log(0.1 / usual[1, 1]))
     assert doubt[1] < 0.0 < doubt[2]
+
+
+def test_stars_do_not_hide_each_other():
+    centers = np.array([[10.0, 10.0], [10.0, 10.0], [300.0, 200.0]])
+    moved = move_apart(centers)
+    assert np.linalg.norm(moved[0] - moved[1]) == pytest.approx(STAR, abs=0.1)
+    assert moved[:2].mean(axis=0) == pytest.approx([10.0, 10.0], abs=0.1)
+    assert moved[2].tolist() == [300.0, 200.0]
