@@ -95,6 +95,7 @@ OTHER_TEXTS = {
         ("linear", name): {"SoftPreprocessing": "it stands around another classifier"}
         for name in ("C", "kernel", "gamma", "coef_", "intercept_")
     },
+    ("linear", "tol"): {"RVM": "it compares likelihoods"},
     ("linear", "verbose"): {"BoostedPrototypes": "it has two kinds of lines"},
     ("linear", "n_iter_"): {
         "BoostedPrototypes": "rounds of boosting",
@@ -114,11 +115,14 @@ OTHER_TEXTS = {
     ("perceptrons", "callback"): {
         "AdaTron KernelAdaTron": "it looks at all examples after many steps",
         "BayesPoint": "there are many perceptrons",
+        "ParityMachine": "it grows by units",
     },
     ("perceptrons", "history_"): {
         "CommitteeMachine": "it has hidden units",
         "KernelAdaTron": "it has no weights",
+        "ParityMachine": "it grows by units",
     },
+    ("perceptrons", "history"): {"ParityMachine": "it grows by units"},
     ("perceptrons", "max_iter"): {
         "AdaTron KernelAdaTron": "a sweep takes as many steps as there are examples",
         "BayesPoint": "there are many perceptrons",
@@ -237,7 +241,7 @@ def estimators():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_estimators_share_has_one_text(family):
-    """Each writes out all its parameters and attributes, so that the texts could drift apart."""
+    """Each writes out all its parameters and its own attributes, so that texts could drift apart."""
     texts = defaultdict(lambda: defaultdict(list))
     for estimator in (estimator for home, estimator in estimators() if home == family):
         doc, own = NumpyDocString(inspect.getdoc(estimator)), estimator.__name__

@@ -254,7 +254,7 @@ def test_a_file_that_is_deleted_or_replaced_meanwhile(path):
 def test_two_files_that_were_joined_are_refused(path):
     whole = filled(path)
     path.write_bytes(whole + whole)
-    with pytest.raises(ValueError, match="is no result"):
+    with pytest.raises(ValueError, match="is not a result"):
         opened(path)
 
 

@@ -52,13 +52,13 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
         if isinstance(values, np.ma.MaskedArray):
             check_unmasked(values, name)
     has_labels = not isinstance(y, str)
-    again = not options.get("reset", True)
-    if again and is_valid(model, X, **options) and (not has_labels or are_labels(y, len(X))):
+    if is_valid(model, X, **options) and (not has_labels or are_labels(y, len(X))):
+        model.n_features_in_ = X.shape[1]
         return (X, y) if has_labels else X
     return validation.validate_data(model, X, y, **options)
 
 
-SMALL = 1 << 12
+SMALL = 1 << 16
 """Numbers below which the checks of scikit-learn take longer than what follows them."""
 
 
@@ -66,7 +66,7 @@ def is_valid(
     model: Any,
     X: Any,
     *,
-    reset: bool,
+    reset: bool = True,
     dtype: Any = "numeric",
     order: str | None = None,
     ensure_all_finite: Any = True,
@@ -76,10 +76,10 @@ def is_valid(
     """Whether a few rows are an array that scikit-learn's function would return as it is."""
     return (
         type(X) is np.ndarray
-        and not (reset or others)
+        and not others
         and X.ndim == 2
         and 0 < X.size <= SMALL
-        and X.shape[1] == model.__dict__.get("n_features_in_")
+        and (reset or X.shape[1] == model.__dict__.get("n_features_in_"))
         and X.dtype in (dtype if isinstance(dtype, list) else [dtype])
         and (order is None or (order == "C" and X.flags.c_contiguous))
         and "feature_names_in_" not in model.__dict__

@@ -149,7 +149,7 @@ def mean_over_parts(name: str, model: Any, X: Any, y: Any, sample_weight: Any) -
     parts = da.map_blocks(ask, rows, as_node(model), *columns, chunks=chunks, meta=meta)
     score, total, exponent = parts.compute().T
     if not total.any():
-        raise ValueError("There is nothing to score: X has no rows, or none of them counts.")
+        raise ValueError("X has no rows with a positive weight, so there is nothing to score.")
     exponent = exponent.astype(int)
     weight = np.ldexp(total, exponent - exponent[total > 0.0].max())
     return float(np.average(score, weights=weight))

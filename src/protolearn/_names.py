@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -72,6 +74,30 @@ def suggest_name(name: Any, names: list[Any]) -> str:
 def class_name(model: Any) -> str:
     """Return the name of the class of a model, of the last step in a pipeline."""
     return type(model[-1] if isinstance(model, Pipeline) else model).__name__
+
+
+class SharedAttributes:
+    """A base of estimators that adds the attributes of a family to their docstrings.
+
+    A class of the family has in ``_attributes`` what all its subclasses have, as numpydoc wants
+    it. Their own docstrings say what is special.
+    """
+
+    _attributes: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Complete the docstring, under its heading "Attributes" or before what follows it."""
+        super().__init_subclass__(**options)
+        heading, text = "\nAttributes\n----------\n", inspect.cleandoc(cls.__doc__ or "")
+        families = [vars(each).get("_attributes", "") for each in reversed(cls.__mro__)]
+        shared = "".join(inspect.cleandoc(each) + "\n" for each in families if each)
+        if heading in text:
+            cls.__doc__ = text.replace(heading, heading + shared, 1)
+        elif shared:
+            parts = re.split(
+                r"(?m)^(?=(?:See Also|Notes|References|Examples)\n-)", text, maxsplit=1
+            )
+            cls.__doc__ = (heading[1:] + shared + "\n").join(parts)
 
 
 def count(n: Any, what: str) -> str:

@@ -100,7 +100,10 @@ def in_slices(n_items: int, work: Callable[[int, int], object]) -> None:
 
 def _n_threads() -> int:
     """Return the number of threads for native work."""
-    cores, most = min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS), _most.get()
+    most = _most.get()
+    if most == 1:
+        return 1
+    cores = min(joblib.effective_n_jobs(-1), numba.config.NUMBA_NUM_THREADS)
     return cores if most is None else min(cores, most)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import Floats, Indices, check_magnitude, checked_sparse, validate_data
 from ._dask import AccuracyMixin, row_by_row
+from ._names import SharedAttributes
 from ._validation import check_class_weight, check_sample_weight, check_weight_range
 
 
@@ -25,7 +27,7 @@ class BinaryProblem(NamedTuple):
     name: str  # what is to be separated, in words
 
 
-class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
+class OneVersusRestClassifier(SharedAttributes, AccuracyMixin, BaseEstimator):
     """A classifier with a score for each class, or one score for two classes."""
 
     classes_: NDArray[Any]
@@ -37,6 +39,11 @@ class OneVersusRestClassifier(AccuracyMixin, BaseEstimator):
 
     _trains_sparse = False
     """Whether they stay sparse for training."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a model; one of an earlier version has the defaults of parameters since then."""
+        defaults = {name: each.default for name, each in signature(type(self)).parameters.items()}
+        super().__setstate__(defaults | state)
 
     def __sklearn_tags__(self) -> Any:
         """Return whether rows may be sparse, for scikit-learn."""

@@ -529,14 +529,14 @@ class LinearRule(DecisionRule):
         predicted = np.asarray(self.model.predict(X))
         if predicted.shape != (rows.shape[0],):
             raise TypeError(
-                f"{self.name} predicts several labels for a row, but how far a row is from "
-                "another class can be told of one label only."
+                f"{self.name} predicts several labels for a row; distances to other classes need "
+                "exactly one label."
             )
         astray = np.flatnonzero(self.classes[super().codes(rows)] != predicted)
         if len(astray) and self.by_chunks(rows[astray], leads_surely).any():
             raise TypeError(
                 f"{self.name} does not predict the class with the largest score X @ coef_.T + "
-                "intercept_: its coefficients do not tell where its classes are."
+                "intercept_, so its coefficients do not define its regions."
             )
         return rows
 

@@ -67,8 +67,8 @@ class Owner(NamedTuple):
 FIT = Owner(
     "a fit",
     "fit",
-    advice=f"{Owner._field_defaults['advice']} Each fit has to have a file of its own, also in a "
-    "search or a cross-validation.",
+    advice=f"{Owner._field_defaults['advice']} Each fit needs its own file, also in a search or a "
+    "cross-validation.",
 )
 
 
@@ -195,7 +195,7 @@ class Store:
                     raise self._damage(f"line {number} is not what was written")
                 break
             if not line.startswith(KEY):
-                raise self._damage(f"line {number} is no result")
+                raise self._damage(f"line {number} is not a result")
             rest = line[len(KEY) :].decode("ascii")
             self._offsets[rest[: json.JSONDecoder().raw_decode(rest)[1]]] = end
             end += len(line)
@@ -230,8 +230,8 @@ class Store:
 
     def _damage(self, why: str) -> UnusableStore:
         return UnusableStore(
-            f"{self._label} is no checkpoint of {self._owner.name}, or it is damaged ({why}). "
-            "Give another path, or delete the file to start anew."
+            f"{self._label} is not a checkpoint of {self._owner.name}, or it is damaged ({why}). "
+            "Give another path, or delete the file to start again."
         )
 
 
@@ -330,7 +330,7 @@ class Journal(Store):
             raise ValueError(
                 f"checkpoint={str(self.path)!r} does not fit to this fit: other data, another "
                 "version of NumPy or SciPy, or another processor, have taken another way. Give "
-                "another path, or delete the file to start anew."
+                "another path, or delete the file to start again."
             )
         for one, state in zip(changing, found["state"], strict=True):
             restore = one.set_state if isinstance(one, np.random.RandomState) else one.restore

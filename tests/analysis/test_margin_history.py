@@ -147,7 +147,7 @@ def test_errors(iris):
         GLVQ(callback=MarginHistory(X[:, :2], y)).fit(X, y)
     with pytest.raises(ValueError, match="cannot follow KernelGLVQ"):
         KernelGLVQ(kernel="linear", max_support=None, callback=MarginHistory(X, y)).fit(X, y)
-    with pytest.raises(ValueError, match="KullbackLeibler is no metric"):
+    with pytest.raises(ValueError, match="KullbackLeibler is not a metric"):
         PrototypeClassifier(distance="kl", callback=MarginHistory(X**2, y)).fit(X**2, y)
     holes = X.copy()
     holes[0, 0] = np.nan

@@ -50,5 +50,5 @@ def test_errors(iris):
     with pytest.raises(TypeError, match="LogisticRegression is neither a nearest-prototype"):
         hypothesis_margin(LogisticRegression().fit(X, y), X, y)
     divergent = PrototypeClassifier(distance=custom_axes.LogCosh()).fit(X, y)
-    with pytest.raises(ValueError, match="LogCosh is no metric"):
+    with pytest.raises(ValueError, match="LogCosh is not a metric"):
         hypothesis_margin(divergent, X, y)

@@ -96,7 +96,7 @@ def test_probability_and_function(iris):
         with pytest.raises(ValueError, match=shown):
             RejectClassifier(MODEL, cost=0.5, measure=bad, cv=[(np.arange(150),) * 2]).fit(X, y)
     divergent = PrototypeClassifier(distance=custom_axes.LogCosh()).fit(X, y)
-    with pytest.raises(ValueError, match=r"LogCosh is no metric.*measure='probability'"):
+    with pytest.raises(ValueError, match=r"LogCosh is not a metric.*measure='probability'"):
         confidence_of(divergent, X, "margin")
 
 

@@ -182,7 +182,7 @@ def test_what_does_not_fit_together():
         batch().fit(rows, y[:-1])
     with pytest.raises(ValueError, match="y is None"):
         batch().fit(rows)
-    with pytest.raises(ValueError, match="'oak' is no column of X"):
+    with pytest.raises(ValueError, match="'oak' is not a column of X"):
         batch().fit(dd.from_pandas(pd.DataFrame(X), npartitions=2), "oak")
     with pytest.raises(ValueError, match="Expected 2D rows, but X is a Dask Array with 1D"):
         batch().fit(chunked(X)[:, 0], y)

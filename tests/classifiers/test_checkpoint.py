@@ -112,7 +112,7 @@ def test_other_data_parameters_and_files_are_refused(tmp_path):
     assert path.read_bytes() == before
     note = tmp_path / "note.txt"
     note.write_text("not a journal")
-    with pytest.raises(ValueError, match="is no checkpoint of a fit"):
+    with pytest.raises(ValueError, match="is not a checkpoint of a fit"):
         GLVQ(checkpoint=note).fit(X, y)
     assert note.read_text() == "not a journal"
     with pytest.raises(ValueError, match="is a folder"):

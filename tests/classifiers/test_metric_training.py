@@ -427,7 +427,7 @@ def test_a_stream_after_a_fit(cls, iris):
 
 def test_a_stream_does_not_go_on_with_another_metric(iris):
     model = GMLVQ(solver="sgd", random_state=0).fit(*iris).set_params(rank=1)
-    with pytest.raises(ValueError, match="The stream began with the distance"):
+    with pytest.raises(ValueError, match="The stream started with the distance"):
         model.partial_fit(*iris)
 
 

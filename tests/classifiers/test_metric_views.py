@@ -118,7 +118,7 @@ def test_local_metrics_and_others_have_no_map(iris):
         assert not hasattr(GMLVQ(), name)
         with pytest.raises(AttributeError, match=f"GMLVQ has no {name}: it is not fitted"):
             getattr(GMLVQ(), name)
-        with pytest.raises(AttributeError, match="is no linear metric"):
+        with pytest.raises(AttributeError, match="is not a linear metric"):
             getattr(fitted(GLVQ(), iris), name)
 
 

@@ -241,6 +241,22 @@ def test_folders_and_datasets(tmp_path):
         same(found, expected)
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather", "jsonl"])
+def test_files_of_all_formats_hold_the_same(tmp_path, kind):
+    X, y = overlapping()
+    frame = pd.DataFrame(np.round(X, 3), columns=list("abcd")).assign(tree=y)
+    frame["d"] = frame.d > 0.0
+    path = tmp_path / f"table.{kind}"
+    {
+        "csv": lambda: frame.to_csv(path, index=False),
+        "parquet": lambda: frame.to_parquet(path),
+        "feather": lambda: frame.to_feather(path),
+        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+    }[kind]()
+    found = batch().fit(path, "tree")
+    same(found, batch().fit(frame.drop(columns="tree").astype(float), y))
+
+
 def test_files_that_cannot_be_learned_from(tmp_path):
     pytest.importorskip("pyarrow")
     X, y = overlapping()
@@ -260,7 +276,7 @@ def test_files_that_cannot_be_learned_from(tmp_path):
     (tmp_path / "d").mkdir()
     with pytest.raises(ValueError, match="holds neither Parquet nor CSV"):
         batch().fit(tmp_path / "d", "tree")
-    with pytest.raises(ValueError, match="is no file and no folder"):
+    with pytest.raises(ValueError, match="is neither a file nor a folder"):
         batch().fit(tmp_path / "e", "tree")
 
 

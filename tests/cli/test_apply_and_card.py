@@ -55,6 +55,25 @@ def test_edits_are_applied(command, flowers):
     assert "Not known: the model was saved without it." in card.out
 
 
+def test_the_next_report_shows_the_edits(command, flowers):
+    folder, _, frame = flowers
+    _, y = load_iris(return_X_y=True)
+    table = frame.assign(species=np.array(["s", "c", "v"])[y])
+    table.loc[3, "species"] = None
+    table.to_csv(folder / "flowers.csv", index=False)
+    command("apply", "model.protolearn", "edits.json", "-o", "new.protolearn", cwd=folder)
+    done = command("report", "new.protolearn", "flowers.csv", "-o", "next.html", cwd=folder)
+    assert done.code == 0, done.err
+    assert "the report of new.protolearn on 149 rows" in " ".join(done.err.split())
+    page = (folder / "next.html").read_text("utf-8")
+    assert "rows that were kept from the authors of the edits" in page
+    assert "a typo | in row 2" in page
+    table.drop(columns="species").to_csv(folder / "bare.csv", index=False)
+    done = command("report", "new.protolearn", "bare.csv", "-o", "two.html", cwd=folder)
+    assert done.code == 2
+    assert "has no column 'species'" in " ".join(done.err.split())
+
+
 def test_hostile_edits_are_refused(command, flowers):
     folder, *_ = flowers
     (folder / "bad.json").write_bytes(b"\x80\x04cos\nsystem\n(S'touch ran'\ntR.")

@@ -52,7 +52,7 @@ TABLES = {
     ),
     "nothing to learn from": (
         lambda path: write(path, ROWS, names=["state"]),
-        "there is no column but 'state'",
+        "there is no column other than 'state'",
     ),
 }
 
@@ -91,14 +91,14 @@ def test_bad_tables(command, tmp_path, name, what):
         ),
         (["pets.csv", "--target", "state", "--out", "pets.csv"], "is a file; expected a folder"),
         (["pets.csv", "--target", "born"], "'born'"),
-        (["pets.csv", "--target", "state", "--image", "2-2"], "'2-2' is no shape; expected"),
+        (["pets.csv", "--target", "state", "--image", "2-2"], "'2-2' is not a shape; expected"),
         (
             ["pets.csv", "--target", "state", "--image", "2x3"],
             "--image 2x3 has 6 points, and the table has 4 columns to learn from",
         ),
         (
             ["pets.csv", "--target", "state", "--image", "2x2"],
-            "--image needs numbers, but column 'colour' holds none",
+            "--image needs numbers, but column 'colour' has none",
         ),
     ],
 )
@@ -136,7 +136,7 @@ def test_files_that_are_no_models(command, fitted, tmp_path, name):
     write(tmp_path / "pets.csv", ROWS)
     whole = (fitted[0] / "results" / "model.protolearn").read_bytes()
     for file, content, message in (
-        ("pets.csv", None, "'pets.csv' is no model of protolearn: it looks like text"),
+        ("pets.csv", None, "'pets.csv' is not a model of protolearn: it looks like text"),
         ("empty", b"", "it is empty"),
         ("pickled", pickle.dumps({"a": MILD}), "it looks like a pickle"),
         ("cut", whole[:-1000], "'cut' is damaged"),

@@ -75,7 +75,7 @@ def test_what_is_told(capsys, tmp_path):
     shown = capsys.readouterr()
     lines = shown.out.splitlines()
     assert "150 rows, 4 columns, 3 classes of 'target'; 10 folds" in lines[0]
-    assert "right in 33.3%" in lines[0]
+    assert "largest class: 33.3%" in lines[0]
     assert "1 row is a copy of another; copies stay in the same fold." in shown.err.splitlines()
     scores = {
         name: np.array([float(r["accuracy"]) for r in rows_of(tmp_path) if r["model"] == name])
@@ -137,7 +137,7 @@ def test_interrupted_and_continued(monkeypatch, capsys, tmp_path):
     assert len(calls) == 3 + 3  # two of five were finished
     assert len(rows_of(tmp_path)) == 5
     calls[:] = [0, 0]
-    with pytest.raises(Failure, match="With --out FOLDER"):
+    with pytest.raises(Failure, match="Add --out FOLDER"):
         compare("knn")
 
 
@@ -218,7 +218,7 @@ def test_no_more_folds_than_the_smallest_class_has_rows(capsys, tmp_path):
     data = given(tmp_path, x=np.arange(13.0)[::-1], label=["a"] * 9 + ["b"] * 4)
     compare("mean-of-class", data=data, target="label", folds=10)
     shown = capsys.readouterr()
-    assert "4 folds in place of 10: class 'b' has 4 rows" in shown.err
+    assert "4 folds instead of 10: class 'b' has 4 rows" in shown.err
     assert "; 4 folds." in shown.out
 
 
@@ -226,4 +226,4 @@ def test_rows_are_drawn(capsys):
     compare("lda", rows=90)
     shown = capsys.readouterr()
     assert shown.out.startswith("150 rows")  # at least 50 of each class
-    assert "drawn" in shown.err
+    assert "sampled for" in shown.err

@@ -249,7 +249,7 @@ def test_a_large_table_is_drawn_from(command, tmp_path):
     write(tmp_path / "pets.csv", pets(400))
     done = command("fit", "pets.csv", *FIT, "--rows", "150", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert re.search(r"15\d rows of 400 drawn to learn from", done.out)
+    assert re.search(r"15\d rows of 400 sampled for fitting", done.out)
     found = json.loads((tmp_path / "protolearn-pets" / "metrics.json").read_text("utf-8"))
     assert found["rows_with_a_label"] == 400
     assert 149 <= found["rows"] <= 151

@@ -51,7 +51,7 @@ def test_a_folder_is_learned_from_as_the_file_of_its_rows(places, rows):
     assert a.X.tolist() == b.X.tolist()
     assert a.notes == b.notes
     assert "column 'number' left out: it numbers the rows" in b.notes[1]
-    assert ("drawn" in b.notes[-1]) == (rows == 300)
+    assert ("sampled" in b.notes[-1]) == (rows == 300)
     assert len(one.frame) == 3000
 
 
@@ -108,7 +108,7 @@ def test_fit_and_predict(command, tmp_path):
     done = command("fit", "herd", *FIT, "--rows", "150", cwd=tmp_path)
     assert done.code == 0, done.err
     assert "herd: a folder of 4 Parquet files, 400 rows, 6 columns" in done.out
-    assert re.search(r"15\d rows of 400 drawn to learn from", done.out)
+    assert re.search(r"15\d rows of 400 sampled for fitting", done.out)
     found = json.loads((tmp_path / "protolearn-herd" / "metrics.json").read_text("utf-8"))
     assert found["rows_with_a_label"] == 400
     model = "protolearn-herd/model.protolearn"

@@ -49,11 +49,11 @@ def test_parts_that_are_damaged_are_done_again(tmp_path):
     assert again.resumed
     assert [again.get(part) for part in again] == [{"scores": [n / 3]} for n in range(3)]
     assert again.load_model("all") is None
-    with pytest.raises(Failure, match="the same command is at work on"):
+    with pytest.raises(Failure, match="the same command is already running on"):
         Unfinished(tmp_path, known_by)
     again.close()
     again.path.write_bytes(again.path.read_bytes().replace(b"fold-1", b"fold-7"))
-    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; what it held is computed"):
+    with pytest.warns(RuntimeWarning, match="parts.jsonl' is damaged; its fits are repeated"):
         assert len(Unfinished(tmp_path, known_by)) == 0
     other = Unfinished(tmp_path, {**known_by, "seed": 2})
     assert not other.resumed
@@ -177,7 +177,7 @@ def test_terminated_while_comparing(command, folder):
     _, err = process.communicate()
     assert process.returncode == 1
     assert (
-        "stopped. Run the same command again to continue; finished fits are in 'out/comparison.jsonl'"
+        "Run the same command again to continue; finished fits are in 'out/comparison.jsonl'."
         in err
     )
     assert "Traceback" not in err

@@ -215,12 +215,12 @@ def test_costs_and_a_positive_class(command, tmp_path):
 def test_wrong_aims(command, tmp_path):
     small_table(tmp_path)
     for more, told in (
-        (("--cost", "ill>well=3"), "'ill', which is no class"),
+        (("--cost", "ill>well=3"), "'ill', which is not a class"),
         (("--cost", "well>well"), "is not understood"),
         (("--cost", "'a>b'>well=-3"), "is not understood"),
-        (("--metric", "cost"), "needs what errors cost"),
-        (("--metric", "auc", "--cost", "well>'a>b'=3"), "has no meaning with --metric auc"),
-        (("--positive", "ill"), "is no class"),
+        (("--metric", "cost"), "needs the costs of errors"),
+        (("--metric", "auc", "--cost", "well>'a>b'=3"), "does not work with --metric auc"),
+        (("--positive", "ill"), "is not a class"),
         (("--time-column", "when"), "no column 'when'"),
         (("--time-column", "label"), "is the target"),
         (("--time-column", "day", "--group", "a"), "use one of them"),

@@ -92,7 +92,7 @@ def test_strict_and_memory(command, named):
     assert "of memory as a table, more than the 1 kB that are allowed" in done.sentence
     done = command("fit", "pets.csv", "--target", "state", "--memory", "much", cwd=folder)
     assert done.code == 2
-    assert "--memory='much' is no size" in done.sentence
+    assert "--memory='much' is not a size" in done.sentence
 
 
 FORMATS = {

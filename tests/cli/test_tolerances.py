@@ -67,9 +67,9 @@ def test_standard_deviations_let_robust_lvq_compete(command, table):
             ("--tolerance", "nose=1"),
             "names 'nose', which is not a column to learn from. Did you mean",
         ),
-        (("--tolerance", "colour=1"), "holds categories and not numbers"),
+        (("--tolerance", "colour=1"), "holds categories, not numbers"),
         (("--robust", "0"), "must be a positive number of standard deviations"),
-        (("--robust", "1", "--tolerance", "noise=1"), "give one of them"),
+        (("--robust", "1", "--tolerance", "noise=1"), "use one of them"),
     ],
 )
 def test_bad_tolerances(command, table, options, message):

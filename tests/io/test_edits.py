@@ -193,7 +193,7 @@ HOSTILE = {
     "empty": ("", "cannot be read as JSON"),
     "pickle": (b"\x80\x04cos\nsystem\n(S'true'\ntR.", "cannot be read as JSON"),
     "deep": ("[" * 200_000, "cannot be read as JSON"),
-    "constant": ('{"format": NaN}', "NaN is no number"),
+    "constant": ('{"format": NaN}', "NaN is not a number"),
     "twice": ('{"format": 1, "format": 2}', "twice"),
     "list": ("[]", "not in the format"),
     "format": ('{"format": "protolearn-model"}', "not in the format"),
@@ -261,7 +261,7 @@ def test_learning_goes_on_from_an_edited_model(wine, tmp_path):
     assert np.abs(stream.prototypes_ - edited.prototypes_).max() < 0.5
     save(new, tmp_path / "new.protolearn")
     assert load(tmp_path / "new.protolearn").init.log.entries == edited.rule_.log.entries
-    with pytest.raises(ValueError, match="cannot go on with"):
+    with pytest.raises(ValueError, match="cannot continue with"):
         pl.GLVQ(init=edited.rule_).fit(Z, y)
     with pytest.raises(ValueError, match="the rows have"):
         pl.GMLVQ(init=edited.rule_).fit(Z[y != "west"], y[y != "west"])

@@ -88,7 +88,7 @@ def test_saving_over_a_folder(tmp_path):
 
 @pytest.mark.parametrize("thing", [GLVQ, "GLVQ", None, {"a": 1}, np.eye(2)], ids=repr)
 def test_only_models_are_saved(thing, tmp_path):
-    with pytest.raises(TypeError, match="is no model"):
+    with pytest.raises(TypeError, match="is not a model"):
         protolearn.save(thing, tmp_path / "model")
 
 

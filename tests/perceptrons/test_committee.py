@@ -14,8 +14,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from given_profile import in_all
 from protolearn.perceptrons.committee import CommitteeMachine
-from protolearn.perceptrons.examples import Examples, Inputs
-from protolearn.perceptrons.hidden_units import BestCommittee, least_action, random_weights, sweep
+from protolearn.perceptrons.examples import Best, Examples, Inputs
+from protolearn.perceptrons.hidden_units import (
+    committee_scores,
+    least_action,
+    random_weights,
+    sweep,
+)
 from protolearn.perceptrons.presentation import comparison_point, row_order
 from protolearn.perceptrons.rosenblatt import Rosenblatt
 from protolearn.perceptrons.training_record import Training
@@ -106,18 +111,20 @@ def test_the_best_weights_that_were_looked_at_are_kept(seed):
 
 def test_of_equally_few_errors_the_most_stable_are_kept():
     inputs = Inputs.of(np.array([[3.0, 4.0], [0.0, 1.0]]), "clamped")
-    best = BestCommittee(Examples(inputs, np.array([1.0, -1.0]), ""), np.zeros((1, 8)))
+    examples = Examples(inputs, np.array([1.0, -1.0]), "")
+    best = Best(examples.signs, False)
     offers = [[1, -1, 0], [4, -4, 0], [1, -1, 0.5], [1, 0, 1], [1, 0, 5], [2, 0, 3]]
     ratings = []
     for offer in offers:
-        best.offer(np.array([[*offer, 0, 0, 0, 0, 0]], dtype=float))
-        ratings.append(best.rating)
+        weights = np.array([[*offer, 0, 0, 0, 0, 0]], dtype=float)
+        best.offer(committee_scores(examples, weights), 1.0, weights)
+        ratings.append((best.errors, -best.stability))
     assert [errors for errors, _ in ratings] == [1, 1, 1, 0, 0, 0]
     # The least y (w.x - theta) / |w|, the length without the threshold.
     root = np.sqrt(2.0)
     expected = [-1 / root, -1 / root, -1 / root, 1.0, 1.0, 1.5]
     np.testing.assert_allclose([-least for _, least in ratings], expected)
-    np.testing.assert_array_equal(best.weights[0, :3], [2, 0, 3])
+    np.testing.assert_array_equal(best.strengths[0, :3], [2, 0, 3])
 
 
 def test_the_start_is_about_one_update_long(rng):

@@ -223,7 +223,6 @@ def test_products_that_there_is_no_room_for_are_forgotten(monkeypatch):
     with pytest.warns(ConvergenceWarning):
         whole = clone(model).fit(X, y)
     monkeypatch.setattr(embedding_steps, "KEPT", 0)
-    monkeypatch.setattr(embedding_steps, "TOGETHER", 2)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
     assert_array_equal(model.embedding_strengths_, whole.embedding_strengths_)

@@ -306,3 +306,18 @@ def test_teachers_of_several_units():
         make_teacher_student(teacher="committee", n_units=2)
     with pytest.raises(ValueError, match="teacher='mlp'"):
         make_teacher_student(teacher="mlp")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [Rosenblatt(), Pocket(), AdaTron(), KernelAdaTron(), CommitteeMachine(), ParityMachine()],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_model_of_an_earlier_version_has_the_defaults_of_later_parameters(model):
+    state = model.fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]).__getstate__()
+    for name in ("keep", "warm_start", "class_weight", "history", "callback", "count"):
+        state.pop(name, None)
+    restored = type(model).__new__(type(model))
+    restored.__setstate__(state)
+    assert str(restored.get_params()) == str(type(model)().get_params())
+    assert restored.score([[0.0], [5.0]], [0, 1]) == 1.0

@@ -263,7 +263,7 @@ def test_draws_stop_at_weights_that_may_be_better(data, other, c):
     strengths = np.zeros(n)
     mirrored = signs[:, None] * rows
     hard = in_single_precision(mirrored)
-    end = draw(mirrored, order, partners, 0, c, earned, w, strengths, state, hard)
+    end = draw(mirrored, order, partners, False, 0, c, earned, w, strengths, state, hard)
     assert tuple(end) == (position, hopeful)
     assert_array_equal(w, plain)
     assert_array_equal(strengths, u)

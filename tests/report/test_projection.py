@@ -205,7 +205,7 @@ def test_two_features_are_the_plane(iris):
 
 
 def test_what_is_no_classifier_has_no_map(iris):
-    with pytest.raises(TypeError, match="StandardScaler is no classifier"):
+    with pytest.raises(TypeError, match="StandardScaler is neither a classifier"):
         ProjectionDisplay.from_estimator(StandardScaler().fit(iris[0]), *iris)
 
 

@@ -114,7 +114,7 @@ def test_more_features_are_seen_along_the_hyperplane(neurons):
     np.testing.assert_allclose(line[:, 0], 0.0, atol=1e-9)
     assert np.ptp(line[:, 1]) > 0.1
     assert display.ax_.get_xlabel() == "distance to the hyperplane"
-    assert display.ax_.get_ylabel() == "first principal axis beside it"
+    assert display.ax_.get_ylabel() == "direction along it in which the rows vary most"
     sparse = PrototypePathDisplay.from_estimator(model, csr_array(X), y)
     np.testing.assert_allclose(sparse.plane.points[:, 0], display.plane.points[:, 0], atol=1e-9)
 
@@ -192,7 +192,7 @@ def test_path_in_many_dimensions_shows_both_hyperplanes_exactly(neurons, rng):
     )
     unturned = PrototypePathDisplay.from_path(still, X, y)
     assert unturned.plane.points[:, 1].std() > 0.1
-    assert unturned.ax_.get_ylabel() == "first principal axis beside it"
+    assert unturned.ax_.get_ylabel() == "direction along it in which the rows vary most"
 
 
 def test_a_path_that_begins_without_hyperplane(toy, neurons, rng):
@@ -221,7 +221,7 @@ def test_one_class_against_the_rest(iris, rng):
     display = PrototypePathDisplay.from_path(path, X, y)
     np.testing.assert_array_equal(display.plane.codes, y == 2)
     assert legend(display.ax_)[:2] == ["not 2", "2"]
-    with pytest.raises(ValueError, match="no label 2, the class that this path tells from the"):
+    with pytest.raises(ValueError, match="no label 2, the class that this path separates from the"):
         PrototypePathDisplay.from_path(path, X, np.where(y == 2, "yes", "no"))
 
 

@@ -132,7 +132,7 @@ def test_bad_input_says_what_to_give(flowers):
         Subject.of(model, X, np.where(y == "setosa", "rose", y))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         Subject.of(model, X, y[:-1])
-    with pytest.raises(TypeError, match="StandardScaler is no fitted classifier"):
+    with pytest.raises(TypeError, match="StandardScaler is not a fitted classifier"):
         Subject.of(StandardScaler().fit(X), X, y)
     from scipy.sparse import csr_array
 

@@ -290,6 +290,22 @@ def test_false_alarms_of_the_test_over_rows():
     assert covered / 5000 >= 0.94
 
 
+def test_false_alarms_where_nothing_can_be_learned():
+    """Nearest class means of two sets of columns, ten folds, labels without a meaning."""
+    n_draws, alarms, plain = 400, 0, 0
+    rng, y, codes = np.random.RandomState(0), np.arange(60) % 2, np.arange(60)
+    for _ in range(n_draws):
+        columns, fold = rng.normal(size=(2, 60, 3)), rng.permutation(np.arange(60) // 6)
+        right = np.zeros((2, 60))
+        for test in (fold == k for k in range(10)):
+            for one, X in zip(right, columns, strict=True):
+                low, high = (X[~test & (y == label)].mean(axis=0) for label in (0, 1))
+                one[test] = ((X[test] - 0.5 * (low + high)) @ (high - low) > 0.0) == y[test]
+        alarms += row_test(*right, codes, 0.95, y).pvalue < 0.05
+        plain += row_test(*right, codes, 0.95).pvalue < 0.05
+    assert alarms <= stats.binom.ppf(0.999, n_draws, 0.06) < plain
+
+
 def test_rows_are_counted_as_mcnemar_does():
     first = np.r_[np.ones(9), np.zeros(2), np.ones(30)]
     second = np.r_[np.zeros(9), np.ones(2), np.ones(30)]

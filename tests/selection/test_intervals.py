@@ -9,7 +9,8 @@ from scipy.special import expit
 from sklearn.metrics import average_precision_score
 
 from given_profile import THOROUGH, in_all
-from protolearn.selection.evaluation import evaluate_predictions
+from protolearn.analysis import by_class
+from protolearn.selection.evaluation import evaluate_predictions, on_folds
 from protolearn.selection.held_out import Answers
 from protolearn.selection.intervals import (
     SPREADS,
@@ -25,7 +26,7 @@ from protolearn.selection.intervals import (
     precision_influence,
     share_interval,
 )
-from protolearn.selection.metrics import auc, measure, row_losses
+from protolearn.selection.metrics import auc, average_precision, measure, row_losses
 
 SCORES = np.array([0.9, 0.8, 0.85, 0.95, 0.7])
 N_DRAWS = 2000 if THOROUGH else 100
@@ -275,6 +276,21 @@ def test_intervals_with_a_rare_class_that_is_hardly_found():
                 one = getattr(found, name)
                 hits[k] += one.low <= getattr(truth, name).value <= one.high
     assert (hits >= stats.binom.ppf(0.001, 100, 0.93)).all()
+
+
+def test_average_precision_over_small_folds():
+    """Scores without a meaning: the mean over folds of 16 rows is too large."""
+    rng, hits, means, values = np.random.RandomState(0), 0, [], []
+    for _ in range(100):
+        y, scores = np.arange(16) % 2, rng.normal(size=(5, 16))
+        folds = [Answers(y, (s > 0).astype(int), np.arange(2), by_class(s), None) for s in scores]
+        means.append(np.mean([average_precision(fold).value for fold in folds]))
+        found = on_folds(folds, [64] * 5, [16] * 5, 0.95, np.arange(80), n_resamples=10)
+        values.append(found.average_precision.value)
+        hits += found.average_precision.low <= 0.5 <= found.average_precision.high
+    assert np.mean(means) > 0.55
+    assert np.mean(values) < 0.53
+    assert hits >= stats.binom.ppf(0.001, 100, 0.93)
 
 
 def draw_right_probabilities(rng, n_rows, share):

@@ -303,7 +303,7 @@ def test_a_solver_of_ones_own(iris, tmp_path):
 
 
 def test_a_rule_is_no_solver_of_a_cost(iris):
-    with pytest.raises(ValueError, match="lowers no cost; take LVQ1"):
+    with pytest.raises(ValueError, match="minimises no cost; use LVQ1"):
         GLVQ(solver=Kohonen("lvq1")).fit(*iris)
 
 
@@ -358,7 +358,7 @@ def test_a_stream_knows_no_range():
     with pytest.raises(ValueError, match="solver='inside' needs all the data"):
         RSLVQ(solver="inside").partial_fit(X, y, classes=[0, 1])
     steady = SGD(inside=True, schedule="constant")
-    with pytest.raises(ValueError, match="which a stream does not know"):
+    with pytest.raises(ValueError, match="which a stream does not have"):
         RSLVQ(solver=steady).partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="models with a kernel take 'auto'"):
         KernelGLVQ(solver="inside").fit(X, y)

@@ -186,7 +186,7 @@ def test_memory_is_limited_before_a_table_is_read(read):
     same = pa.table({"x": ["z" * 100_000] * 3000})  # one text that 3,000 rows share
     assert len(read(same, memory="20 MB").frame) == 3000
     for wrong in ("much", "-1", "0", 0):
-        with pytest.raises(ValueError, match="is no size; expected bytes as an integer"):
+        with pytest.raises(ValueError, match="is not a size; expected bytes as an integer"):
             read(texts, memory=wrong)
 
 

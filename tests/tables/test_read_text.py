@@ -280,7 +280,7 @@ def test_encodings(read, encoding, packed):
 def test_another_encoding_late_in_a_file(read):
     text = "a,b\n" + "x,1\n" * 30_000
     assert read((text + "ä,2\n").encode("latin-1")).frame["a"][-1] == "ä"
-    with pytest.raises(TableFileError, match="begins as a text in utf-8, but does not go on"):
+    with pytest.raises(TableFileError, match="starts as text in utf-8, but does not go on"):
         read(b"\xef\xbb\xbf" + text.encode() + b"\xe4,2\n")
 
 

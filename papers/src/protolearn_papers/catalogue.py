@@ -12,6 +12,8 @@ GRAF = "Graf et al. (2009)"
 JIN = "Jin et al. (2008)"
 SHEN = "Shen and Danyluk"
 OURS = "protolearn"
+VORACEK = "Voracek and Hein (2022)"
+ANDRIUSHCHENKO = "Andriushchenko and Hein (2019)"
 
 _ALL = (
     Experiment(
@@ -141,6 +143,22 @@ _ALL = (
         "benchmark",
         "run",
         "twenty minutes",
+    ),
+    Experiment(
+        "robust-mnist",
+        VORACEK,
+        "digits that no change of some length turns into others, proved for each test row",
+        "robust.mnist",
+        "run",
+        "half an hour",
+    ),
+    Experiment(
+        "robust-tabular",
+        ANDRIUSHCHENKO,
+        "the same for errors of every feature of small tables, and of pictures",
+        "robust.tabular",
+        "run",
+        "ten minutes",
     ),
 )
 

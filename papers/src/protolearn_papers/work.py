@@ -16,7 +16,7 @@ OWNER = Owner(
     "an experiment",
     "run of an experiment",
     label="{path}",
-    advice="Name another folder, or delete the file to start anew.",
+    advice="Name another folder, or delete the file to start again.",
 )
 
 Progress = Callable[[str, int, int], object]

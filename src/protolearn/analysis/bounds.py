@@ -277,8 +277,8 @@ def message(result: GeneralizationBound, needed: float) -> str:
     return (
         f"The bound is vacuous for {result.n_samples:,} samples: with probability at least "
         f"{1.0 - result.delta:g} the error on new data is at most {result.raw_bound:.3g}, and no "
-        f"error exceeds 1. With margins like these {outlook}; the distribution of the margins "
-        "(hypothesis_margin) tells more."
+        f"error exceeds 1. With margins like these {outlook}; look at the distribution of the "
+        "margins (hypothesis_margin)."
     )
 
 

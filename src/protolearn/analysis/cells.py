@@ -227,8 +227,8 @@ def complete_rows(rule: DecisionRule, model: Any, X: Any, name: str) -> Any:
     X = rule.read_rows(model, X)
     if not issparse(X) and np.isnan(X.min()):
         raise ValueError(
-            f"X has missing values: {name} tells how far a row may move, and needs to know where "
-            "it is. Impute them first."
+            f"X has missing values: {name} measures how far a row may move, which needs all of "
+            "its values. Impute them first."
         )
     return X
 

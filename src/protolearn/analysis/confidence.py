@@ -439,8 +439,8 @@ def check_no_class_missing(y: NDArray[Any], classes: NDArray[Any]) -> None:
     unseen = np.setdiff1d(classes, y).tolist()
     if unseen:
         raise ValueError(
-            f"The model has not seen the classes {unseen!r}, of which there are known rows; with "
-            "folds each class needs two rows or more."
+            f"The model has not seen the classes {unseen!r}, which occur in the rows with known "
+            "labels; with folds each class needs two rows or more."
         )
 
 

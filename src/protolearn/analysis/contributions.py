@@ -48,7 +48,7 @@ def column_contributions(
     """
     rule, name = view.rule, type(view.last).__name__
     if not view.sees_plain_rows:
-        return Contributions(None, None, "", f"what {name} sees is no sum over your columns")
+        return Contributions(None, None, "", f"what {name} sees is not a sum over your columns")
     if view.is_featurewise and rule is not None:
         Z = view.inner(view.plain)
         with ignore_warnings(*QUIET):

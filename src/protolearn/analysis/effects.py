@@ -197,7 +197,7 @@ def first_table_row(model: Any) -> Any:
     """Return a row of a table that a model was fitted to, made of what its encoder knows."""
     encoder = flatten_steps(model)[0][1]
     if not isinstance(encoder, TableEncoder):
-        raise ValueError("Give the training rows as data=: the model does not know its columns.")
+        raise ValueError("The model does not record its columns; pass the training rows as data=.")
     return encoder.inverse_transform(encoder.units_.transform(mean_row(encoder)[None]))
 
 

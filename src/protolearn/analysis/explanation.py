@@ -445,7 +445,7 @@ def explain(
         columns=tuple(view.names),
         label=label,
         rival=view.classes[rival],
-        probability=ask("probability", lambda: np.asarray(model.predict_proba(view.table.data))),
+        probability=ask("probability", lambda: answer_probabilities(view)),
         classes=view.classes,
         margin=ask("margin", lambda: margin_of_prediction(view.last, inner)),
         certified_radius=ask("certified_radius", lambda: certified_radius(view.last, inner)),
@@ -463,6 +463,13 @@ def explain(
         else "units in which the model sees the rows",
         words=speaking_words(view, contributions.entries, label, view.classes[rival]),
     )
+
+
+def answer_probabilities(view: ModelView) -> Floats:
+    """Return the probability of each class for the rows of a view; raise if there is none."""
+    if not hasattr(view.model, "predict_proba"):
+        raise TypeError(f"{type(view.last).__name__} has no probabilities")
+    return np.asarray(view.model.predict_proba(view.table.data))
 
 
 def speaking_words(

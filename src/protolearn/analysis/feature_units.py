@@ -87,7 +87,8 @@ class Units:
         name, step = self.mixing[0]
         raise ValueError(
             f"Step {name!r} of the pipeline, {step!r}, is not known to change each feature by "
-            "itself: fixed features and bounds in your units are no ranges of what the model sees. "
+            "itself: fixed features and bounds in your units are not ranges of what the model "
+            "sees. "
             "Leave fixed and bounds out, or give the last step alone, and rows as it sees them."
         )
 

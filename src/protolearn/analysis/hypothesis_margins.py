@@ -117,7 +117,7 @@ def check_metric(rule: DecisionRule, advice: str = "") -> None:
     """Raise if the distance of a rule has no length, and so no margin."""
     if rule.distance.squared is None:
         raise ValueError(
-            f"{type(rule.distance).__name__} is no metric, so there is no hypothesis margin"
+            f"{type(rule.distance).__name__} is not a metric, so there is no hypothesis margin"
             f"{advice}."
         )
 
@@ -346,7 +346,7 @@ class MarginHistory:
         distance, codebook = state.distance.suited_to(self._X), state.codebook
         if distance.squared is None:
             raise ValueError(
-                f"{type(distance).__name__} is no metric, so MarginHistory has nothing to measure."
+                f"{type(distance).__name__} is not a metric, so MarginHistory cannot measure it."
             )
         distance.check_rows(self._X)
         if self._X.shape[1] != codebook.prototypes.shape[1]:

@@ -192,7 +192,7 @@ def linear_rule(text: Any, columns: tuple[Column, ...]) -> Floats:
     except (SyntaxError, ValueError) as error:
         raise ValueError(
             f"constraints has {text!r}: {error}. Write such as 'income <= 12 * monthly', with "
-            "names that are no identifiers in backticks."
+            "names that are not identifiers in backticks."
         ) from None
 
 

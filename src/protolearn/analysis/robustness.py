@@ -330,9 +330,9 @@ class Threat:
         given = PlainRows.of_table(model, last, X) if of_table else PlainRows.of_array(steps, X)
         if given.scale is None:
             raise ValueError(
-                "A step of the pipeline does not multiply each feature by a number of its own, so "
-                "that lengths in your units are none for the model. Give the last step alone, and "
-                "rows as it sees them."
+                "A step of the pipeline does more than scale each feature, so lengths in your "
+                "units have no meaning for the model. Pass the last step alone, with its input "
+                "rows."
             )
         rows, *roundoff = certain_rows(rule, *given.seen, "certified_accuracy")
         rows = as_floats(rows.toarray() if issparse(rows) else rows)

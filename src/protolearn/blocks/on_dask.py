@@ -311,7 +311,7 @@ def _columns_apart(X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
     taken = [name for name in (y, weight) if isinstance(name, str)]
     for name in taken:
         if name not in list(X.columns):
-            raise ValueError(f"{name!r} is no column of X; they are {list(X.columns)!r}.")
+            raise ValueError(f"{name!r} is not a column of X; the columns are {list(X.columns)!r}.")
     found = [X[name] if isinstance(name, str) else name for name in (y, weight)]
     return (X.drop(columns=taken) if taken else X, *found)
 

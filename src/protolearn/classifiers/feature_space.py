@@ -8,6 +8,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, as_floats, as_indices
 from ..codebook import Codebook
@@ -81,9 +82,14 @@ class FeatureSpaceDistance(GivenProducts):
 
     squared = True
 
-    def __init__(self, kernel: FeatureKernel, rows: Floats):
+    def __init__(self, kernel: FeatureKernel, rows: Any):
         self.kernel = kernel
-        self.rows = rows
+        self.rows = rows.toarray() if callable(kernel.kind) and issparse(rows) else rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is saved: an array, also if the rows are sparse in memory."""
+        rows = self.rows.toarray() if issparse(self.rows) else self.rows
+        return vars(self) | {"rows": rows}
 
     def suited_to(self, X: Any) -> Distance:
         """Return itself: a kernel takes sparse rows as well."""

@@ -14,6 +14,16 @@ from .training import TrainedClassifier
 class HeuristicClassifier(TrainedClassifier):
     """A classifier that follows a rule, one sample at a time."""
 
+    _attributes = """
+    solver_ : str
+        The name of the rule.
+    n_iter_ : int
+        Epochs done.
+    loss_curve_ : list of float
+        Share of errors met during each epoch.
+    validation_curve_ : list of float
+        With early stopping: share of errors of the held-out rows after each epoch.
+    """
     learning_rate: float
     raw_rates = False  # of older files
     n_iter_no_change: int | None = 5
@@ -172,39 +182,6 @@ class LVQ1(ScheduledClassifier):
         Whether steps are as printed, ``rate`` times half the gradient of the distance, and
         ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
 
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The name of the rule.
-    n_iter_ : int
-        Epochs done.
-    loss_curve_ : list of float
-        Share of errors met during each epoch.
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: share of errors of the held-out rows after each epoch.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
-
     References
     ----------
     Kohonen (1990), *The self-organizing map*, Proceedings of the IEEE 78.
@@ -341,39 +318,6 @@ class OLVQ1(HeuristicClassifier):
     raw_rates : bool, default=False
         Whether steps are as printed, ``rate`` times half the gradient of the distance, and
         ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
-
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The name of the rule.
-    n_iter_ : int
-        Epochs done.
-    loss_curve_ : list of float
-        Share of errors met during each epoch.
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: share of errors of the held-out rows after each epoch.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
 
     Notes
     -----
@@ -524,39 +468,6 @@ class LVQ21(ScheduledClassifier):
     raw_rates : bool, default=False
         Whether steps are as printed, ``rate`` times half the gradient of the distance, and
         ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
-
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The name of the rule.
-    n_iter_ : int
-        Epochs done.
-    loss_curve_ : list of float
-        Share of errors met during each epoch.
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: share of errors of the held-out rows after each epoch.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
 
     Notes
     -----
@@ -716,39 +627,6 @@ class LVQ3(LVQ21):
     raw_rates : bool, default=False
         Whether steps are as printed, ``rate`` times half the gradient of the distance, and
         ``metric_rate`` times that for a metric, with nothing rescaled or shortened.
-
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The name of the rule.
-    n_iter_ : int
-        Epochs done.
-    loss_curve_ : list of float
-        Share of errors met during each epoch.
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: share of errors of the held-out rows after each epoch.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
 
     References
     ----------

@@ -108,8 +108,9 @@ class KernelGLVQ(NearestPrototypeClassifier):
         :mod:`protolearn.solvers` with its own settings. "auto" takes L-BFGS for a smooth cost with
         one prototype a class and data that are not large, else ``sgd``.
     max_iter : int, default=None
-        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for very large and very small data.
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations,
+        fewer for millions of learned numbers; 8 to 30 epochs, fewer for very large and very small
+        data.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
         where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
@@ -409,7 +410,7 @@ class KernelGLVQ(NearestPrototypeClassifier):
             distance = GivenProducts(rows[support])
             self.exemplars_ = rows[exemplars]
         else:
-            distance = FeatureSpaceDistance(kernel, dense(X[support]))
+            distance = FeatureSpaceDistance(kernel, X[support])
             self.exemplars_ = dense(X[exemplars])
         self.support_ = rows[support]
         self.exemplar_indices_ = rows[exemplars]

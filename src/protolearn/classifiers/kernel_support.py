@@ -117,7 +117,8 @@ def prune(
         wanted = rows * len(model.prototypes_)
         more = list(islice(samples, wanted - len(support)))
         support += [sample for sample, _ in more]
-        basis = np.vstack([basis, *(direction for _, direction in more)])
+        basis = more[-1][1] if more else basis
+        found = None  # it may be as large as L
         found = _in_span(whole, as_indices(support), basis, y, weight)
         ended = len(support) < wanted
         if ended or _cost(found.model, replace(block, X=found.L)) <= bound:
@@ -136,8 +137,10 @@ def _in_span(
 ) -> FeatureSpaceModel:
     """Return a model trained in the span of some samples, from the projected prototypes."""
     model, L, _ = whole
-    within = L @ basis.T
+    rows = np.empty((len(L), len(basis) + 1))
+    within = np.matmul(L, basis.T, out=rows[:, :-1])
     outside = np.einsum("ij,ij->i", L, L) - np.einsum("ij,ij->i", within, within)
+    rows[:, -1] = np.sqrt(np.maximum(outside, 0.0))
     by_class = np.argsort(model.prototype_labels_, kind="stable")
     start = model.prototypes_[by_class] @ basis.T
     settings = model.get_params(deep=False) | {
@@ -150,7 +153,6 @@ def _in_span(
         "history": False,
         "verbose": 0,
     }
-    rows = np.column_stack([within, np.sqrt(np.maximum(outside, 0.0))])
     return FeatureSpaceModel(FeatureSpaceTrainer(**settings).fit(rows, y, weight), rows, support)
 
 
@@ -196,7 +198,7 @@ def expansion(points: Floats, L: Floats, pivots: Indices) -> Floats:
 
 
 def towards(points: Floats, L: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield samples, each the one that brings their span nearest to all points, and directions.
+    """Yield samples, each the one that brings their span nearest to all points, and its basis.
 
     Orthogonal least squares: a sample counts by the direction that it adds to the span, which has
     length one and is orthogonal to all before. It ends when the points are in the span.
@@ -216,7 +218,7 @@ def towards(points: Floats, L: Floats) -> Iterator[tuple[int, Floats]]:
         for _ in range(2):  # twice is enough for orthogonality to rounding
             direction = direction - (basis[:k] @ direction) @ basis[:k]
         basis[k] = direction / np.linalg.norm(direction)
-        yield best, basis[k]
+        yield best, basis[: k + 1]
         along = L @ basis[k]
         product -= np.outer(along, points @ basis[k])
         outside -= along**2

@@ -92,7 +92,11 @@ class MetricViews:
             return rule.distance
         raise AttributeError(
             f"{type(self).__name__} has no {name}: "
-            + ("it is not fitted." if rule is None else f"{rule.distance!r} is no linear metric.")
+            + (
+                "it is not fitted."
+                if rule is None
+                else f"{rule.distance!r} is not a linear metric."
+            )
         )
 
     def _metric_rows(self) -> Floats:

@@ -65,8 +65,9 @@ class GRLVQ(GlobalMetricClassifier):
         kept, with a warning, if they make fewer training errors. "inside" is the same, with
         prototypes that stay in the range of their class in each feature.
     max_iter : int, default=None
-        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations,
+        fewer for millions of learned numbers; 8 to 30 epochs, fewer for very large and very small
+        data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
         where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
@@ -113,36 +114,6 @@ class GRLVQ(GlobalMetricClassifier):
         How much each feature counts: the diagonal of ``metric_``. They sum to one.
     omega_, metric_ : arrays of shape (d, d)
         Diagonal matrices of the roots of the relevances, and of the relevances.
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The solver that was used.
-    n_iter_ : int
-        Iterations or epochs done.
-    loss_curve_ : list of float
-        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: mean cost of the held-out rows after each iteration.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
     slope_factor_ : float
         How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
@@ -239,8 +210,9 @@ class GMLVQ(GlobalMetricClassifier):
         kept, with a warning, if they make fewer training errors. "inside" is the same, with
         prototypes that stay in the range of their class in each feature.
     max_iter : int, default=None
-        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations,
+        fewer for millions of learned numbers; 8 to 30 epochs, fewer for very large and very small
+        data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
         where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
@@ -290,36 +262,6 @@ class GMLVQ(GlobalMetricClassifier):
         ``Omega^T Omega``.
     relevances_ : array of shape (d,)
         How much each feature counts: the diagonal of ``metric_``. They sum to one.
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The solver that was used.
-    n_iter_ : int
-        Iterations or epochs done.
-    loss_curve_ : list of float
-        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: mean cost of the held-out rows after each iteration.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
     slope_factor_ : float
         How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
@@ -421,8 +363,9 @@ class LGMLVQ(CostFunctionClassifier):
         kept, with a warning, if they make fewer training errors. "inside" is the same, with
         prototypes that stay in the range of their class in each feature.
     max_iter : int, default=None
-        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations,
+        fewer for millions of learned numbers; 8 to 30 epochs, fewer for very large and very small
+        data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
         where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
@@ -471,36 +414,6 @@ class LGMLVQ(CostFunctionClassifier):
         ``Omega^T Omega`` of each.
     relevances_ : array of shape (groups, d)
         Their diagonals; each row sums to one.
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The solver that was used.
-    n_iter_ : int
-        Iterations or epochs done.
-    loss_curve_ : list of float
-        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: mean cost of the held-out rows after each iteration.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
     slope_factor_ : float
         How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 
@@ -603,8 +516,9 @@ class MRSLVQ(GlobalMetricClassifier):
         kept, with a warning, if they make fewer training errors. "inside" is the same, with
         prototypes that stay in the range of their class in each feature.
     max_iter : int, default=None
-        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations; 8 to 30 epochs,
-        fewer for very large and very small data. ``partial_fit`` makes one pass whatever it is.
+        Most iterations (L-BFGS) or epochs (all others). None: 1000 iterations,
+        fewer for millions of learned numbers; 8 to 30 epochs, fewer for very large and very small
+        data. ``partial_fit`` makes one pass whatever it is.
     tol : float, default=1e-3
         L-BFGS stops when the largest derivative is below ``tol``, or ``10 tol`` times the first one
         where that is less, or when some iterations lower the cost by less than ``tol**2`` each.
@@ -651,36 +565,6 @@ class MRSLVQ(GlobalMetricClassifier):
     ----------
     omega_, metric_, relevances_ : arrays
         As in :class:`GMLVQ`.
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    rule_ : DecisionRule
-        What predicts: the prototypes, the distance, and how distances decide.
-    prototypes_ : array of shape (K, d)
-        The prototypes, in the units of the data.
-    prototype_labels_ : array of shape (K,)
-        The label of each prototype.
-    n_prototypes_ : dict
-        The number of prototypes of each label.
-    outside_ : array of shape (K,)
-        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
-        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
-    scale_ : float
-        The unit of distance that was used.
-    solver_ : str
-        The solver that was used.
-    n_iter_ : int
-        Iterations or epochs done.
-    loss_curve_ : list of float
-        Mean cost of a sample after each iteration (during each epoch, where there are epochs).
-    history_ : dict of arrays
-        With ``history``, one line a state, the first before training: "prototypes", "metric",
-        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
-    validation_curve_ : list of float
-        With early stopping: mean cost of the held-out rows after each iteration.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Their names, if X has names that are strings.
     slope_factor_ : float
         How many times steeper the loss was made (see ``scale``); 1.0: it was not.
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices, Reals
 from .._dask import AccuracyMixin, row_by_row
+from .._names import SharedAttributes
 from .._validation import integer_in
 from ..codebook import Codebook
 from ..distances import DISTANCES, Distance, FeatureTerms
@@ -29,7 +30,7 @@ REGISTRIES: dict[str, Any] = {
 """Parts of a classifier that have short names; to set their own parameters takes an object."""
 
 
-class NearestPrototypeClassifier(MetricViews, AccuracyMixin, BaseEstimator):
+class NearestPrototypeClassifier(MetricViews, SharedAttributes, AccuracyMixin, BaseEstimator):
     """The fitted side of a model that decides by distance to prototypes: it asks its rule."""
 
     rule_: DecisionRule

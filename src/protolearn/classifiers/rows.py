@@ -15,6 +15,7 @@ from .._arrays import (
     Floats,
     Indices,
     MappedRows,
+    are_labels,
     check_observed_columns,
     check_observed_rows,
     check_ranges,
@@ -202,7 +203,8 @@ def read_block(
         X = X if X.dtype == np.float64 or suits_single(X) else X.astype(np.float64)
         distance.check_rows(X)
     if not streaming:  # in a stream, encode names labels that are none
-        check_classification_targets(y)
+        if not are_labels(y, len(X)):
+            check_classification_targets(y)
         classes = np.unique(y)
     weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
     block = Block(X, encode(y, classes), weight)
@@ -313,6 +315,6 @@ def check_same_distance(before: Distance, now: Distance) -> None:
     settings = (repr(distance.get_params(deep=False)) for distance in (before, now))
     if type(before) is not type(now) or len(set(settings)) > 1:
         raise ValueError(
-            f"The stream began with the distance {before!r} and cannot go on with {now!r}; begin "
-            "a new one with fit or a clone."
+            f"The stream started with the distance {before!r} and cannot continue with {now!r}; "
+            "start a new one with fit or a clone."
         )

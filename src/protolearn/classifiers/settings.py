@@ -66,8 +66,8 @@ UNSUITED_SLOPE = (
     "or another model, or name a solver to keep what it reaches."
 )
 TOO_MANY_EPOCHS = (
-    "Every epoch made more training errors: a rule lowers no cost. Take more prototypes or GLVQ, "
-    "or name max_iter to follow the rule all the same."
+    "Every epoch made more training errors, because a rule minimises no cost. Use more prototypes "
+    "or GLVQ, or set max_iter to follow the rule anyway."
 )
 
 

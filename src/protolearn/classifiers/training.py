@@ -54,17 +54,17 @@ NOT_MOVED = (
 )
 FAR_OUTSIDE = (
     "A prototype of {} lies {:.3g} times the range of a feature beyond the training data, so it "
-    "looks like no row. Keep prototypes among the data with attraction=0.01, or more; outside_ "
-    "tells how far out each one is."
+    "is not typical. Set attraction=0.01 or more to keep prototypes inside the data; outside_ "
+    "holds the distance of each one."
 )
 FEW_ROWS_DECIDE = (
-    "A few rows are so far from their class that the distances of all others hardly count for {}. "
-    "Look at the rows with the largest model.distances(X).min(axis=1); correct them, leave them "
-    "out, or scale X with sklearn.preprocessing.RobustScaler and clip it."
+    "A few rows are so far from their class that they dominate all distances of {}. "
+    "Look at the rows with the largest model.distances(X).min(axis=1); correct or remove them, or "
+    "scale X with sklearn.preprocessing.RobustScaler and clip it."
 )
 ONE_FEATURE_DECIDES = (
-    "Feature {} makes up {:.1%} of the variance of the {} features of X, so the distances of {} "
-    "are hardly about anything else. If the features have different units, scale them first: "
+    "Feature {} makes up {:.1%} of the variance of the {} features of X, so it dominates the "
+    "distances of {}. If the features have different units, scale them first: "
     "make_pipeline(StandardScaler(), model)."
 )
 
@@ -87,6 +87,30 @@ class TrainedClassifier(NearestPrototypeClassifier, ABC):
     A subclass names its distance and its settings.
     """
 
+    _attributes = """
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    rule_ : DecisionRule
+        What predicts: the prototypes, the distance, and how distances decide.
+    prototypes_ : array of shape (K, d)
+        The prototypes, in the units of the data.
+    prototype_labels_ : array of shape (K,)
+        The label of each prototype.
+    n_prototypes_ : dict
+        The number of prototypes of each label.
+    outside_ : array of shape (K,)
+        After ``fit``: how far each prototype lies beyond the training data, in the feature where it
+        is furthest out and as a multiple of the range of that feature; 0.0: within all ranges.
+    scale_ : float
+        The unit of distance that was used.
+    history_ : dict of arrays
+        With ``history``, one line a state, the first before training: "prototypes", "metric",
+        "loss" (of the sample), "example" (the row that was presented, or -1), "n_iter".
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Their names, if X has names that are strings.
+    """
     n_prototypes_: dict[Any, int]
     solver_: str
     n_iter_: int
@@ -459,7 +483,7 @@ def train(
     if settings.history is not False:
         given = solver, codebook, blocks, problem.cost.distance
         settings, solver, blocks, history = watch(settings, *given)
-    max_iter = settings.max_iter or solver.default_max_iter(blocks.n_samples)
+    max_iter = settings.max_iter or solver.usual_max_iter(blocks.n_samples, codebook)
     reporter = Reporter(settings, solver.name, max_iter) if settings.verbose else None
     callback: Callback | None = reporter or settings.callback
     stopping = None

@@ -387,6 +387,27 @@ def apply(
 
 
 @app.command()
+def report(
+    model: Model,
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    names: Names = None,
+    id: Id = None,
+    missing: Missing = None,
+    strict: Strict = False,
+    memory: Memory = None,
+    force: Force = False,
+) -> None:
+    """Write the report of a saved model, such as an edited one, about rows with labels."""
+    with report_errors("report", "Nothing was written; run the same command again."):
+        from .predict_and_export import run_report
+
+        run_report(model, data, out, reading_options(names, id, missing, strict, memory), force)
+
+
+@app.command()
 def card(
     model: Model,
     use: Annotated[

@@ -151,7 +151,7 @@ def possible_folds(folds: int, y: Any, together: RowGroups | None = None) -> tup
         return folds, []
     smallest, n_rows = str(classes[counts.argmin()]), int(counts.min())
     rows = count(n_rows, "row" if together.codes is None else "different row")
-    return least, [f"{least} folds in place of {folds}: class {smallest!r} has {rows}"]
+    return least, [f"{least} folds instead of {folds}: class {smallest!r} has {rows}"]
 
 
 def comparison_heading(table: LearningTable, folds: int, repeats: int) -> str:

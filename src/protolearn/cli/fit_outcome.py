@@ -36,7 +36,7 @@ CERTIFIED_ROWS = 1_000
 FEW_ROWS = 30
 """Rows below which a subgroup is marked as too small."""
 
-SMALL = "too few rows to tell"
+SMALL = "too few rows"
 WHAT_IT_IS = {
     "prototypes": "it has more numbers to look at",
     "linear": "it decides by a weighted sum of the columns",

@@ -175,7 +175,7 @@ def structure_warnings(
     if values.dtype.kind == "M":
         text = (
             f"Column {name!r} is a time, and random folds predict the past from the future. If the "
-            f"world changes, judge the model by later rows with --time-column {name}."
+            f"world changes, test the model on later rows with --time-column {name}."
         )
         yield ResultWarning("structure", name, text)
         return

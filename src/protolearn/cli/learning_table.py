@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._names import count, suggest_name
 from ..reading import ReadTable
-from ..tables import reads_as_text
+from ..tables import frequent_categories, reads_as_text
 from .data_source import TARGET
 from .failure import Failure
 
@@ -311,8 +311,8 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
     more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
     if len(classes) - len(small) < 2:
         raise Failure(
-            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, to learn from and to "
-            f"judge by; too few have {told}{more}. Get more rows, or use "
+            f"two classes of {target!r} need {FEWEST_ROWS} rows or more, for fitting and testing; "
+            f"too few have {told}{more}. Get more rows, or use "
             "--merge-rare."
         )
     return (
@@ -339,8 +339,10 @@ def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
             return "it numbers the rows"
         return "its name and distinct whole numbers, like keys" if are_keys(name, values) else ""
     if values.dtype.kind == "O":
-        different = set(values.tolist()) - {None}
-        if len(different) > MOST_CATEGORIES and not reads_as_text(different):
+        different = Counter(value for value in values.tolist() if value is not None)
+        if len(different) <= MOST_CATEGORIES or frequent_categories(different, MOST_CATEGORIES):
+            return ""
+        if not reads_as_text(different):
             return f"{len(different)} distinct texts, such as names or keys"
     return ""
 

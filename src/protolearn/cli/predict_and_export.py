@@ -1,4 +1,4 @@
-"""What is made of a saved model: its answers, other languages, an edited model, its card."""
+"""What is made of a saved model: answers, other languages, an edited model, a card, a report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+from numpy.lib.recfunctions import repack_fields
 from rich.console import Console
 from rich.progress import track
 
@@ -230,3 +232,27 @@ def run_card(model: Path, use: str | None, out: Path, force: bool = False) -> No
         raise Failure(f"the notes of {str(model)!r} about its card are damaged.") from error
     with open_output(out) as file:
         file.write(text)
+
+
+def run_report(
+    model: Path, data: str, out: Path, reading: Reading = PLAIN_READING, force: bool = False
+) -> None:
+    """Write the report of a saved model about rows with labels."""
+    from ..report import write
+
+    check_outputs([out], [model, data], force)
+    saved = SavedModel.open(model)
+    read, _ = saved.read(data, reading, keep=True)
+    frame, target = read.frame, saved.notes.get("target")
+    if target not in (frame.dtype.names or ()):
+        raise Failure(
+            f"{data!r} has no column {str(target)!r}. The report measures the model and needs the "
+            "labels of the rows."
+        )
+    given = [text_of(label) for label in frame[target].tolist()]
+    has_label = np.array([text is not None for text in given])
+    y = np.array([saved.label_named(text) for text in given if text is not None])
+    X = repack_fields(frame[[column.name for column in saved.columns]])[has_label]
+    title = f"Predicting {target}"
+    write(saved.pipeline, X, y, out, cv=None, title=title, model_path=model)
+    say(Screen(stderr=True), f"{out}: the report of {model.name} on {count(len(y), 'row')}")

@@ -218,7 +218,7 @@ class NpzSource(Source):
                 read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
                 return int(read(member)[0][1])
         except (IndexError, ValueError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-            raise self._malformed_error(f"'X_{part}' is no matrix ({error})") from error
+            raise self._malformed_error(f"'X_{part}' is not a matrix ({error})") from error
 
     def _text(self, archive: Any, key: str) -> NDArray[np.str_]:
         text = self._array(archive, key)

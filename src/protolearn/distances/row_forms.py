@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, as_floats, class_means
 from ..codebook import Codebook, Gradients
@@ -100,11 +100,7 @@ class SparseSquaredEuclidean(SparseForm, SquaredEuclidean):
         kept: Any = None,
     ) -> None:
         """Add ``2 (diag(G^T 1) W - G^T X)`` for a G of a few entries a row."""
-        total = np.bincount(index.ravel(), value.ravel(), minlength=len(codebook.labels))
-        data = np.ascontiguousarray(X.data)
-        features = np.ascontiguousarray(X.indices, dtype=np.int32)
-        starts = np.ascontiguousarray(X.indptr, dtype=np.intp)
-        pull(data, features, starts, index, value, total, codebook.prototypes, out.prototypes)
+        pull_by_entries(X, codebook.prototypes, index, value, out.prototypes)
 
     def pull_rows(
         self, X: Any, codebook: Codebook, G: Floats, out: Gradients, kept: Any = None
@@ -148,11 +144,14 @@ class SparseRelevance(SparseForm, Relevance):
     def pulled_by_winners(
         self, X: Any, W: Floats, row: Floats, index: Indices, value: Floats, kept: Any
     ) -> tuple[Floats, Floats]:
-        """Return the gradients by a sparse G of a few entries a row."""
-        here = index >= 0
-        rows = np.concatenate([[0], np.cumsum(here.sum(axis=1))])
-        G = csr_array((value[here], index[here], rows), (len(index), len(W)))
-        return by_products(X, W, row, G)
+        """Return the gradients for a G of a few entries a row."""
+        index, value = np.maximum(index, 0), np.where(index < 0, 0.0, value)
+        by_w = np.zeros_like(W)
+        total = pull_by_entries(X, W, index, value, by_w)
+        by_square = X.multiply(X).T @ value.sum(axis=1) - total @ np.square(W)
+        by_square += np.einsum("kf,kf->f", W, by_w)
+        by_w *= np.square(row)
+        return by_w, 2.0 * row * by_square
 
     def pulled_by_rows(
         self, X: Any, W: Floats, row: Floats, G: Floats, kept: Any
@@ -203,6 +202,18 @@ def turn(W, center, turned, norms):
                 total += r * (r + 2.0 * center[f])
                 turned[f, k] = -2.0 * r
             norms[k] += total
+
+
+def pull_by_entries(X: Any, W: Floats, index: Indices, value: Floats, out: Floats) -> Floats:
+    """Add ``2 (diag(G^T 1) W - G^T X)`` for a G of a few entries a row; return ``G^T 1``."""
+    total = as_floats(np.bincount(index.ravel(), value.ravel(), minlength=len(W)))
+    data = np.ascontiguousarray(X.data)
+    features = np.ascontiguousarray(X.indices, dtype=np.int32)
+    pull(
+        *(data, features, np.ascontiguousarray(X.indptr, dtype=np.intp)),
+        *(index, value, total, W, out),
+    )
+    return total
 
 
 @native(types.void(vector, columns, indices, indices_matrix, matrix, vector, matrix, matrix_out))

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from .._arrays import Floats
 from ..native import FAST, flags_matrix, matrix, matrix_out, native, types, vector
@@ -132,11 +132,9 @@ class Local(Calibration):
 
     def votes(self, scores: Floats, distances: Floats, curves: Floats) -> Floats:
         """Look the log-odds up and add them."""
-        odds = _values(scores, scores, curves[:, :WIDTH])
-        odds += _values(distances, scores, curves[:, WIDTH:])
-        fires = scores > 0.0
-        odds[fires] = expit(odds[fires])  # elsewhere they are zero
-        return odds
+        out = np.empty_like(scores)
+        add_odds(scores, distances, curves, out)
+        return out
 
 
 CALIBRATIONS: dict[str | None, Calibration] = {
@@ -202,16 +200,33 @@ def look_up_bins(values, scores, curves, out):
     """Write what the curve says of each value where the model fires, and zero elsewhere."""
     for i in range(len(scores)):
         for j in range(scores.shape[1]):
+            fires = scores[i, j] > 0.0
+            out[i, j] = level_at(curves[i], 0, values[i, j]) if fires else 0.0
+
+
+@native(types.void(matrix, matrix, matrix, matrix_out))
+def add_odds(scores, distances, curves, out):
+    """Write the share that both curves of log-odds say together, and zero where no model fires."""
+    for i in range(len(scores)):
+        for j in range(scores.shape[1]):
             out[i, j] = 0.0
             if scores[i, j] > 0.0:
-                low, high = 0, BINS - 1
-                while low < high:
-                    middle = (low + high) // 2
-                    if curves[i, middle] < values[i, j]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                out[i, j] = curves[i, BINS - 1 + low]
+                odds = level_at(curves[i], 0, scores[i, j])
+                odds += level_at(curves[i], WIDTH, distances[i, j])
+                out[i, j] = 1.0 / (1.0 + np.exp(-odds))
+
+
+@numba.njit(**FAST)
+def level_at(curves, start, value):
+    """Return what the curve that begins at a place says of a value."""
+    low, high = 0, BINS - 1
+    while low < high:
+        middle = (low + high) // 2
+        if curves[start + middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return curves[start + BINS - 1 + low]
 
 
 @native(types.void(matrix, flags_matrix, matrix_out), makes_arrays=True)

@@ -198,7 +198,7 @@ def read_edits(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def refuse_constant(name: str) -> float:
     """Raise: there is no NaN and no infinity in JSON."""
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def check_edits(edits: Any) -> dict[str, Any]:
         raise EditsError(f"The edits must be a list of 1 to {MOST_EDITS:,} edits.")
     shown = [] if shown is None else shown
     if not isinstance(shown, list) or not all(is_mark(mark) for mark in shown):
-        raise EditsError("The marks of the rows that the editor saw are no whole numbers.")
+        raise EditsError("The marks of the rows that the editor saw are not whole numbers.")
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -257,10 +257,10 @@ def check_edit(edit: Any, number: int) -> dict[str, Any]:
         found[name] = shorten_name("".join(c for c in line if c.isprintable()), LONGEST)
     effect = edit.get("effect") or {}
     if not isinstance(effect, Mapping):
-        raise EditsError(f"Edit {number} has an effect that is no object.")
+        raise EditsError(f"Edit {number} has an effect that is not an object.")
     counts = {name: effect[name] for name in EFFECTS if name in effect}
     if not all(type(n) is int and 0 <= n < 2**53 for n in counts.values()):
-        raise EditsError(f"Edit {number} has an effect that is no number of rows.")
+        raise EditsError(f"Edit {number} has an effect that is not a number of rows.")
     return {"edit": edit["edit"], **found, "effect": counts}
 
 
@@ -422,7 +422,7 @@ class Bench:
         names = {column["name"] for column in self.document["columns"]}
         several = edit["columns"]
         if not isinstance(several, list) or not all(isinstance(name, str) for name in several):
-            raise ValueError("the columns are no list of names")
+            raise ValueError("the columns are not a list of names")
         if unknown := [name for name in several if name not in names]:
             raise ValueError(f"there is no column {shorten_name(repr(unknown[0]))}")
         free = [name for name in self.locked if name not in several]
@@ -441,7 +441,7 @@ class Bench:
     def _numbers_of(self, values: Any) -> list[tuple[str, slice, Floats]]:
         """Return what values of columns are among the numbers of the document."""
         if not isinstance(values, Mapping):
-            raise ValueError("the values are no object with a value for each column")
+            raise ValueError("the values are not an object with a value for each column")
         places, start = {}, 0
         for column in self.document["columns"]:
             places[column["name"]] = (column, slice(start, start + column["width"]))

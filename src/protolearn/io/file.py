@@ -184,7 +184,7 @@ def _content(path: Path) -> bytes:
             head = file.read(NAME_AT + len(HEADER))
             if head[: len(START)] != START or head[NAME_AT:] != HEADER.encode():
                 raise ModelFileError(
-                    f"{str(path)!r} is no model of protolearn: {_looks_like(head)}. Give a file "
+                    f"{str(path)!r} is not a model of protolearn: {_looks_like(head)}. Give a file "
                     "that protolearn.save has written."
                 )
             return head + file.read()

@@ -218,7 +218,7 @@ def _problem(array: Any, wanted: list[str], sizes: dict[str, int]) -> str:
     rule = next((word for word in wanted if len(word) > 1), "")
     axes = wanted[: wanted.index(rule)] if rule else wanted
     if not isinstance(array, np.ndarray) or array.ndim != len(axes):
-        return f"is no array with {len(axes)} axes"
+        return f"is not an array with {len(axes)} axes"
     for name, size in zip(axes, array.shape, strict=True):
         if sizes.setdefault(name, size) != size or (name in NEEDED and not size):
             return f"has the shape {array.shape}"

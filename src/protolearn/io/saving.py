@@ -71,7 +71,7 @@ def save(
     """
     if not _is_model(model):
         raise TypeError(
-            f"save takes a model and then a path; {_short(repr(model))} is no model (an object "
+            f"save takes a model and then a path; {_short(repr(model))} is not a model (an object "
             "with get_params)."
         )
     target, names = Path(path), type_names(trusted)

@@ -15,7 +15,6 @@ All classifiers that are fitted in these forms are a :class:`LinearPrototypeClas
 from __future__ import annotations
 
 from abc import abstractmethod
-from inspect import signature
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -186,6 +185,37 @@ class LinearPrototypeClassifier(LinearClassifier):
     ``fit`` with or without weights.
     """
 
+    _attributes = """
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    prototypes_ : array of shape (n_classes, n_features)
+        The prototype of each class, an average of samples.
+    shift_ : array of shape (1,), or (n_classes,)
+        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
+        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
+        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features)
+        Normals of the scores: differences of the prototypes, or multiples of them where scores
+        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
+        told apart jointly, multiples of the prototypes as seen from an origin that all share.
+    intercept_ : array of shape (1,), or (n_classes,)
+        Offsets of the scores.
+    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
+        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
+        The positive ones are the weights of samples in one prototype, the negative in the other.
+        Where classes are told apart jointly, the weights of the samples in each prototype, which
+        sum to one.
+    support_ : array of int
+        Indices of the samples with a non-zero coefficient before centring.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, if X had names of type str.
+    gamma_ : float
+        The factor that was used; not there for kernels without one.
+    kernel_ : FeatureKernel or None
+        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
+    """
     _trains_sparse = True
     kernel: Any
     prototypes_: Floats
@@ -232,11 +262,6 @@ class LinearPrototypeClassifier(LinearClassifier):
 
     def _is(self, kernel: str) -> bool:
         return isinstance(self.kernel, str) and self.kernel == kernel
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a model; one of an earlier version has the defaults of parameters since then."""
-        defaults = {name: each.default for name, each in signature(type(self)).parameters.items()}
-        super().__setstate__(defaults | state)
 
     @abstractmethod
     def _expand(self, frame: CenteredFrame, problem: BinaryProblem) -> Expansion:

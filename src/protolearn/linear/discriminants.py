@@ -60,38 +60,9 @@ class MeanOfClass(KernelPrototypeClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    prototypes_ : array of shape (n_classes, n_features)
-        The prototype of each class, an average of samples.
-    shift_ : array of shape (1,), or (n_classes,)
-        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
-        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
-    coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the scores: differences of the prototypes, or multiples of them where scores
-        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
-        told apart jointly, multiples of the prototypes as seen from an origin that all share.
-    intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the scores.
-    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
-        The positive ones are the weights of samples in one prototype, the negative in the other.
-        Where classes are told apart jointly, the weights of the samples in each prototype, which
-        sum to one.
-    support_ : array of int
-        Indices of the samples with a non-zero coefficient before centring.
     support_vectors_ : array of shape (n_support, n_features)
         These samples; not there for a precomputed kernel, and for a linear one of support vector
         machines only.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Names of the features, if X had names of type str.
-    gamma_ : float
-        The factor that was used; not there for kernels without one.
-    kernel_ : FeatureKernel or None
-        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
     score_scale_ : array of shape (1,), or (n_classes,)
         Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
         linear kernel.
@@ -198,38 +169,9 @@ class FisherPrototypes(KernelPrototypeClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    prototypes_ : array of shape (n_classes, n_features)
-        The prototype of each class, an average of samples.
-    shift_ : array of shape (1,), or (n_classes,)
-        What is added to ``|x - p-|^2 - |x - p+|^2`` in favour of the second class, or of each
-        class against its rest. If zero, the hyperplane is midway between the prototypes. Where
-        classes are told apart jointly, what is subtracted from ``|x - p_c|^2``.
-    coef_ : array of shape (1, n_features), or (n_classes, n_features)
-        Normals of the scores: differences of the prototypes, or multiples of them where scores
-        have another scale (1 and -1 on the margin of a support vector machine). Where classes are
-        told apart jointly, multiples of the prototypes as seen from an origin that all share.
-    intercept_ : array of shape (1,), or (n_classes,)
-        Offsets of the scores.
-    dual_coef_ : array of shape (1, n_samples), or (n_classes, n_samples)
-        Coefficients of the samples in ``p+ - p-``, which sum to zero, and in absolute value to two.
-        The positive ones are the weights of samples in one prototype, the negative in the other.
-        Where classes are told apart jointly, the weights of the samples in each prototype, which
-        sum to one.
-    support_ : array of int
-        Indices of the samples with a non-zero coefficient before centring.
     support_vectors_ : array of shape (n_support, n_features)
         These samples; not there for a precomputed kernel, and for a linear one of support vector
         machines only.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features,)
-        Names of the features, if X had names of type str.
-    gamma_ : float
-        The factor that was used; not there for kernels without one.
-    kernel_ : FeatureKernel or None
-        The kernel with its settings; None if it is precomputed. Not there for a linear kernel.
     score_scale_ : array of shape (1,), or (n_classes,)
         Scores are this times ``sum_i dual_coef_i k(x_i, x)``, plus ``intercept_``. Not there for a
         linear kernel.

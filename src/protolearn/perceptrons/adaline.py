@@ -60,27 +60,6 @@ class Adaline(OnlineUnit):
     verbose : int, default=0
         Whether to print lines while training.
 
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
-
     See Also
     --------
     sklearn.linear_model.Ridge : Least squares in one go.
@@ -104,8 +83,6 @@ class Adaline(OnlineUnit):
     >>> model.coef_.round(3), model.intercept_.round(3)
     (array([[0.471]]), array([-1.176]))
     """
-
-    keep, class_weight = "last", None  # of older files
 
     def __init__(
         self,

@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats, Indices
-from .._validation import all_or_nothing, check_integer, check_number, check_verbose
+from .._validation import all_or_nothing, check_integer, check_number
 from ..one_versus_rest import OneVersusRestClassifier
 from ..separability import is_separable
 from .examples import Examples, Inputs, Unit
 from .hidden_units import Committee, least_action, middle_distances, random_weights
 from .perceptron import (
+    KEPT,
     LinearUnit,
     check_watching,
     keep_history,
@@ -131,8 +132,6 @@ class CommitteeMachine(OneVersusRestClassifier):
     n_updates_: int
     n_iter_: int
     _takes_sparse = True
-    keep, warm_start, history = "best", False, False  # of older files
-    callback: Callable[[Any], object] | None = None
 
     def __init__(
         self,
@@ -202,15 +201,11 @@ class CommitteeMachine(OneVersusRestClassifier):
 
     def _store(self, committees: list[Committee], inputs: Inputs) -> None:
         """Store weights and thresholds, the best and the last."""
-        for keep in ("best", "last"):
-            weights = np.stack(
-                [each.last if keep == "last" else each.weights for each in committees]
-            )
-            d = inputs.size - inputs.clamped
-            none = np.zeros(weights.shape[:2])
-            coef, intercept = (
-                weights[:, :, :d].copy(),
-                -weights[:, :, d] if inputs.clamped else none,
+        for keep in KEPT:
+            weights = [each.last if keep == "last" else each.weights for each in committees]
+            none = np.zeros(int(self.n_units))
+            coef, intercept = map(
+                np.stack, zip(*(inputs.hyperplanes(each, none) for each in weights), strict=True)
             )
             setattr(self, f"{keep}_hidden_coef_", coef)
             setattr(self, f"{keep}_hidden_intercept_", intercept)
@@ -259,8 +254,6 @@ class CommitteeMachine(OneVersusRestClassifier):
                 "threshold is the weight of one more input that is always -1) or False (no "
                 "thresholds)."
             )
-        check_integer(self, "max_iter", low=1)
-        check_verbose(self)
         check_watching(self)
 
     def _learn(
@@ -308,27 +301,6 @@ class BayesPoint(LinearUnit):
         Whether to print lines while training.
     random_state : int, RandomState or None, default=None
         Seed or source of the random numbers.
-
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
 
     See Also
     --------

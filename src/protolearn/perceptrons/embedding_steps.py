@@ -24,9 +24,6 @@ FLAT = 1e-12
 ROUNDING = 1e-14
 """Part of a strength by which steps of two may miss a bound."""
 
-TOGETHER = 32
-"""Examples whose products are computed at a time."""
-
 
 @numba.njit(**FAST)
 def least_curvature(K):
@@ -137,7 +134,7 @@ class LeastPotentialLearner:
         self._sum()  # fields w.x_i; sizes |w|^2 and sum u
         self._columns = np.empty((0, n))
         self._line = np.full(n, -1, dtype=np.intp)
-        self._filled, self._room = 0, min(n, max(2 * TOGETHER, KEPT // (8 * n)))
+        self._filled, self._room = 0, min(n, max(2, KEPT // (8 * n)))
 
     def learn(self, updates: int, tol: float) -> tuple[int, bool, Indices]:
         """Make updates until the gap is closed; return how many, whether it is, and who changed.
@@ -173,25 +170,17 @@ class LeastPotentialLearner:
         self.sizes = np.array([w @ w, self.u.sum()])
 
     def _fetch(self, missing: int) -> None:
-        """Compute the products of an example with all, and those of others with low potentials.
-
-        If there is no room for more, those that there are are forgotten.
-        """
-        if self._filled + TOGETHER > self._room < len(self.u):
+        """Compute the products of an example with all; without room, forget the others."""
+        if self._filled == self._room:
             self._filled, self._line[:] = 0, -1
         rows = self.examples.inputs.rows
-        potentials = np.where(self._line < 0, self.examples.signs * self.fields, np.inf)
-        potentials[missing] = -np.inf
-        chosen = np.argsort(potentials, kind="stable")[:TOGETHER]
-        chosen = chosen[potentials[chosen] < np.inf]
-        end = self._filled + len(chosen)
-        if end > len(self._columns):
-            grown = np.empty((min(2 * end, self._room), len(rows)))
-            grown[: self._filled] = self._columns[: self._filled]
+        if self._filled == len(self._columns):
+            grown = np.empty((min(2 * self._filled + 2, self._room), len(rows)))
+            grown[: self._filled] = self._columns
             self._columns = grown
-        self._columns[self._filled : end] = rows[chosen] @ rows.T
-        self._line[chosen] = np.arange(self._filled, end)
-        self._filled = end
+        self._columns[self._filled] = rows @ rows[missing]
+        self._line[missing] = self._filled
+        self._filled += 1
 
 
 @numba.njit(**FAST)

@@ -55,7 +55,7 @@ class Inputs:
         rows[:, :d] -= center
         return cls(rows, size, center, clamped)
 
-    def hyperplanes(self, weights: Floats, thresholds: list[float]) -> tuple[Floats, Floats]:
+    def hyperplanes(self, weights: Floats, thresholds: Any) -> tuple[Floats, Floats]:
         """Return ``coef_`` and ``intercept_`` of the weights of units, one a line."""
         d = self.size - self.clamped
         coef = weights[:, :d].copy()

@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Floats, Indices
 from ..native import FAST, f8, i8, indices, matrix, matrix_out, native, types, vector
-from .examples import Examples, Inputs
+from .examples import Best, Examples, Inputs
 from .presentation import comparison_point
 from .training_record import Training
 
@@ -190,8 +190,9 @@ def least_action(
 ) -> Committee:
     """Return the committee that learns examples in orders until one passes without a mistake."""
     inputs, signs, weights = examples.inputs, examples.signs, start.copy()
-    best, updates, n_iter, mistakes = BestCommittee(examples, start), 0, 0, 1
-    best.see(training, weights, 0)
+    best, updates, n_iter, mistakes = Best(signs, False), 0, 0, 1
+    best.offer(committee_scores(examples, weights), 1.0, weights)
+    see_committee(training, examples, weights, 0)
     while n_iter < training.max_iter and mistakes and not training.stopped:
         order, mistakes, n_iter = next(orders), 0, n_iter + 1
         cut = comparison_point(n_iter, len(order))
@@ -199,55 +200,37 @@ def least_action(
             for part in training.parts(segment):
                 mistakes += sweep(inputs.rows, signs, part, 1.0 / inputs.size, weights)
                 if training.by_step and not training.stopped:
-                    best.see(training, weights, n_iter, part)
-            best.offer(weights)
+                    see_committee(training, examples, weights, n_iter, part)
+            if has_few_errors(inputs.rows, signs, weights, best.errors):
+                best.offer(committee_scores(examples, weights), 1.0, weights)
         updates += mistakes
         if not training.by_step:
-            best.see(training, weights, n_iter)
+            see_committee(training, examples, weights, n_iter)
         training.report(n_iter, f"{mistakes} mistakes", last=mistakes == 0)
-    if mistakes == 0:
-        return Committee(weights, weights, updates, n_iter, True)
-    return Committee(best.weights, weights, updates, n_iter, False)
+    return Committee(
+        best.strengths if mistakes else weights, weights, updates, n_iter, mistakes == 0
+    )
 
 
-class BestCommittee:
-    """The best weights seen: fewest errors, then largest least score of an example."""
+def committee_scores(examples: Examples, weights: Floats) -> Floats:
+    """Return the scores of the rows, by the sign of which the majority decides."""
+    inputs = examples.inputs
+    fields = inputs.rows @ weights.T
+    return middle_distances(fields, weights[:, : inputs.size - inputs.clamped])
 
-    def __init__(self, examples: Examples, start: Floats):
-        self.examples = examples
-        self.weights, self.rating = start.copy(), self.rate(start)
 
-    def rate(self, weights: Floats) -> tuple[int, float]:
-        """Return the number of errors and minus the least score; the less the better."""
-        stabilities = self.stabilities(weights)
-        return int(np.count_nonzero(stabilities <= 0.0)), -float(stabilities.min())
-
-    def stabilities(self, weights: Floats) -> Floats:
-        """Return the scores of the examples, negative where the majority is wrong."""
-        inputs = self.examples.inputs
-        fields = inputs.rows @ weights.T
-        scores = middle_distances(fields, weights[:, : inputs.size - inputs.clamped])
-        return self.examples.signs * scores
-
-    def see(
-        self, training: Training, weights: Floats, n_iter: int, part: Indices | None = None
-    ) -> None:
-        """Keep the state of all units if someone watches."""
-        if training.watched:
-            d, clamped = self.examples.inputs.size, self.examples.inputs.clamped
-            coef = weights[:, : d - clamped].copy()
-            intercept = -weights[:, d - 1] if clamped else np.zeros(len(weights))
-            scores = self.stabilities(weights)
-            training.keep(np.empty(0), scores, 1.0, n_iter, part, (coef, intercept))
-
-    def offer(self, weights: Floats) -> None:
-        """Keep these weights if they are better."""
-        inputs, signs = self.examples.inputs, self.examples.signs
-        if not has_few_errors(inputs.rows, signs, weights, self.rating[0]):
-            return
-        rating = self.rate(weights)
-        if rating < self.rating:
-            self.weights, self.rating = weights.copy(), rating
+def see_committee(
+    training: Training,
+    examples: Examples,
+    weights: Floats,
+    n_iter: int,
+    part: Indices | None = None,
+) -> None:
+    """Keep the state of all units if someone watches."""
+    if training.watched:
+        scores = examples.signs * committee_scores(examples, weights)
+        coef, intercept = examples.inputs.hyperplanes(weights, np.zeros(len(weights)))
+        training.keep(np.empty(0), scores, 1.0, n_iter, part, (coef, intercept))
 
 
 def middle_distances(fields: Floats, weights: Floats) -> Floats:

@@ -183,7 +183,7 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         thin = self.patterns_ if self.rule == "hebb" else None
         fields_of = partial(local_fields, thin, self._couplings)
         least, n_cycling = self._least_field(), 0
-        see = callback or look_away
+        see = callback or (lambda states: False)
         if see(states.copy()):
             return states
         if self.updates == "parallel":
@@ -210,15 +210,10 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         energy : ndarray of shape (n_states,)
         """
-        if self.rule != "hebb":
-            check_is_fitted(self, "patterns_")
-            states = self._states(X)
-            fields = states @ self._couplings
-            return -np.einsum("ki,ki->k", states, fields) / (2.0 * self.n_features_in_)
-        products = self._products(X)
-        squares = np.einsum("kp,kp->k", products, products)
-        energy: Floats = (self.patterns_.size - squares) / (2.0 * self.n_features_in_)
-        return energy
+        check_is_fitted(self, "patterns_")
+        states = self._states(X)
+        energy = np.einsum("ki,ki->k", states, states @ self._couplings)
+        return energy / (-2.0 * self.n_features_in_)
 
     def overlap(self, X: Any) -> Floats:
         """Return the overlap ``(1/N) sum_i xi_i s_i`` of states with the stored patterns.
@@ -234,20 +229,14 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         overlap : ndarray of shape (n_states, n_patterns)
         """
-        overlap: Floats = self._products(X) / self.n_features_in_
-        return overlap
+        check_is_fitted(self, "patterns_")
+        return self._states(X) @ self.patterns_.T / self.n_features_in_
 
     def _least_field(self) -> float:
         """Return the field above which a unit takes its sign: none for whole numbers."""
         if self.rule != "pseudo_inverse":
             return 0.0
         return ROUNDING * self.n_features_in_ * float(np.abs(self._couplings).max(initial=0.0))
-
-    def _products(self, X: Any) -> Floats:
-        """Return the scalar products of states with the patterns: integers, without rounding."""
-        check_is_fitted(self, "patterns_")
-        products: Floats = self._states(X) @ self.patterns_.T
-        return products
 
     def _orders(self) -> Iterator[Indices]:
         """Return the order of the units in each sweep."""
@@ -275,25 +264,13 @@ class Hopfield(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _warn(self, n_cycling: int, n_moving: int, n_states: int) -> None:
         """Warn of the number of states that have not come to rest."""
-        if n_cycling:
-            warnings.warn(
-                f"{n_cycling} of {n_states} states ended in a cycle of two under parallel updates; "
-                "updates='sequential' or 'random' has none.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        if n_moving:
-            warnings.warn(
-                f"{n_moving} of {n_states} states still move after max_iter={self.max_iter} "
-                "sweeps; increase max_iter.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-
-def look_away(states: Floats) -> bool:
-    """Return False: nobody watches, and nobody ends the recall."""
-    return False
+        still = f"still move after max_iter={self.max_iter} sweeps; increase max_iter"
+        cycle = "ended in a cycle of two under parallel updates; updates='sequential' or 'random' "
+        for count, text in ((n_cycling, cycle + "has none"), (n_moving, still)):
+            if count:
+                warnings.warn(
+                    f"{count} of {n_states} states {text}.", ConvergenceWarning, stacklevel=3
+                )
 
 
 def local_fields(patterns: Floats | None, couplings: Floats, states: Floats) -> Floats:

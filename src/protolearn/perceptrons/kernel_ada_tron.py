@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import Floats
-from .._validation import all_or_nothing, check_integer, check_verbose
+from .._validation import all_or_nothing
 from ..kernels import (
     FeatureKernel,
     check_gram,
@@ -138,11 +138,6 @@ class KernelAdaTron(StabilityMixin):
     kernel_gamma_: float
     kernel_: FeatureKernel | None
     offset_: Floats
-
-    C: float | None = np.inf  # of older files, and the next
-    class_weight = None
-    warm_start, history = False, False
-    callback: Callable[[Any], object] | None = None
 
     def __init__(
         self,
@@ -279,8 +274,6 @@ class KernelAdaTron(StabilityMixin):
     def _check_parameters(self) -> None:
         check_kernel(self, "kernel_gamma")
         threshold_kind(self)
-        check_integer(self, "max_iter", low=1)
-        check_verbose(self)
         check_watching(self)
 
     def __sklearn_tags__(self) -> Any:

@@ -21,7 +21,7 @@ from .perceptron import (
     threshold_kind,
 )
 from .presentation import LearningRule, row_order
-from .products import LinearProducts
+from .products import linear_products
 from .rosenblatt import follow_rule, learn_what_is_missing
 from .training_record import Training
 
@@ -77,27 +77,6 @@ class AdaTron(LinearUnit):
     verbose : int, default=0
         Whether to print lines while training.
 
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
-
     See Also
     --------
     KernelAdaTron : The same in the feature space of a kernel.
@@ -133,8 +112,6 @@ class AdaTron(LinearUnit):
     >>> round(model.stability_, 4), model.support_
     (1.5, array([1, 2]))
     """
-
-    updates, class_weight, negative_stability = "largest", None, False  # of older files
 
     def __init__(
         self,
@@ -198,7 +175,7 @@ class AdaTron(LinearUnit):
     def _learn_largest(self, examples: Examples, gamma: float, training: Training) -> Unit:
         start = examples.first_strengths()
         examples = replace(examples, start=None)
-        products = LinearProducts(examples.inputs)
+        products = linear_products(examples.inputs)
         bounds = weighted_bounds(self, gamma, examples.weight, len(start))
         trained = train(self, products, examples.signs, bounds, training, start, examples)
         last = trained.state("last")
@@ -269,24 +246,6 @@ class MinOver(LinearUnit):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
     gap_ : float
         The part of the largest stability by which ``stability_`` is short at most, 1 or more if
         there are errors; of more than two classes the largest such part.
@@ -379,8 +338,7 @@ class MinOver(LinearUnit):
         return (
             f"MinOver is not sure of the largest stability for {name} after {self.max_iter} "
             f"updates: the gap is {gap:.1e}, tol={self.tol:g}. Raise max_iter or tol, or use "
-            f"AdaTron; {separability_call(self)} tells whether a hyperplane separates the classes "
-            "at all."
+            f"AdaTron; {separability_call(self)} checks whether a hyperplane separates the classes."
         )
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from .._arrays import Floats, Indices
-from .._validation import all_or_nothing, check_flag, check_integer, check_number, check_verbose
+from .._validation import all_or_nothing, check_flag, check_integer, check_number
 from ..one_versus_rest import OneVersusRestClassifier
 from .hidden_units import MachineOutputs, SphereFrame, next_unit, product_scores
 from .perceptron import check_watching, keep_history
@@ -117,8 +117,6 @@ class ParityMachine(OneVersusRestClassifier):
     0
     """
 
-    history = False  # of older files
-    callback: Callable[[Any], object] | None = None
     history_: list[dict[str, Any]]
     units_: list[list[Any]]
     n_units_: Indices
@@ -193,7 +191,6 @@ class ParityMachine(OneVersusRestClassifier):
         check_flag(self, "early_stopping")
         check_number(self, "validation_fraction", low=0.0, high=1.0, above=True, below=True)
         check_integer(self, "n_iter_no_change", low=1)
-        check_verbose(self)
         check_watching(self)
         given = self.estimator
         usable = hasattr(given, "fit") and hasattr(given, "decision_function")

@@ -118,9 +118,29 @@ class LinearUnit(StabilityMixin, LinearClassifier):
     A subclass defines :meth:`_learn`; one that takes weights of the examples, ``fit`` too.
     """
 
+    _attributes = """
+    classes_ : array of shape (n_classes,)
+        Labels in sorted order.
+    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
+        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
+        than two classes, one a class. A clamped input counts in the number N of inputs.
+    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
+        The same of the best weights, and of the last.
+    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
+        The embedding strengths ``u``, and the examples with another one than zero.
+    stability_ : float
+        The least stability of the examples, negative if there are errors.
+    n_updates_, n_iter_ : int
+        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
+    history_ : list of dict
+        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
+        before training.
+    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
+        Number of features, and their names if X had names of type str.
+    """
     fit_intercept: Any
-    keep, warm_start, history = "best", False, False  # of older files
-    callback: Callable[[Any], object] | None = None
+    keep, warm_start = "best", False  # of units that have no such parameters
+    callback: Callable[[Any], object] | None
     best_coef_: Floats
     best_intercept_: Floats
     last_coef_: Floats
@@ -136,8 +156,6 @@ class LinearUnit(StabilityMixin, LinearClassifier):
     def _check_parameters(self) -> None:
         """Raise if a parameter is wrong."""
         threshold_kind(self)
-        check_integer(self, "max_iter", low=1)
-        check_verbose(self)
         check_watching(self)
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -323,8 +341,8 @@ def check_same_classes(model: Any, before: dict[str, Any]) -> None:
     if not same or not np.array_equal(model.classes_, before["classes_"]):
         raise ValueError(
             f"warm_start=True of {type(model).__name__} needs the classes "
-            f"{before['classes_'].tolist()} and {before['n_features_in_']} features of the fit "
-            "before. Set warm_start=False to begin anew."
+            f"{before['classes_'].tolist()} and {before['n_features_in_']} features of the "
+            "previous fit. Set warm_start=False to start again."
         )
 
 
@@ -336,9 +354,13 @@ def check_watching(model: Any) -> None:
             "state, or None."
         )
     check_history(model)
-    for name in ("keep", "warm_start"):
-        if hasattr(model, name):
-            check_choice(model, name, KEPT) if name == "keep" else check_flag(model, name)
+    check_verbose(model)
+    if hasattr(model, "max_iter"):
+        check_integer(model, "max_iter", low=1)
+    if hasattr(model, "keep"):
+        check_choice(model, "keep", KEPT)
+    if hasattr(model, "warm_start"):
+        check_flag(model, "warm_start")
 
 
 def far_from_origin(rows: Floats) -> str:

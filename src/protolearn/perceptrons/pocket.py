@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,7 @@ from .._validation import check_choice
 from ..separability import balance_entries, scale_columns
 from .examples import Best, Examples, Inputs, Unit
 from .perceptron import LinearUnit, threshold_kind
-from .presentation import (
-    FEWEST,
-    LONGEST,
-    MISTAKES,
-    PRICE,
-    RUN,
-    SORTING,
-    Draws,
-    draw,
-    draw_and_count,
-)
+from .presentation import FEWEST, LONGEST, MISTAKES, PRICE, RUN, SORTING, Draws, draw
 from .training_record import Training
 
 COUNTS = ("runs", "updates")
@@ -82,24 +72,6 @@ class Pocket(LinearUnit):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
     errors_curve_ : list of arrays
         Number of errors of the weights in the pocket after each sweep, for each unit.
     optimal_ : array of bool of shape (n_units,)
@@ -144,8 +116,6 @@ class Pocket(LinearUnit):
     errors_curve_: list[Indices]
     optimal_: Flags
 
-    count = "runs"  # of older files
-
     def __init__(
         self,
         *,
@@ -183,20 +153,13 @@ class Pocket(LinearUnit):
         if not optimal and len(examples.signs) <= FEW:
             optimal = improve_pocket(best, examples)
             curve[-1:] = [best.errors]
-        details = PocketHistory(np.array(curve), optimal)
+        details = np.array(curve), optimal
         return examples.unit(best, last, mistakes, len(curve))._replace(details=details)
 
     def _store(self, units: list[Unit], inputs: Inputs, keep: str) -> None:
         super()._store(units, inputs, keep)
-        self.errors_curve_ = [unit.details.curve for unit in units]
-        self.optimal_ = np.array([unit.details.optimal for unit in units])
-
-
-class PocketHistory(NamedTuple):
-    """The errors in the pocket after each sweep, and whether there can be no fewer."""
-
-    curve: Indices
-    optimal: bool
+        self.errors_curve_ = [curve for curve, _ in (unit.details for unit in units)]
+        self.optimal_ = np.array([optimal for _, optimal in (unit.details for unit in units)])
 
 
 def fill_pocket(
@@ -222,12 +185,10 @@ def fill_pocket(
         for part, others in zip(training.parts(order), training.parts(partners), strict=True):
             position = 0
             while position < len(part) and best.errors > 0:
-                if count == "updates":
-                    position, hopeful = draw_and_count(rows, part, position, w, u, state, hard)
-                else:
-                    position, hopeful = draw(
-                        *(rows, part, others, position, 0.0, earned, w, u, state, hard)
-                    )
+                position, hopeful = draw(
+                    *(rows, part, others, count == "updates", position, 0.0, earned),
+                    *(w, u, state, hard),
+                )
                 if hopeful and examples.offer(best, w, u):
                     state[LONGEST], state[FEWEST] = state[RUN], best.errors
             training.see(examples, w / size, u, len(curve) + 1, part)

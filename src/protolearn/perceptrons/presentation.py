@@ -81,32 +81,16 @@ def comparison_point(n_iter: int, n: int) -> int:
 class Draws:
     """Places drawn at random, with replacement.
 
-    From a small generator of its own (splitmix64, Steele, Lea and Flood, 2014), seeded by a larger
-    one: that takes as long to give a number as a perceptron takes to learn from it.
+    From a faster generator, seeded by the given one: that takes as long to give a number as a
+    perceptron takes to learn from it.
     """
 
     def __init__(self, rng: np.random.RandomState):
-        high, low = rng.randint(2**32, size=(2, 1), dtype=np.uint64)
-        self._state = (high << np.uint64(32)) | low
+        self._rng = np.random.default_rng(rng.randint(2**32, size=4, dtype=np.uint64))
 
     def __call__(self, n: int, count: int) -> Indices:
         """Draw some of n places."""
-        places = np.empty(count, dtype=np.intp)
-        draw_places(self._state, n, places)
-        return places
-
-
-@native(types.void(types.Array(types.uint64, 1, "C"), i8, indices_out))
-def draw_places(state, n, places):
-    """Fill in random numbers from 0 to n - 1."""
-    count = np.uint64(n)
-    for k in range(places.size):
-        state[0] += np.uint64(0x9E3779B97F4A7C15)
-        z = state[0]
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z = z ^ (z >> np.uint64(31))
-        places[k] = np.intp(((z >> np.uint64(32)) * count) >> np.uint64(32))
+        return self._rng.integers(n, size=count, dtype=np.intp)
 
 
 @numba.njit(**FAST)
@@ -209,16 +193,18 @@ def sweep(mirrored, order, times, c, w, u, hard, most):
 
 @native(
     types.UniTuple(i8, 2)(
-        *(matrix, indices, indices, i8, f8, i8, vector_out, vector_out, indices_out, SINGLES),
+        *(matrix, indices, indices, types.boolean, i8, f8, i8),
+        *(vector_out, vector_out, indices_out, SINGLES),
     )
 )
-def draw(mirrored, order, partners, start, c, earned, w, u, state, hard):
+def draw(mirrored, order, partners, each, start, c, earned, w, u, state, hard):
     """Present examples until weights may be better than those in the pocket.
 
     That is after a run of correct answers that is longer than that of the pocket, if the errors
     over all examples are no more. They are counted if ``CREDIT`` allows, to which each example
     presented adds ``earned``. Return where, and 1 if it is so, or 0 at the end of the order.
 
+    If ``each`` update is counted, that is after an update that leaves fewer errors than ``FEWEST``.
     An example may have a partner of the other class (-1: none). The two are learned together, so
     that a threshold does not matter. Errors depend on the threshold, so the caller counts them.
 
@@ -233,7 +219,9 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, hard):
         state[CREDIT] += earned
         if potential > c:
             state[RUN] += 1
-            if state[RUN] > state[LONGEST] and state[COUNTED] == 0 and state[CREDIT] >= PRICE * n:
+            if each or state[RUN] <= state[LONGEST] or state[COUNTED] == 1:
+                continue
+            if state[CREDIT] >= PRICE * n:
                 state[COUNTED] = 1
                 errors, cost = 0, SORTING * n
                 if j < 0:
@@ -250,24 +238,8 @@ def draw(mirrored, order, partners, start, c, earned, w, u, state, hard):
             u[j] += 1.0
         state[MISTAKES] += 1
         state[RUN] = state[COUNTED] = 0
-    return order.size, 0
-
-
-@native(types.UniTuple(i8, 2)(matrix, indices, i8, vector_out, vector_out, indices_out, SINGLES))
-def draw_and_count(mirrored, order, start, w, u, state, hard):
-    """Present examples until an update leaves fewer errors than ``FEWEST``.
-
-    Return where, and 1 if it is so, or 0 at the end of the order.
-    """
-    for position in range(start, order.size):
-        i = order[position]
-        if inner(mirrored[i], w) <= 0.0:
-            learn(mirrored[i], 1.0, w)
-            u[i] += 1.0
-            state[MISTAKES] += 1
-            errors, _ = count_errors(mirrored, hard, w, state[FEWEST] - 1)
-            if errors < state[FEWEST]:
-                return position + 1, 1
+        if each and count_errors(mirrored, hard, w, state[FEWEST] - 1)[0] < state[FEWEST]:
+            return position + 1, 1
     return order.size, 0
 
 

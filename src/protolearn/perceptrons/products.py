@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,79 +26,55 @@ NOT_SEMIDEFINITE = (
 )
 
 
-class Products(Protocol):
+class Products(NamedTuple):
     """Products ``K_ij`` of examples with each other."""
 
-    diagonal: Floats
-    """``K_ii``"""
-
-    def among(self, some: Indices) -> Floats:
-        """Return the products of some examples with each other."""
-
-    def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Return ``sum_j K_ij c_j`` over some examples, for all i."""
+    diagonal: Floats  # K_ii
+    among: Callable[[Indices], Floats]  # the products of some examples with each other
+    sums: Callable[[Indices, Floats], Floats]  # sum_j K_ij c_j over some examples, for all i
 
 
-class LinearProducts:
-    """``C_ij = x_i.x_j / N``, never all of them at a time."""
-
-    def __init__(self, inputs: Inputs):
-        self._inputs = inputs
-        self.diagonal = inputs.squares
-
-    def among(self, some: Indices) -> Floats:
-        """Return the products of some examples with each other."""
-        rows = self._inputs.rows[some]
-        return rows @ rows.T / self._inputs.size
-
-    def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Return ``sum_j C_ij c_j`` over some examples, for all i."""
-        rows = self._inputs.rows
-        return rows @ (coefficients @ rows[some]) / self._inputs.size
+def linear_products(inputs: Inputs) -> Products:
+    """Return ``C_ij = x_i.x_j / N``, never all of them at a time."""
+    rows, size = inputs.rows, inputs.size
+    return Products(
+        inputs.squares,
+        lambda some: rows[some] @ rows[some].T / size,
+        lambda some, coefficients: rows @ (coefficients @ rows[some]) / size,
+    )
 
 
-class GramProducts:
-    """Products that are all kept."""
-
-    def __init__(self, gram: Floats):
-        if not np.isfinite(gram).all():
-            raise ValueError(NOT_FINITE)
-        self._gram = gram
-        self.diagonal = not_negative(gram.diagonal().copy())
-
-    def among(self, some: Indices) -> Floats:
-        """Return the products of some examples with each other."""
-        return self._gram[np.ix_(some, some)]
-
-    def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Return ``sum_j K_ij c_j`` over some examples, for all i."""
-        return coefficients @ self._gram[some]
+def kept_products(gram: Floats) -> Products:
+    """Return products that are all kept."""
+    return Products(
+        not_negative(check_finite(gram).diagonal().copy()),
+        lambda some: gram[np.ix_(some, some)],
+        lambda some, coefficients: coefficients @ gram[some],
+    )
 
 
-class KernelProducts:
-    """Products that are computed when they are needed."""
+def computed_products(kernel: FeatureKernel, X: Floats, constant: float) -> Products:
+    """Return products that are computed when they are needed."""
 
-    def __init__(self, kernel: FeatureKernel, X: Floats, constant: float):
-        self._kernel, self._X, self._constant = kernel, X, constant
-        self.diagonal = not_negative(kernel.diagonal(X) + constant)
-
-    def among(self, some: Indices) -> Floats:
-        """Return the products of some examples with each other."""
-        return self._between(self._X[some], self._X[some])
-
-    def sums(self, some: Indices, coefficients: Floats) -> Floats:
-        """Return ``sum_j K_ij c_j`` over some examples, for all i."""
-        some, coefficients = some[coefficients != 0.0], coefficients[coefficients != 0.0]
-        rows, size = self._X[some], rows_at_a_time(len(some) + 1)
-        parts = (self._X[i : i + size] for i in range(0, len(self._X), size))
-        return np.concatenate([self._between(part, rows) @ coefficients for part in parts])
-
-    def _between(self, X: Floats, Y: Floats) -> Floats:
+    def between(A: Floats, B: Floats) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is reported
-            products = self._kernel.between(X, Y) + self._constant
-        if not np.isfinite(products).all():
-            raise ValueError(NOT_FINITE)
-        return products
+            return check_finite(kernel.between(A, B) + constant)
+
+    def sums(some: Indices, coefficients: Floats) -> Floats:
+        some, coefficients = some[coefficients != 0.0], coefficients[coefficients != 0.0]
+        rows, size = X[some], rows_at_a_time(len(some) + 1)
+        parts = (X[i : i + size] for i in range(0, len(X), size))
+        return np.concatenate([between(part, rows) @ coefficients for part in parts])
+
+    diagonal = not_negative(kernel.diagonal(X) + constant)
+    return Products(diagonal, lambda some: between(X[some], X[some]), sums)
+
+
+def check_finite(products: Floats) -> Floats:
+    """Raise if a product is not finite."""
+    if not np.isfinite(products).all():
+        raise ValueError(NOT_FINITE)
+    return products
 
 
 def not_negative(squares: Floats) -> Floats:
@@ -117,8 +94,8 @@ def lengths(products: Products, signed: Floats) -> Floats:
 def products_of(kernel: FeatureKernel | None, X: Floats, constant: float) -> Products:
     """Return the products of rows, and of their clamped inputs."""
     if kernel is None:
-        return GramProducts(X + constant if constant else X)
+        return kept_products(X + constant if constant else X)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is reported
         if 8 * len(X) ** 2 <= KEPT:
-            return GramProducts(kernel.between(X, X) + constant)
-        return KernelProducts(kernel, X, constant)
+            return kept_products(kernel.between(X, X) + constant)
+        return computed_products(kernel, X, constant)

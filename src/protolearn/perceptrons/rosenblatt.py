@@ -114,27 +114,6 @@ class Perceptron(OnlineUnit):
     random_state : int, RandomState or None, default=None
         Seed or source of the random numbers.
 
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
-
     See Also
     --------
     Rosenblatt : The perceptron algorithm.
@@ -375,27 +354,6 @@ class Rosenblatt(OnlineUnit):
     random_state : int, RandomState or None, default=None
         Seed or source of the random numbers.
 
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        Labels in sorted order.
-    coef_, intercept_ : arrays of shape (n_units, n_features) and (n_units,)
-        The weights ``w = sum u_i y_i x_i / N`` and minus the thresholds, of one unit or, for more
-        than two classes, one a class. A clamped input counts in the number N of inputs.
-    best_coef_, best_intercept_, last_coef_, last_intercept_ : arrays
-        The same of the best weights, and of the last.
-    embedding_strengths_, support_ : array of shape (n_units, n_samples), array of int
-        The embedding strengths ``u``, and the examples with another one than zero.
-    stability_ : float
-        The least stability of the examples, negative if there are errors.
-    n_updates_, n_iter_ : int
-        Changes of the weights, and sweeps; with several classes the sum, and the largest number.
-    history_ : list of dict
-        For each unit the attributes of ``TrainingState`` as arrays, a line a state, the first
-        before training.
-    n_features_in_, feature_names_in_ : int, array of shape (n_features,)
-        Number of features, and their names if X had names of type str.
-
     See Also
     --------
     Pocket : For classes that no hyperplane separates.
@@ -424,8 +382,6 @@ class Rosenblatt(OnlineUnit):
     >>> model.score(X, y), model.stability_ > 0
     (1.0, True)
     """
-
-    class_weight = None  # of older files
 
     def __init__(
         self,
@@ -546,7 +502,7 @@ class Presented(NamedTuple):
             if examples.free:
                 others = partners[position : (position := position + len(part))]
                 state = np.zeros(6, dtype=np.intp)  # no credit: errors are not counted
-                draw(rows, part, others, 0, 2 * size * self.c, 0, w, u, state, self.hard)
+                draw(rows, part, others, False, 0, 2 * size * self.c, 0, w, u, state, self.hard)
                 done, total, last, few = 1, state[MISTAKES], state[MISTAKES], 1
             else:
                 done, total, last, few = sweep(

@@ -23,7 +23,7 @@ from .._arrays import Indices
 from .cell_values import text_of
 from .column_reader import kind_of_type, read_columns
 from .data_file import PARQUET, DataFile, MemoryLimit, TableFileError, report_read_errors
-from .header import count_footer, count_titles, different_names, find_header
+from .header import MOST_FOOTER, count_footer, count_titles, different_names, find_header
 from .text_table import Layout
 
 ROWS, CELLS = 1 << 16, 1 << 22
@@ -123,8 +123,8 @@ def parquet_batches(stream: Any, names: list[str], limit: MemoryLimit, name: str
     sizes = [0.0]  # by its own account, at least
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
-        columns = map(group.column, range(group.num_columns))
-        sizes += [c.total_uncompressed_size for c in columns if c.path_in_schema in names]
+        chunks = map(group.column, range(group.num_columns))
+        sizes += [c.total_uncompressed_size for c in chunks if c.path_in_schema in names]
     limit.check(name, max(sum(sizes), 8.0 * file.metadata.num_rows * len(set(names))))
     columns = list(dict.fromkeys(names))
     for batch in file.iter_batches(batch_size=batch_size(len(columns)), columns=columns):
@@ -185,7 +185,7 @@ def unpacked_size(message: Any) -> int:
     """
     meta = message.metadata.to_pybytes()
 
-    def field(table: int, number: int) -> int:
+    def find_field(table: int, number: int) -> int:
         first = table - struct.unpack_from("<i", meta, table)[0]
         there = 4 + 2 * number < struct.unpack_from("<H", meta, first)[0]
         step = struct.unpack_from("<H", meta, first + 4 + 2 * number)[0] if there else 0
@@ -196,9 +196,9 @@ def unpacked_size(message: Any) -> int:
 
     if message.type == "schema":
         return 0
-    batch = follow(field(follow(0), 2))
-    batch = follow(field(batch, 1)) if message.type == "dictionary" else batch
-    buffers, is_packed, total = follow(field(batch, 2)), field(batch, 3), 0
+    batch = follow(find_field(follow(0), 2))
+    batch = follow(find_field(batch, 1)) if message.type == "dictionary" else batch
+    buffers, is_packed, total = follow(find_field(batch, 2)), find_field(batch, 3), 0
     for number in range(struct.unpack_from("<I", meta, buffers)[0]):
         start, length = struct.unpack_from("<qq", meta, buffers + 4 + 16 * number)
         size = struct.unpack_from("<q", message.body, start)[0] if is_packed and length else -1
@@ -263,16 +263,16 @@ def open_excel(file: DataFile, limit: MemoryLimit) -> ArrowTable:
 
     assumed: list[str] = []
     rows = excel_rows(file, limit, assumed)
-    texts = [[text_of(cell) or "" for cell in row] for row in rows]
-    if skip := count_titles(texts[:SAMPLE_ROWS]):
+    texts = texts_of(rows[:SAMPLE_ROWS])
+    if skip := count_titles(texts):
         title = next(filter(None, texts[0]))
         assumed.append(f"{skip} row{'s' * (skip > 1)} such as {title!r} skipped")
-    seen = Counter(cell for row in texts[:SAMPLE_ROWS] for cell in row)
-    end = len(rows) - count_footer(texts[skip:], len(rows[0]), seen)
+    seen = Counter(cell for row in texts for cell in row)
+    end = len(rows) - count_footer(texts_of(rows[skip:][-MOST_FOOTER:]), len(rows[0]), seen)
     if end < len(rows):
-        note = next(filter(None, texts[end]))
+        note = next(filter(None, texts_of(rows[end : end + 1])[0]))
         assumed.append(f"the end of the sheet, from {note!r} on, is taken for totals or notes")
-    header = find_header(file.name, texts[skip:end][:SAMPLE_ROWS], Layout())
+    header = find_header(file.name, texts[skip:end], Layout())
     body, names = rows[skip + header.there : end], list(header.names)
 
     def batches(chosen: list[str]) -> Iterator[Any]:
@@ -283,6 +283,11 @@ def open_excel(file: DataFile, limit: MemoryLimit) -> ArrowTable:
     found = ArrowTable(file.name, kind, names, batches, *assumed, *header.assumptions)
     found.notes.extend(header.notes)
     return found
+
+
+def texts_of(rows: list[list[Any]]) -> list[list[str]]:
+    """Return the cells of rows as texts."""
+    return [[text_of(cell) or "" for cell in row] for row in rows]
 
 
 def excel_rows(file: DataFile, limit: MemoryLimit, assumed: list[str]) -> list[list[Any]]:

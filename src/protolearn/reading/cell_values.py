@@ -37,6 +37,7 @@ ANY_TRUTHS = {"1": True, "0": False, "1.0": True, "0.0": False, "t": True, "f": 
 ANY_TRUTHS |= {"y": True, "n": False}
 """Words in columns that are known to hold truth values."""
 
+TRUTH = f"(?i:{'|'.join(TRUTHS)})"
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 POINT_ZERO = r"^(-?\d+)\.0+$"
@@ -98,7 +99,8 @@ class Form:
     """How the cells of a column are written.
 
     Numbers have a ``decimal`` mark, ``thousands`` between groups of three digits, a currency
-    ``before`` and a ``unit`` behind, each "" if there is none; dates an ``order``. Of texts,
+    ``before`` and a ``unit`` behind, each "" if there is none; dates an ``order``, and numbers of
+    which it is "truth" are one and zero as truth values. Of texts,
     ``is_quoted`` and ``has_zeros`` say that all stand in quotation marks, or are integers with
     ``.0`` behind them.
     """
@@ -117,7 +119,7 @@ class Form:
     def pattern(self) -> str:
         """A regular expression of cells, in the language of Arrow."""
         if self.order:
-            return f"^(?:{DATES[self.order]})$"
+            return f"^(?:{TRUTH if self.order == 'truth' else DATES[self.order]})$"
         group, mark = SEPARATORS[self.thousands], SEPARATORS[self.decimal]
         whole = rf"(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)" if group else r"\d+"
         before = rf"(?:{re.escape(self.before)})?\s*" if self.before else ""
@@ -152,6 +154,9 @@ class Form:
         if self.kind == "boolean":
             places = pc.index_in(pc.utf8_lower(cells), pa.array(list(ANY_TRUTHS)))
             return pa.array(list(ANY_TRUTHS.values())).take(places)
+        if self.order == "truth":
+            places = pc.index_in(pc.utf8_lower(cells), pa.array(list(TRUTHS)))
+            return pa.array([float(truth) for truth in TRUTHS.values()]).take(places)
         parts = pc.extract_regex(cells, self.pattern)
         if self.order:
             return self.parse_dates(parts)

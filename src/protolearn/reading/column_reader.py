@@ -428,6 +428,8 @@ class Judge:
         if not values:
             return [Form("date", order="iso") if asked == "date" else Form()]
         enough = (1.0 - FEW) * sum(values.values())
+        if asked == "number" and all(cell.lower() in TRUTHS for cell in values):
+            return [Form(order="truth")]
         times = Form(order="time")
         numbers, n_numbers = best_forms(values, number_forms(values))
         if asked == "number" or (asked is None and n_numbers >= enough):

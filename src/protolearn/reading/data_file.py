@@ -228,7 +228,7 @@ class MemoryLimit:
         found = MEMORY.fullmatch(str(memory).strip())
         if found is None or float(found[1]) <= 0.0:
             raise ValueError(
-                f"memory={memory!r} is no size; expected bytes as an integer, or a text such as "
+                f"memory={memory!r} is not a size; expected bytes as an integer, or a text such as "
                 "'500MB' or '4GB'."
             )
         return cls(float(found[1]) * 1000.0 ** " KMGT".index((found[2] or " ").upper()))

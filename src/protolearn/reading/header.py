@@ -17,8 +17,11 @@ MOST_TOLD = 3
 
 YEARS = range(1500, 2200)
 
+MOST_FOOTER = 20
+"""Rows at the end that may be no rows of the table."""
+
 BRACKETS = re.compile(r"\(.*\)|\[.*\]|\{.*\}|<.*>")
-NOTE = re.compile(r"\w[ :]+\w|^[(\[*].*")
+NOTE, CLEAR_NOTE = re.compile(r"\w[ :]+\w|^[(\[*]"), re.compile(r"\w: *\w|^[(\[*]")
 TOTAL = re.compile(
     r"(?i:((grand|sub|over)[ -]?)?total|totals?|sum|summe|gesamt(summe)?|insgesamt|somme|totale):?"
 )
@@ -54,21 +57,15 @@ def find_header(
     if len(first) == width + 1 and not first[-1]:
         first.pop()
     one_less = len(first) == width - 1 and not open_end
-    notes, assumed, n_names = [], [], width - open_end
+    notes: list[str] = []
+    assumed: list[str] = []
+    n_names = width - open_end
     if open_end:
         notes.append("each row ends with a delimiter; the empty column after it is left out")
         first = first[:n_names]
     first = ["", *first] if one_less else first
-    if len(first) != n_names:
-        raise TableFileError(
-            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
-            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {n_names} in the "
-            "rows below; expected a name for each column there: delete what stands before the "
-            "names, or look for a delimiter that is missing or too much."
-        )
-    told: list[str] = layout.comment_cells
-    if len(told) != n_names or any(kind_of_cell(part) != "text" for part in told):
-        told = []  # the comment does not hold the names
+    check_width(name, first, n_names)
+    told = names_in_comment(layout, n_names)
     # Names of columns have no blank behind the mark of their comment.
     attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
     there = int(one_less or is_header(first, below, bool(told) and attached))
@@ -88,6 +85,23 @@ def find_header(
         assumed.append(f"no header; the columns are called {found[0]}{last}")
     found = different_names(fill_names(found, notes), assumed)
     return Header(tuple(found), there, width, tuple(notes), tuple(assumed))
+
+
+def check_width(name: str, first: list[str], width: int) -> None:
+    """Raise if there is no name for each column."""
+    if len(first) != width:
+        raise TableFileError(
+            f"{name!r} has {len(first)} cell{'s' * (len(first) > 1)} in its first row, "
+            f"{', '.join(map(quote, first[:3]))}{', ...' * (len(first) > 3)}, and {width} in the "
+            "rows below; expected a name for each column there: delete what stands before the "
+            "names, or look for a delimiter that is missing or too much."
+        )
+
+
+def names_in_comment(layout: Any, width: int) -> list[str]:
+    """Return the names of the columns that a comment holds, if it does."""
+    told: list[str] = layout.comment_cells
+    return told if len(told) == width and {*map(kind_of_cell, told)} == {"text"} else []
 
 
 def count_titles(rows: list[list[str]]) -> int:
@@ -110,7 +124,8 @@ def count_footer(rows: Sequence[list[str]], width: int, seen: Mapping[str, int])
     for place, row in enumerate(reversed(rows if width > 1 else []), 1):
         cells = [cell for cell in map(str.strip, row) if cell]
         told = "".join(cells[:1])
-        is_note = len(cells) == 1 and (len(row) == 1 or width > 2) and NOTE.search(told)
+        note = NOTE if len(row) == 1 else CLEAR_NOTE
+        is_note = len(cells) == 1 and (len(row) == 1 or width > 2) and note.search(told)
         if is_note or (len(row) == width and TOTAL.fullmatch(told) and seen.get(told, 0) < 2):
             number = place
         elif cells:
@@ -126,17 +141,20 @@ def second_line(first: list[str], below: list[list[str]]) -> list[str]:
     line, rest = [cell.strip() for cell in below[0]] if below else [], below[1:]
     if len(line) != len(first) or len(rest) < 3:
         return []
-    told = 0
+    told, in_groups = 0, any(more and not name for name, more in zip(first, line, strict=True))
     for j, cell in enumerate(line):
         column = [row[j].strip() for row in rest if j < len(row)]
         found = Counter(kind_of_cell(one, True) for one in column)
         present = found.total() - found["missing"]
         if cell and cell in column:
             return []
-        if present and 2 * found["text"] <= present and cell:
+        is_bracketed = bool(BRACKETS.fullmatch(cell))
+        if cell and 2 * found["text"] > present and not (is_bracketed or in_groups):
+            return []  # a word above words
+        if cell and present and 2 * found["text"] <= present:
             if kind_of_cell(cell, True) != "text":
                 return []
-            told += 1 + bool(BRACKETS.fullmatch(cell))
+            told += 1 + is_bracketed
     return line if told >= 2 else []
 
 

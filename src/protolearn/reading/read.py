@@ -203,8 +203,8 @@ def table_sources(path: Any, limit: MemoryLimit, names: Any = None) -> Iterator[
             source = open_arff(file, encoding) if is_one else TextTable.of(file, encoding, names)
             yield source
     raise TableFileError(
-        f"{file.name!r} begins as a text in {file.encodings()[0].removesuffix('-sig')}, but does "
-        "not go on as one; save it in UTF-8."
+        f"{file.name!r} starts as text in {file.encodings()[0].removesuffix('-sig')}, but has "
+        "bytes that are not; save it in UTF-8."
     )
 
 
@@ -219,7 +219,7 @@ def open_tables(data: Any) -> list[Any]:
         return [dataset_table(data)]
     where = Path(data)
     if not where.exists():
-        raise TableFileError(f"X={os.fspath(data)!r} is no file and no folder.")
+        raise TableFileError(f"X={os.fspath(data)!r} is neither a file nor a folder.")
     if where.is_file():
         return [open_table(where)]
     files = [file for file in sorted(where.rglob("*")) if is_data(file, where)]

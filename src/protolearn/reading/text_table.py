@@ -18,9 +18,9 @@ import numpy as np
 from .cell_values import MISSING, PLAIN_NUMBER, around, kind_of_cell, quote
 from .column_reader import DECIMAL_MARK
 from .data_file import DataFile, TableFileError
-from .header import Header, count_footer, count_titles, find_header
+from .header import MOST_FOOTER, Header, count_footer, count_titles, find_header
 
-CHUNK, SAMPLE, WIDE = 1 << 20, 1 << 20, 200
+CHUNK, SAMPLE, WIDE = 1 << 21, 1 << 20, 200
 """Bytes of text that are parsed at once, and that columns are first judged by; more of wide tables,
 as many times as they have so many columns."""
 
@@ -31,9 +31,6 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "bla
 
 LINES, CHARACTERS = 200, 1 << 20
 """How much of a file the layout is found by: lines, and no more after so many characters."""
-
-MOST_FOOTER = 20
-"""Lines at the end that may be no rows."""
 
 SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?\s*')
 """A first line by which Excel is told the delimiter."""

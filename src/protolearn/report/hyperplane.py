@@ -37,8 +37,8 @@ class Hyperplane(NamedTuple):
             own = column_or_1d(y) == self.classes_[1]
             if not np.any(own):
                 raise ValueError(
-                    f"y has no label {self.classes_[1]!r}, the class that this path tells from the "
-                    "rest; give the labels of all classes."
+                    f"y has no label {self.classes_[1]!r}, the class that this path separates "
+                    "from the rest; pass the labels of all classes."
                 )
             return np.asarray(own, dtype=np.intp)
         return (known_labels(self, y) == self.classes_[1]).astype(np.intp)
@@ -191,7 +191,7 @@ def direction_beside(normal: Floats, what: HyperplaneRows) -> tuple[Floats, str]
     found = other_directions(what.X, normal[None], 1)
     if not len(found):
         return np.zeros_like(normal), ""
-    return found[0], "first principal axis beside it"
+    return found[0], "direction along it in which the rows vary most"
 
 
 class PathInPlane(NamedTuple):

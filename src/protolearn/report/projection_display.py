@@ -86,7 +86,7 @@ class ProjectionDisplay(Display):
         model, X = last_step(estimator, X)
         if not is_classifier(model):
             name = type(model).__name__
-            raise TypeError(f"{name} is no classifier, or a Pipeline that ends in one.")
+            raise TypeError(f"{name} is neither a classifier nor a Pipeline that ends in one.")
         check_is_fitted(model)
         y = known_labels(model, y)
         codes = np.searchsorted(model.classes_, y)
@@ -249,7 +249,7 @@ def plane_of_model(model: Any, X: Any, names: list[str]) -> Plane:
         return Plane(np.zeros(2), np.eye(2), np.eye(2), (names[0], names[1]))
     if getattr(getattr(model, "coef_", None), "ndim", 0) == 2:
         normals = model.coef_ - (model.coef_.mean(axis=0) if len(model.coef_) > 1 else 0.0)
-        return plane_of_rows(mean_of(X), normals, X, "normals")
+        return plane_of_rows(mean_of(X), normals, X, "scores")
     if hasattr(model, "prototypes_"):
         origin = model.prototypes_.mean(axis=0)
         return plane_of_rows(origin, model.prototypes_ - origin, X, "prototypes")
@@ -264,9 +264,8 @@ def plane_of_rows(origin: Floats, rows: Floats, X: Any, what: str) -> Plane:
     if len(directions) < 2:
         directions = np.vstack([directions, other_directions(X, directions, 2 - len(directions))])
     directions = np.pad(directions, ((0, 2 - len(directions)), (0, 0)))
-    return Plane(
-        origin, directions, directions, (f"first direction of the {what}", "second direction")
-    )
+    names = f"direction in which the {what} differ most", "direction at a right angle to it"
+    return Plane(origin, directions, directions, names)
 
 
 def mean_of(X: Any) -> Floats:

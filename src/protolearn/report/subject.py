@@ -70,7 +70,7 @@ class Subject:
         check_is_fitted(model)
         steps = flatten_steps(model)
         if not hasattr(steps[-1][1], "predict") or not hasattr(model, "classes_"):
-            raise TypeError(f"{type(model).__name__} is no fitted classifier.")
+            raise TypeError(f"{type(model).__name__} is not a fitted classifier.")
         if isinstance(steps[-1][1], RejectClassifier):
             raise TypeError(
                 "RejectClassifier leaves rows without an answer; give its model_, whose page shows "

@@ -220,7 +220,7 @@ def train_and_test(
     data = labelled_rows(X, y)
     if (X_test is None) != (y_test is None):
         given = "y_test" if X_test is None else "X_test"
-        raise ValueError(f"Only {given} is given; give X_test and y_test, or none of them.")
+        raise ValueError(f"Only {given} is given; give X_test and y_test, or neither.")
     if X_test is not None:
         return data, labelled_rows(X_test, y_test)
     test_size = number_in(test_size, "test_size={value!r}", 0.0, 1.0, above=True, below=True)

@@ -25,8 +25,13 @@ from .held_out import (
     labelled_rows,
     over_folds,
 )
-from .intervals import check_confidence, measure_interval, noise_of_folds, share_interval
-from .metrics import MEASURES, ONE_CLASS, Measured, measure, rankings
+from .intervals import (
+    check_confidence,
+    measure_interval,
+    noise_of_folds,
+    share_interval,
+)
+from .metrics import MEASURES, ONE_CLASS, Measured, average_precision, measure, rankings
 from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 
 MOST_THRESHOLDS = 300
@@ -91,11 +96,12 @@ def evaluate(
 
     Notes
     -----
-    Over folds, values are means over the folds. Intervals are for new rows: they cover sampling
-    of rows, and do not cover refitting the model. The interval of the accuracy is Clopper and
-    Pearson's. For the other measures but the log loss a standard error is computed with half a
-    right and half a wrong row more in each class; it is that of a share of some number of rows,
-    and the interval is Clopper and Pearson's for so many rows. So no interval collapses where all
+    Over folds, values are means over the folds, and the average precision is that of all rows
+    together, since means over small folds are too large. Intervals are for new rows: they cover
+    sampling of rows, and do not cover refitting the model. The interval of the accuracy is Clopper
+    and Pearson's. For the other measures but the log loss a standard error is computed with half a
+    right and half a wrong row more in each class; it is that of a share of some number of rows, and
+    the interval is Clopper and Pearson's for so many rows. So no interval collapses where all
     predictions are right. The standard error of the AUC is DeLong's, or that of Hanley and McNeil
     if it is larger. That of the average precision is likewise the larger one of two. The interval
     of the balanced accuracy also holds the sum of those of the classes (Zou and Donner, 2008). The
@@ -252,12 +258,15 @@ def estimates(
 ) -> dict[str, Any]:
     """Return each measure, mean over the folds, with its interval; none if a fold has none."""
     by_fold, noise = [measure(answers) for answers in folds], noise_of_folds(folds)
-    table = {}
+    table, together = {}, [taken_together(folds)]
     for name in MEASURES:
         value, reason = mean_over([one[name] for one in by_fold])
+        parts = folds
+        if name == "average_precision":
+            (value, reason), parts = average_precision(together[0]), together
         ends: tuple[float, float] = (np.nan, np.nan)
         if not reason:
-            ends = measure_interval(name, value, folds, groups, confidence, n_resamples, rng, noise)
+            ends = measure_interval(name, value, parts, groups, confidence, n_resamples, rng, noise)
         table[name] = Estimate(value, *ends, reason)
     return table
 
@@ -266,13 +275,13 @@ def by_label(folds: list[Answers], groups: Indices | None, confidence: float) ->
     """Return recall, precision, average precision and lift of each class that has rows."""
     true, assigned = (np.concatenate([fold[i] for fold in folds]) for i in (0, 1))
     recalls, precisions, averages, lifts = {}, {}, {}, {}
-    noise = noise_of_folds(folds)
+    noise, together = noise_of_folds(folds), taken_together(folds)
     for label in np.unique(true):
         name = label.item() if hasattr(label, "item") else label
         right = (true == label) & (assigned == label)
         recalls[name] = share_of(right, true == label, groups, confidence, noise)
         precisions[name] = share_of(right, assigned == label, groups, confidence, noise)
-        averages[name] = average_precision_of(folds, label, groups, confidence, noise)
+        averages[name] = average_precision_of(together, label, groups, confidence, noise)
         lifts[name] = precisions[name].value / float(np.mean(true == label))
     return {
         "recalls": recalls,
@@ -297,24 +306,38 @@ def share_of(
 
 
 def average_precision_of(
-    folds: list[Answers], label: Any, groups: Indices | None, confidence: float, noise: float
+    answers: Answers, label: Any, groups: Indices | None, confidence: float, noise: float
 ) -> Estimate:
-    """Return the average precision of a class against the rest, mean over the folds."""
-    if any(one.scores is None and one.probabilities is None for one in folds):
+    """Return the average precision of a class against the rest."""
+    ranked = rankings(answers, by_class=True)
+    if ranked is None:
         return Estimate(np.nan, np.nan, np.nan, "neither scores nor probabilities")
-    n_positive, values = int(sum((one.y_true == label).sum() for one in folds)), []
-    for one in folds:
-        column = int(np.searchsorted(one.classes, label))
-        positive, scores = (rankings(one, by_class=True) or [])[column]
-        if positive.any():
-            values.append(average_precision_score(positive, scores))
-    value = float(np.mean(values))
-    if groups is not None:  # copies count once
-        true = np.concatenate([one.y_true == label for one in folds])
-        n_positive = len(np.unique(groups[true]))
+    positive, scores = ranked[int(np.searchsorted(answers.classes, label))]
+    value = float(average_precision_score(positive, scores))
+    # Copies count once.
+    n_positive = int(positive.sum()) if groups is None else len(np.unique(groups[positive]))
     n_effective = n_positive / (1.0 + noise)
     ends = share_interval(value * n_effective, n_effective, confidence).around(value)
     return Estimate(value, *ends)
+
+
+def taken_together(folds: list[Answers]) -> Answers:
+    """Return the answers of all folds; of several by probabilities, if there are any.
+
+    Means of the average precision over small folds are too large, more so the less is learned.
+    Probabilities mean the same in all folds, and scores need not.
+    """
+    if len(folds) == 1:
+        return folds[0]
+    true, assigned = (np.concatenate([one[i] for one in folds]) for i in (0, 1))
+    known: list[Floats | None] = []
+    for part in ([one.probabilities for one in folds], [one.scores for one in folds]):
+        there = [one for one in part if one is not None]
+        known.append(np.concatenate(there) if len(there) == len(folds) else None)
+    probabilities, scores = known
+    return Answers(
+        true, assigned, folds[0].classes, scores if probabilities is None else None, probabilities
+    )
 
 
 def mean_over(found: list[Measured]) -> Measured:

@@ -71,7 +71,7 @@ class Evaluation:
         Share of right predictions among the rows that each class was predicted for, likewise; a
         class that is never predicted has NaN and the reason.
     average_precisions : dict of label to Estimate
-        Area under the precision-recall curve of each class against the rest, mean over the folds.
+        Area under the precision-recall curve of each class against the rest, of all folds together.
     lifts : dict of label to float
         How many times as frequent a class is among the rows that it is predicted for as among all.
     """

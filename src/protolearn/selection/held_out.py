@@ -123,7 +123,7 @@ def fold_sizes(folds: list[Fold]) -> tuple[Indices, Indices]:
 
 
 def check_answers(model: Any, y: Any) -> NDArray[Any]:
-    """Return the labels, or raise if a model is no fitted classifier that knows them."""
+    """Return the labels, or raise if a model is not a fitted classifier that knows them."""
     if is_regressor(model):
         raise ValueError(f"{type(model).__name__} is a regressor; expected a classifier.")
     check_is_fitted(model)

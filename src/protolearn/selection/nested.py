@@ -230,8 +230,8 @@ def winner_of(fitted: Any) -> Any:
     last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
     if not hasattr(last, "best_params_"):
         raise ValueError(
-            f"{type(last).__name__} has no best_params_ after fit: it is no search. Give one such "
-            "as GridSearchCV, or use cross_validate for a single model."
+            f"{type(last).__name__} has no best_params_ after fit: it is not a search. Use one "
+            "such as GridSearchCV, or use cross_validate for a single model."
         )
     return last
 

@@ -50,6 +50,9 @@ AT_EDGES = 20
 """The same where only the winners count: the cost has edges where they change, and with many
 classes a way down from one may take twice as long to find."""
 
+MOST_WORK = 100_000_000
+"""Learned numbers times iterations that L-BFGS makes unless it is told how many."""
+
 SMALL_WORK = 20_000_000
 """Products of a sample, a feature and a prototype below which threads only wait for each other."""
 
@@ -244,6 +247,10 @@ class Solver(BaseEstimator, ABC):
     def default_max_iter(self, n_samples: int) -> int:
         """Return the number of iterations when the user names none."""
 
+    def usual_max_iter(self, n_samples: int, codebook: Codebook) -> int:
+        """Return the same where it is known how much is learned."""
+        return self.default_max_iter(n_samples)
+
     @abstractmethod
     def minimize(
         self,
@@ -316,6 +323,11 @@ class LBFGS(Solver):
     def default_max_iter(self, n_samples: int) -> int:
         """Return the number of iterations when the user names none."""
         return 1000
+
+    def usual_max_iter(self, n_samples: int, codebook: Codebook) -> int:
+        """Return fewer iterations, at least 200, for millions of learned numbers."""
+        fewer = MOST_WORK // max(codebook.prototypes.size + codebook.metric.size, 1)
+        return min(self.default_max_iter(n_samples), max(fewer, 200))
 
     def minimize(
         self,

@@ -161,7 +161,7 @@ class Kohonen(SequentialSolver):
     def check(self, *axes: Any) -> None:
         """Raise: a rule lowers no cost function."""
         raise ValueError(
-            f"solver={self!r} follows a rule, which lowers no cost; take LVQ1, OLVQ1, LVQ21 or "
+            f"solver={self!r} follows a rule, which minimises no cost; use LVQ1, OLVQ1, LVQ21 or "
             "LVQ3 itself."
         )
 

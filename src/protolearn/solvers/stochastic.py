@@ -127,7 +127,7 @@ class StochasticSolver(Solver):
         if self.inside:
             raise ValueError(
                 f"{type(self).__name__}(inside=True) needs the range of all rows, which a stream "
-                "does not know; for partial_fit leave out inside."
+                "does not have; leave out inside for partial_fit."
             )
 
     @classmethod

@@ -1,9 +1,5 @@
 """Tables in, the user's units and words out."""
 
-import warnings
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from ..reading import ReadTable, TableFileError, read_table
 from .columns import BEYOND as BEYOND
 from .columns import OTHER as OTHER
@@ -11,6 +7,7 @@ from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
 from .columns import CategoryColumn, NumberColumn, TextColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
+from .columns import frequent_categories as frequent_categories
 from .columns import reads_as_text as reads_as_text
 from .encoder import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
 from .encoder import TableEncoder
@@ -53,18 +50,3 @@ __all__ = [
     "split_target",
     "table_pipeline",
 ]
-
-
-if not TYPE_CHECKING:  # with it, type checkers would take every name for one of the module
-
-    def __getattr__(name: str) -> Any:
-        """Return ``counterfactual`` by the name that it once had for tables."""
-        if name == "counterfactual_table":
-            warnings.warn(
-                "counterfactual_table is deprecated; use protolearn.counterfactual, which takes "
-                "tables and keeps changes within the values of the training rows.",
-                FutureWarning,
-                stacklevel=2,
-            )
-            return import_module("protolearn.analysis").counterfactual
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -373,11 +373,8 @@ class CategoryColumn(TypeInWords):
         total = Counter(data.tolist())
         n_missing = total.pop(None, 0)
         known = in_order(total, values.order) if given is None else list(given)
-        if given is None and len(known) > most:
-            common = total.most_common(max(most - 2, 1))  # beside the others and missing values
-            kept = {value for value, n in common if n >= FREQUENT}
-            if sum(total[value] for value in kept) >= LEAST_KNOWN * total.total():
-                known = [*(value for value in known if value in kept), OTHER]
+        if given is None and (kept := frequent_categories(total, most)):
+            known = [*(value for value in known if value in kept), OTHER]
         if OTHER in known:
             total[OTHER] += sum(n for value, n in total.items() if value not in known)
         if n_missing and missing == "category":
@@ -487,6 +484,17 @@ def column_places(columns: Sequence[Column]) -> list[slice]:
     """Return where the numbers of each column are among those that a model sees."""
     ends = np.cumsum([0, *(column.width for column in columns)]).tolist()
     return [slice(*pair) for pair in pairwise(ends)]
+
+
+def frequent_categories(total: Counter[Any], most: int) -> set[Any]:
+    """Return the categories that are kept of too many, by the rows of each; none if most are rare.
+
+    There is room for the others and for missing values beside them.
+    """
+    common = total.most_common(max(most - 2, 1)) if len(total) > most else []
+    kept = {value for value, n in common if n >= FREQUENT}
+    is_most = sum(total[value] for value in kept) >= LEAST_KNOWN * total.total()
+    return kept if is_most else set()
 
 
 def is_text(values: Values, most: int) -> bool:

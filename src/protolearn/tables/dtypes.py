@@ -68,7 +68,10 @@ def in_words(dtype: Any) -> Any:
     if isinstance(dtype, WrittenType):
         return vars(dtype)
     with suppress(*ERRORS):
-        return next((vars(form) for form in _written_forms(dtype) if _gives(form, dtype)), dtype)
+        for form in written_forms(dtype):
+            with suppress(*ERRORS):
+                if type_of(form) == dtype:
+                    return vars(form)
     return dtype
 
 
@@ -76,76 +79,50 @@ def from_words(words: dict[str, Any]) -> Any:
     """Return a type from its words, or a ``WrittenType`` if that cannot be here."""
     form = WrittenType(**words)
     with suppress(*ERRORS):
-        return _type(form)
+        return type_of(form)
     return form
 
 
-def _gives(form: WrittenType, dtype: Any) -> bool:
-    """Whether a form gives a type back."""
-    with suppress(*ERRORS):
-        return bool(_type(form) == dtype)
-    return False
-
-
-def _written_forms(dtype: Any) -> Iterator[WrittenType]:
+def written_forms(dtype: Any) -> Iterator[WrittenType]:
     """Return forms, of which the first may not be exact enough."""
+    kind = dtype if isinstance(dtype, type) else type(dtype)
+    library, settings = kind.__module__.partition(".")[0], {}
     if isinstance(dtype, np.dtype):
         yield WrittenType("numpy", dtype.str)
         yield WrittenType("numpy", dtype.char)
-        return
-    kind = dtype if isinstance(dtype, type) else type(dtype)
-    library = kind.__module__.partition(".")[0]
-    if library == "polars":
-        yield _written_polars(dtype, kind)
-    elif hasattr(dtype, "categories"):
-        yield from _written_categories(dtype)
+    elif library == "polars":
+        settings = {name: getattr(dtype, name) for name in SETTINGS if name in vars(dtype)}
+        if kind.__name__ == "Enum":
+            settings["categories"] = dtype.categories.to_list()
+        elif hasattr(dtype, "categories") and not dtype.categories.is_global():
+            of = dtype.categories
+            settings["named"] = [of.name(), of.namespace(), str(of.physical())]
+        yield WrittenType("polars", kind.__name__, settings)
+    elif hasattr(dtype, "categories"):  # of pandas, if they are plain values
+        values, words = dtype.categories.tolist(), in_words(dtype.categories.dtype)
+        if isinstance(words, dict) and all(type(value) in PLAIN for value in values):
+            settings = {"categories": values, "of": words, "ordered": bool(dtype.ordered)}
+            yield WrittenType("pandas", "category", settings)
     else:
         yield WrittenType(library, str(dtype))
-        yield from _written_exactly(dtype)
+        # Of some the name says less than they are, or something else.
+        if hasattr(dtype, "pyarrow_dtype"):
+            yield WrittenType("pandas", "arrow", {"of": str(dtype.pyarrow_dtype)})
+        if hasattr(dtype, "storage"):
+            yield WrittenType("pandas", f"string[{dtype.storage}]")
+            yield WrittenType("pandas", "str", {"storage": dtype.storage})
+        if isinstance(getattr(dtype, "tz", None), zoneinfo.ZoneInfo):
+            yield WrittenType("pandas", f"datetime64[{dtype.unit}]", {"time_zone": dtype.tz.key})
 
 
-def _written_polars(dtype: Any, kind: type) -> WrittenType:
-    """Return a type of polars."""
-    settings = {name: getattr(dtype, name) for name in SETTINGS if name in vars(dtype)}
-    if kind.__name__ == "Enum":
-        settings["categories"] = dtype.categories.to_list()
-    elif hasattr(dtype, "categories") and not dtype.categories.is_global():
-        of = dtype.categories
-        settings["named"] = [of.name(), of.namespace(), str(of.physical())]
-    return WrittenType("polars", kind.__name__, settings)
-
-
-def _written_categories(dtype: Any) -> Iterator[WrittenType]:
-    """Return categories of pandas, if they are plain values."""
-    values, words = dtype.categories.tolist(), in_words(dtype.categories.dtype)
-    if isinstance(words, dict) and all(type(value) in PLAIN for value in values):
-        settings = {"categories": values, "of": words, "ordered": bool(dtype.ordered)}
-        yield WrittenType("pandas", "category", settings)
-
-
-def _written_exactly(dtype: Any) -> Iterator[WrittenType]:
-    """Return types of pandas whose names say less than they are, or say something else."""
-    if hasattr(dtype, "pyarrow_dtype"):
-        yield WrittenType("pandas", "arrow", {"of": str(dtype.pyarrow_dtype)})
-    if hasattr(dtype, "storage"):
-        yield WrittenType("pandas", f"string[{dtype.storage}]")
-        yield WrittenType("pandas", "str", {"storage": dtype.storage})
-    if isinstance(getattr(dtype, "tz", None), zoneinfo.ZoneInfo):
-        yield WrittenType("pandas", f"datetime64[{dtype.unit}]", {"time_zone": dtype.tz.key})
-
-
-def _type(form: WrittenType) -> Any:
+def type_of(form: WrittenType) -> Any:
     """Return the type of a form; names are looked up among types and nowhere else."""
-    name, settings = str(form.name), form.settings
-    if form.library == "numpy":
-        return np.dtype(name)
-    if form.library == "polars":
-        return _polars_type(name, settings)
-    if form.library == "pandas":
-        return _pandas_type(name, settings)
-    if form.library == "pyarrow":
-        return _arrow_type(name)
-    raise ValueError(f"The library {form.library!r} is not one of numpy, pandas, polars, pyarrow.")
+    makers: dict[str, Any] = {"numpy": np.dtype, "pyarrow": _arrow_type}
+    if form.library in makers:
+        return makers[form.library](str(form.name))
+    return {"polars": _polars_type, "pandas": _pandas_type}[form.library](
+        str(form.name), form.settings
+    )
 
 
 def _polars_type(name: str, settings: dict[str, Any]) -> Any:
@@ -154,7 +131,7 @@ def _polars_type(name: str, settings: dict[str, Any]) -> Any:
 
     found = getattr(pl, name)
     if not (isinstance(found, type) and issubclass(found, pl.DataType)):
-        raise TypeError(f"{name} is no type of polars.")
+        raise TypeError(f"{name} is not a type of polars.")
     kind: Any = found
     if "named" in settings:
         own, space, physical = settings["named"]

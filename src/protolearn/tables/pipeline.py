@@ -136,7 +136,9 @@ def split_target(frame: Any, target: Any) -> tuple[Any, NDArray[Any]]:
     if target not in table.names:
         raise ValueError(f"The frame has no column {target!r}.{suggest_name(target, table.names)}")
     if len(table.names) == 1:
-        raise ValueError(f"The frame has no column but {target!r}: there is nothing to learn from.")
+        raise ValueError(
+            f"The frame has no column other than {target!r}: there is nothing to learn from."
+        )
     values = table.read(target).data
     missing = np.array([is_missing(value) for value in values.tolist()])
     if missing.any():

@@ -94,7 +94,7 @@ def test_time_says_where_it_stopped(monkeypatch):
     ).fit(X, Y)
     assert model.n_fits_ == 15
     assert model.stopped_ == (
-        "time_budget=18 seconds leave no time for more: 3 of 28 candidates, 15 fits in 15.0 s"
+        "time_budget=18 seconds leave no time for more: 3 of 27 candidates, 15 fits in 15.0 s"
     )
     by_fits = AutoPrototypeClassifier(
         families=["linear", "fixed"], max_fits=15, random_state=0

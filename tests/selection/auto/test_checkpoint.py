@@ -273,7 +273,7 @@ def test_fits_that_this_search_does_not_have(path, made, expected):
 def test_bytes_that_are_no_text(path):
     path.parent.mkdir()
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match="is no checkpoint of AutoPrototypeClassifier"):
+    with pytest.raises(ValueError, match="is not a checkpoint of AutoPrototypeClassifier"):
         clone(SMALL).set_params(checkpoint=path).fit(X, Y)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import mkdtemp
-from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from protolearn.solvers import Adam
 from ..work import Work
 from .digits import Subspace, digits
 
-JOURNAL, CENTRES = "training.journal", "prototypes.npz"
+JOURNAL, PROTOTYPES = "training.journal", "prototypes.npz"
 """The files of the epochs, and of the prototypes."""
 
 
@@ -52,13 +51,12 @@ class Folder(NamedTuple):
 
 
 def train(settings: Settings, seed: int, folder: Folder) -> dict[str, Any]:
-    """Train prototypes and keep them; return costs and seconds.
+    """Train prototypes and keep them; return the costs.
 
     In the subspace of the principal components a step takes a third of the time that it takes over
     all pixels, and small changes of pictures are products. Each epoch is kept in a file.
     """
-    begun, place = process_time(), Path(folder.path)
-    given = digits()
+    given, place = digits(), Path(folder.path)
     X, y = given.train[: settings.rows], given.y_train[: settings.rows]
     space = Subspace(X, settings.axes, seed)
     model = RobustLVQ(
@@ -75,5 +73,5 @@ def train(settings: Settings, seed: int, folder: Folder) -> dict[str, Any]:
     kept = {"coordinates": np.float16, "axes": np.float32, "mean": np.float32}
     found = model.prototypes_, space.axes, space.mean
     arrays = {name: one.astype(kept[name]) for name, one in zip(kept, found, strict=True)}
-    np.savez_compressed(place / CENTRES, **arrays)
-    return {"costs": list(model.loss_curve_), "seconds": process_time() - begun}
+    np.savez_compressed(place / PROTOTYPES, **arrays)
+    return {"costs": list(model.loss_curve_)}

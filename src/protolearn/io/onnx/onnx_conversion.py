@@ -51,7 +51,7 @@ def convert_model(model: Any, target_opset: int | None) -> Any:
         return with_column_names(by_column(graph, model), model)
     except (MissingConverter, MissingShapeCalculator) as error:
         raise TypeError(
-            f"skl2onnx knows no form of a part of {name}: {str(error).splitlines()[0]}"
+            f"skl2onnx cannot convert a part of {name}: {str(error).splitlines()[0]}"
         ) from error
 
 
@@ -167,8 +167,8 @@ def n_features(model: Any) -> int:
         if hasattr(each, "n_features_in_"):
             return int(each.n_features_in_)
     raise ValueError(
-        f"{type(model).__name__} does not tell its number of features (n_features_in_), which the "
-        "input of the graph must have; fit it to an array or a frame."
+        f"{type(model).__name__} has no n_features_in_, which the input of the graph needs; fit "
+        "it to an array or a frame."
     )
 
 

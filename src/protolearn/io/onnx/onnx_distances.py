@@ -198,7 +198,7 @@ def _given_products(distance: GivenProducts, X: Tensor, codebook: Codebook) -> D
 
 @onnx_distance.register
 def _feature_space(distance: FeatureSpaceDistance, X: Tensor, codebook: Codebook) -> DistanceParts:
-    found = products(distance.kernel, X, distance.rows)
+    found = products(distance.kernel, X, distance.__getstate__()["rows"])
     return DistanceParts(relative_distances(found, codebook), diagonal(distance.kernel, X))
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from ..._arrays import Floats
+from ..._names import digits_text
 
 # Ends of the area that is drawn on, in a chart of 440 times 270 units, about pixels.
 LEFT, RIGHT, TOP, BOTTOM = 46, 416, 24, 228
@@ -31,7 +32,7 @@ class Axis:
     title: str
     low: float
     high: float
-    is_share: bool = False  # whether values are shares, shown in percent
+    kind: str = "number"  # of the values: "number", "share" in percent, or "date" in days
     texts: Sequence[str] = ()  # of categories, whose values are 0, 1, 2 and so on
 
     @property
@@ -40,15 +41,17 @@ class Axis:
         if self.texts:
             places = every(len(self.texts), MOST_TICKS)
             return [(float(k), self.texts[k]) for k in places]
-        wide = (self.high - self.low) / 5.0
+        wide = (self.high - self.low) / (2.5 if self.kind == "date" else 5.0)
         power = 10.0 ** math.floor(math.log10(wide))
         step = next(size * power for size in (1.0, 2.0, 2.5, 5.0, 10.0) if size * power >= wide)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        values = [step * k for k in range(first, last + 1)]
-        return [
-            (value, f"{100.0 * value:.4g}%" if self.is_share else f"{value:.4g}")
-            for value in values
-        ]
+        return [(step * k, self.text(step * k)) for k in range(first, last + 1)]
+
+    def text(self, value: float) -> str:
+        """Return a value in words."""
+        if self.kind == "date":
+            return str(np.datetime64(round(value), "D"))
+        return f"{100.0 * value:.4g}%" if self.kind == "share" else digits_text(value, 6)
 
 
 class Layer(NamedTuple):
@@ -124,7 +127,7 @@ class Chart:
     @property
     def scale(self) -> str:
         """What the script of the page needs to read values off the chart."""
-        axes = [[one.title, one.low, one.high, one.is_share] for one in (self.x, self.y)]
+        axes = [[one.title, one.low, one.high, one.kind] for one in (self.x, self.y)]
         return json.dumps([*axes, [LEFT, RIGHT, TOP, BOTTOM]])
 
     @property
@@ -135,7 +138,7 @@ class Chart:
 
 def shares(title: str, low: float = 0.0, high: float = 1.0) -> Axis:
     """Return an axis of shares."""
-    return Axis(title, low, high, is_share=True)
+    return Axis(title, low, high, "share")
 
 
 def points_text(places: Floats) -> str:

@@ -154,14 +154,15 @@ def effect_charts(story: Story) -> list[Chart]:
 def effect_chart(subject: Subject, one: EffectCurve, up: Axis) -> Chart:
     """Return the chart of one column: lines of the classes, and below them where the rows are."""
     column, part = subject.parts(subject.plain)[one.column]
-    name, is_number, is_discrete, places = subject.names[one.column], True, True, part[:, 0]
+    name, is_number = subject.names[one.column], not isinstance(column, CategoryColumn)
+    places, is_discrete = part[:, 0], isinstance(column, CategoryColumn) or column.is_integer
     if isinstance(column, CategoryColumn):
-        is_number, places = False, column.nearest(part).astype(np.float64)
-    else:
-        is_discrete = column.is_integer
+        places = column.nearest(part).astype(np.float64)
     gap = (one.values[1] - one.values[0]) * (0.6 if is_discrete else 0.5)
     ticks = () if is_number else tuple(shorten_name(text, 12) for text in one.texts)
-    across = Axis(name, float(one.values[0] - gap), float(one.values[-1] + gap), texts=ticks)
+    ends = float(one.values[0] - gap), float(one.values[-1] + gap)
+    kind = "date" if getattr(column, "kind", "") == "date" else "number"
+    across = Axis(name, *ends, kind, ticks)
     edges = np.append(one.values - 0.5, one.values[-1] + 0.5) if is_discrete else one.values
     layers = [distribution(places, edges, up)]
     largest = np.argsort(-np.ptp(one.mean, axis=0), kind="stable")[:MOST_LINES]
@@ -170,12 +171,12 @@ def effect_chart(subject: Subject, one: EffectCurve, up: Axis) -> Chart:
     for code in codes:
         mean, label = one.mean[:, code], subject.classes[code]
         look: dict[str, Any] = {"look": "class", "code": code}
-        ends = one.high[:, code], one.low[:, code]
-        texts = [f"{value:.1%}" if up.is_share else f"{value:.3g}" for value in mean.tolist()]
+        sides = one.high[:, code], one.low[:, code]
+        texts = [("{:.1%}" if up.kind == "share" else "{:.3g}").format(x) for x in mean.tolist()]
         tips = [f"{label}: {text} at {at}" for text, at in zip(texts, one.texts, strict=True)]
         if len(codes) == 1:
             kind = "band" if is_number else "intervals"
-            layers.append(Layer(kind, one.values, ends[0], ends[1], **look))
+            layers.append(Layer(kind, one.values, sides[0], sides[1], **look))
         if is_number:
             layers.append(Layer("line", one.values, mean, name=label, **look))
         else:

@@ -248,8 +248,7 @@ def live_data(story: Story, cases: dict[str, Any]) -> dict[str, Any] | None:
     suspects = np.array([one.suspect.row for one in cases["cases"]], dtype=np.intp)
     rows = story.rows_on_map(suspects)
     can_be_edited = live.can_be_edited
-    rule = getattr(subject.last, "rule_", None)
-    log = getattr(rule, "log", None)
+    log = getattr(getattr(subject.last, "rule_", None), "log", None)
     edits = None
     if can_be_edited:
         shown = live.marks[rows[live.is_kept[rows]]]
@@ -260,6 +259,7 @@ def live_data(story: Story, cases: dict[str, Any]) -> dict[str, Any] | None:
         "locked": log.locked if log else [],
         "back": working.maps[0].tolist() if working.is_mixed and len(working.maps) == 1 else None,
         "ends": column_ends(subject, document["columns"]),
+        "order": story.columns_that_count or list(range(len(document["columns"]))),
         "table": page_table(subject, live, rows, story.row_names, story.seed),
         "plane": plane_numbers(working, found.plane, found.corners, np.array([WIDTH, HEIGHT]))
         if found is not None and can_be_edited
@@ -278,9 +278,7 @@ def learned_parts(story: Story) -> dict[str, Any]:
         "is_linear": is_linear_rule(subject.last),
         "cards": cards,
         "first_cards": overview_cards(cards, FEW_CARDS),
-        "has_words": any(
-            isinstance(column, (CategoryColumn, TextColumn)) for column in subject.columns
-        ),
+        "has_words": any(isinstance(one, (CategoryColumn, TextColumn)) for one in subject.columns),
         "no_prototypes": why_none(subject),
         "is_nearest": isinstance(subject.last, NearestPrototypeClassifier),
         "effects": effect_tables(effects),

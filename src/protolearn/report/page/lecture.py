@@ -9,18 +9,6 @@ from ..._files import replacing
 from .rendering import colours, page_templates
 
 TITLE = "Watch a classifier learn"
-ALGORITHMS = {
-    "rosenblatt": "Rosenblatt perceptron",
-    "adatron": "AdaTron",
-    "lvq1": "LVQ1",
-    "glvq": "GLVQ",
-}
-DATA = {
-    "separable": "separable classes",
-    "overlapping": "overlapping classes",
-    "squares": "opposite corners",
-    "empty": "none: click your own",
-}
 
 
 def write_lecture(path: str | os.PathLike[str]) -> Path:
@@ -49,7 +37,7 @@ def write_lecture(path: str | os.PathLike[str]) -> Path:
     'lecture.html'
     """
     page = page_templates().get_template("lecture.html")
-    text = page.render(title=TITLE, algorithms=ALGORITHMS, data=DATA, colours=colours())
+    text = page.render(title=TITLE, colours=colours())
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
     return Path(path)

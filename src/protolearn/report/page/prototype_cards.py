@@ -122,7 +122,7 @@ def add_exemplars(story: Story, cards: list[Card]) -> None:
 
 
 def add_shares(story: Story, cards: list[Card]) -> None:
-    """Say which rows each prototype stands for."""
+    """Add to each card which rows its prototype stands for."""
     model, some = story.subject.last, story.measured_subject
     if not isinstance(model, NearestPrototypeClassifier) or not model.rule_.decision.by_nearest:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ class Case:
     name: str  # what the row is called
     label: int  # its class
     says: int  # what the model predicts
-    reasons: list[Reason]  # the columns that matter most for that
+    reasons: list[tuple[str, str, float]]  # the columns that matter most for that
     rival: str  # the class that they speak against
     turn: Turn | None  # what would give it another answer
     pictures: list[tuple[str, str]]  # addresses of pictures, and what they are
@@ -84,20 +85,15 @@ def cases_of(story: Story, found: Sequence[SuspectRow]) -> tuple[list[Case], str
 
 def find_suspects(story: Story) -> list[SuspectRow]:
     """Return the rows: perhaps mislabelled, judged wrongly, or near the border, each once."""
-    found: list[SuspectRow] = []
-    seen: set[int] = set()
+    found: dict[int, SuspectRow] = {}
     for kind, candidates in (
         ("mislabelled", find_mislabelled(story.evidence)),
         ("wrong", find_wrong(story.evidence)),
         ("border", find_near_border(story)),
     ):
-        number = 0
-        for row, why in candidates:
-            if row not in seen and number < MOST_OF_A_KIND:
-                seen.add(row)
-                number += 1
-                found.append(SuspectRow(row, kind, why))
-    return found
+        fresh = {row: SuspectRow(row, kind, why) for row, why in candidates if row not in found}
+        found |= dict(islice(fresh.items(), MOST_OF_A_KIND))
+    return list(found.values())
 
 
 def find_mislabelled(evidence: Evidence) -> list[tuple[int, str]]:
@@ -172,14 +168,9 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
     """Return rows whose answer the smallest change turns, or of which models are least sure."""
     radius, rows, evidence = story.certified_radii, story.measured_rows, story.evidence
     if not isinstance(radius, str):
-        within = f", in {distance_unit(story.subject)}"
-        return [
-            (
-                int(rows[i]),
-                f"The certified radius of its answer is {radius_text(radius[i])}{within}.",
-            )
-            for i in np.argsort(radius, kind="stable")
-        ]
+        text = f"The certified radius of its answer is {{}}, in {distance_unit(story.subject)}."
+        order = np.argsort(radius, kind="stable")
+        return [(int(rows[i]), text.format(radius_text(radius[i]))) for i in order]
     sure = evidence.probability
     if sure is None:
         return []
@@ -190,21 +181,16 @@ def find_near_border(story: Story) -> list[tuple[int, str]]:
     ]
 
 
-class Reason(NamedTuple):
-    """A column that matters for an answer."""
+def reasons_of(subject: Subject, told: Explanation, row: int) -> list[tuple[str, str, float]]:
+    """Return the columns that contribute most to the answer for a row: name, value and share.
 
-    column: str
-    value: str  # that of the row
-    share: float  # of the sizes of all contributions; negative: it speaks for the other class
-
-
-def reasons_of(subject: Subject, told: Explanation, row: int) -> list[Reason]:
-    """Return the columns that contribute most to the answer for a row."""
+    The share is that of the sizes of all contributions; negative: it speaks for the other class.
+    """
     if told.contributions is None:
         return []
     shares = told.contributions[row] / (np.abs(told.contributions[row]).sum() or 1.0)
     return [
-        Reason(subject.columns[j].name, told.values[j][row], float(shares[j]))
+        (subject.columns[j].name, told.values[j][row], float(shares[j]))
         for j in told.order(row)[:MOST_REASONS]
         if abs(shares[j]) >= 0.005
     ]

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -86,12 +86,17 @@ class Candidate:
     scaled: bool = True
     n_features: int | None = None
 
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """The parameters of the model with their defaults."""
+        return dict(self.model().get_params())
+
     def model_for(self, y: NDArray[Any], seed: int) -> BaseEstimator:
         """Return the model for these labels, yet to be fitted."""
         settings = dict(self.settings)
         if "prototypes_per_class" in settings:
             settings["prototypes_per_class"] = at_most(settings["prototypes_per_class"], y)
-        if "random_state" in defaults_of(self.model):
+        if "random_state" in self.defaults:
             settings["random_state"] = seed
         return self.model(**settings)
 
@@ -151,19 +156,12 @@ class Candidate:
 
     def __str__(self) -> str:
         """Write the model with what differs from its defaults."""
-        defaults = defaults_of(self.model)
         shown = {name: value for name, value in self.settings.items() if name not in UNSHOWN}
-        changed = {name: value for name, value in shown.items() if value != defaults[name]}
+        changed = {name: value for name, value in shown.items() if value != self.defaults[name]}
         texts = (f"{v:.3g}" if isinstance(v, float) else repr(v) for v in changed.values())
         given = ", ".join(map("{}={}".format, changed, texts))
         screened = "" if self.n_features is None else f" on {self.n_features} features"
         return f"{self.model.__name__}({given}){screened}"
-
-
-@cache
-def defaults_of(model: Any) -> dict[str, Any]:
-    """Return the parameters of a model with their defaults."""
-    return dict(model().get_params())
 
 
 def at_most(n_prototypes: int, y: NDArray[Any]) -> int | dict[Any, int]:
@@ -353,7 +351,7 @@ def with_class_weights(tried: Iterable[Candidate], weights: Any) -> list[Candida
     found = []
     for one in tried:
         found.append(one)
-        if "class_weight" in defaults_of(one.model):
+        if "class_weight" in one.defaults:
             found.append(replace(one, settings={**one.settings, "class_weight": weights}))
     return found
 
@@ -371,13 +369,13 @@ def members_of(name: str, n_features: int, scaled: bool = True) -> list[Candidat
 def settings(model: type[BaseEstimator]) -> list[dict[str, Any]]:
     """Return the settings of a model that is in no family."""
     grid = SETTINGS.get(model.__name__, {})
-    if "prototypes_per_class" in defaults_of(model):
+    if "prototypes_per_class" in model().get_params():
         grid = {"prototypes_per_class": NUMBERS, **grid}
     return settings_of(model, grid)
 
 
 def settings_of(model: type[BaseEstimator], grid: Grid) -> list[dict[str, Any]]:
     """Return all settings of a grid; if a solver can keep prototypes in their range, it does."""
-    names = defaults_of(model).keys()
+    names = model().get_params().keys()
     inside = {"solver", "attraction"} <= names and "kernel" not in names
     return [{**(INSIDE if inside else {}), **one} for one in ParameterGrid(grid)]

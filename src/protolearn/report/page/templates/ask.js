@@ -50,6 +50,7 @@ if (live) {
     const { row, answer, changes } = found;
     now.asked = { ...found, title };
     answerBox.dataset.code = String(answer.code);
+    byId("ask-brief").textContent = nameOf(answer.code) + (answer.probabilities ? `, ${percent(answer.probabilities[answer.code])}` : "");
     const parts = [make("h3", `${title}: ${page.classes[answer.code]}`)];
     if (answer.rejected) parts.push(make("p", "The model would leave this row to a person."));
     if (answer.probabilities) {
@@ -202,7 +203,7 @@ if (page.judged) {
     const [[hit, missed], [wrong, right]] = cells;
     const name = nameOf(c);
     byId("threshold-cutoff-value").textContent = cutoff.toFixed(2);
-    byId("threshold-cost-value").textContent = `${factor} : 1`;
+    byId("threshold-cost-value").textContent = String(factor);
     const tries = Array.from({ length: 101 }, (_, k) => expected(count(c, k / 100), factor));
     const least = tries.indexOf(Math.min(...tries));
     byId("threshold-result").replaceChildren(

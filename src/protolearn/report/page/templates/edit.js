@@ -146,6 +146,7 @@ if (live && live.edits) {
   function showEffect(list, found, what) {
     const { judged } = history[0];
     const change = countChanges(judged, found);
+    byId("edit-brief").textContent = `${found.correct.toLocaleString("en")} rows correct, ${judged.correct.toLocaleString("en")} as learned`;
     const lines = [
       ["correct rows", `${judged.correct.toLocaleString("en")} of ${bench.n.toLocaleString("en")}`, found.correct.toLocaleString("en")],
       ["errors gone, new errors", "", `${change.gained}, ${change.lost}`],

@@ -51,8 +51,11 @@ function tableOf(caption, heads, lines, name) {
   return table;
 }
 
-/** Return the controls of all columns in a holder: to read them, to set them. */
+const FEW_FIELDS = 20;
+
+/** Return the controls of all columns in a holder, of many those that matter most before a fold. */
 function fieldsIn(holder, prefix, changed, box) {
+  const lines = [];
   const controls = live.document.columns.map((column, j) => {
     if (column.kind === "unused") return null;
     const { name, low, high, step, whole } = live.ends[j];
@@ -96,9 +99,18 @@ function fieldsIn(holder, prefix, changed, box) {
       label.append(mark, box.text, make("span", ` ${name}`, { className: "unseen-text" }));
       line.append(label);
     }
-    holder.append(line);
+    lines[j] = line;
     return { read, write, mark, name };
   });
+  const order = live.order.filter((j) => lines[j]);
+  const first = order.length > FEW_FIELDS + 5 ? order.slice(0, FEW_FIELDS) : order;
+  holder.append(...lines.filter((line, j) => first.includes(j)));
+  if (first.length < order.length) {
+    const more = make("details");
+    more.append(make("summary", `${order.length - first.length} columns that matter less`),
+      ...lines.filter((line, j) => line && !first.includes(j)));
+    holder.append(more);
+  }
   return {
     row: () => controls.map((control) => (control ? control.read() : null)),
     show: (row) => controls.forEach((control, j) => { if (control) control.write(row[j]); }),

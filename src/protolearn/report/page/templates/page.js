@@ -35,6 +35,8 @@
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const panel = target && target.closest("section");
     open(panel ? panel.id : "overview");
+    const fold = target && target.closest("details");
+    if (fold) fold.open = true;
     if (target && target !== panel) target.scrollIntoView();
   };
   list.addEventListener("keydown", (event) => {
@@ -75,7 +77,10 @@
     tip.style.top = (below ? event.clientY - tip.offsetHeight - 10 : event.clientY + 18) + "px";
   };
   const corners = (line) => line.getAttribute("points").trim().split(" ").map((pair) => pair.split(",").map(Number));
-  const valueText = (value, isShare) => (isShare ? (100 * value).toFixed(1) + "%" : String(Number(value.toPrecision(3))));
+  const valueText = (value, kind) => {
+    if (kind === "date") return new Date(Math.round(value) * 864e5).toISOString().slice(0, 10);
+    return kind === "share" ? (100 * value).toFixed(1) + "%" : String(Number(value.toPrecision(3)));
+  };
   const nearest = (plot, x, y) => {
     let best = { far: 40, text: "" };
     const [across, up, [left, right, top, bottom]] = JSON.parse(plot.dataset.scale);
