@@ -25,6 +25,9 @@ LARGEST_RANK = 64
 NOISES = 0.7, 0.3, 0.1
 """Deviations of the noise in training, in units of those of the features; the most first."""
 
+MOST_LOSS = 0.005
+"""Accuracy on held-out rows that more noise may cost, up to one standard error."""
+
 SELECTION_ROWS = 12_000
 """Rows that the choice of a shape looks at, at most."""
 
@@ -220,9 +223,9 @@ class ShapeSearch:
         best, start = self._best(tried, n_epochs)
         noisy = [(best._replace(noise=noise), start) for noise in NOISES]
         self._best(noisy, n_epochs)
-        # More noise is the safer choice where held-out rows cannot tell: one standard error.
+        # More noise is the safer choice where many held-out rows cannot tell.
         most = max(self.scores.get(each, 0.0) for each in noisy)
-        least = most - np.sqrt(most * (1.0 - most) / len(self.held))
+        least = most - min(np.sqrt(most * (1.0 - most) / len(self.held)), MOST_LOSS)
         best, start = next(each for each in noisy if self.scores.get(each, 0.0) >= least)
         return best, start
 
