@@ -16,10 +16,10 @@ from .problem import FirstDistances as FirstDistances
 from .robust_lvq import RobustLVQ
 from .settings import CostSettings as CostSettings
 from .settings import Settings as Settings
-from .small_lvq import LEVELS as LEVELS
+from .shape_search import LEVELS as LEVELS
+from .shape_search import sparse_row as sparse_row
 from .small_lvq import SmallGMLVQ
 from .small_lvq import rule_checksum as rule_checksum
-from .small_lvq import sparse_row as sparse_row
 from .training import TrainedClassifier
 
 __all__ = [

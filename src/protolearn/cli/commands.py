@@ -357,7 +357,7 @@ def export(
     ] = None,
     number: Annotated[
         str | None,
-        typer.Option(help="Numbers in C: float or double.", show_default=False),
+        typer.Option(help="Numbers in C: float, double, int16 or int8.", show_default=False),
     ] = None,
     table: Annotated[
         str | None,

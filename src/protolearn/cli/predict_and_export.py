@@ -180,9 +180,12 @@ def print_export(console: Console, content: bytes, model: Any, out: Path, to: st
         )
     if to == "c":
         size = code_size(text)
-        said = f"code and tables {size['flash']:,} bytes, stack at most {size['stack']:,} bytes"
-        missing = "code size unknown: gcc and size are not installed"
-        say(console, f"{said}, by gcc -Os on this machine" if size else missing)
+        said = "code size unknown: gcc and size are not installed"
+        if size:
+            parts = (f"{name} {size[name]:,} bytes" for name in ("code", "tables"))
+            stack = f"stack at most {size['stack']:,} bytes"
+            said = f"{', '.join(parts)}, {stack}, by gcc -Os on this machine"
+        say(console, said)
 
 
 def run_apply(model: Path, edits: Path, out: Path, force: bool = False) -> None:

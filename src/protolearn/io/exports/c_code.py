@@ -451,7 +451,7 @@ def probability_tables(tables: Tables, document: Document) -> None:
 def code_size(header: str) -> dict[str, int]:
     """Return the bytes that a header takes as gcc compiles it for this machine; none without gcc.
 
-    ``"flash"`` is code and tables together, ``"stack"`` at most what a prediction needs.
+    ``"code"``, ``"tables"``, and ``"stack"``: at most what a prediction needs.
     """
     compiler, measure = shutil.which("gcc"), shutil.which("size")
     if compiler is None or measure is None:
@@ -469,9 +469,14 @@ def code_size(header: str) -> dict[str, int]:
         )
         flags = ["-std=c99", "-Os", "-fstack-usage", "-ffunction-sections", "-c", "one.c"]
         subprocess.run([compiler, *flags], cwd=here, check=True, capture_output=True)
-        line = subprocess.run(
-            [measure, "one.o"], cwd=here, check=True, capture_output=True, text=True
-        ).stdout.splitlines()[1]
+        sections = subprocess.run(
+            [measure, "-A", "one.o"], cwd=here, check=True, capture_output=True, text=True
+        ).stdout.splitlines()
         used = (here / "one.su").read_text(encoding="utf-8").splitlines()
         stack = sum(int(each.split("\t")[1]) for each in used)
-    return {"flash": int(line.split()[0]), "stack": stack}
+    sizes = [line.split()[:2] for line in sections if line.startswith(".")]
+    code, tables = (
+        sum(int(size) for name, size in sizes if name.startswith(kinds))
+        for kinds in (".text", (".rodata", ".data"))
+    )
+    return {"code": code, "tables": tables, "stack": stack}
