@@ -88,9 +88,9 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         hundred rows.
     time_budget : float, default=None
         Seconds that ``fit`` may take at most; None: as long as it takes. If the limit is met, the
-        choice depends on the machine. Fits that have begun
-        are finished, so that it may take a little longer, but none begins that is expected to take
-        longer than there is time, and the time for the last one, to all rows, is kept.
+        choice depends on the machine. Fits that have begun are finished, so that it may take a
+        little longer, but none begins that is expected to take longer than there is time. Up to a
+        third of it is kept for the last fit; if that is too short for all rows, it takes fewer.
     prefer : {"readable", "accurate", "small"}, default="readable"
         Which model to take. ``"accurate"``: the one with the best score. The others give up at
         most one standard error: ``"small"`` for the model with the fewest numbers, ``"readable"``,
