@@ -83,6 +83,7 @@ OTHER_TEXTS = {
     ("classifiers", "regularization"): {"LGMLVQ": "there are several maps, which may learn noise"},
     ("classifiers", "rank"): {"LGMLVQ": "there are several maps, each of which takes time"},
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
+    ("linear", "tol"): {"SoftMarginSVM": "its solution is as near as the cost says"},
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
     **{
         ("linear", name): {"SoftPreprocessing": "it stands around another classifier"}
