@@ -90,6 +90,7 @@ OTHER_TEXTS = {
         "SmallGMLVQ": "it chooses its own size, and starts otherwise",
     },
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
+    ("linear", "tol"): {"SoftMarginSVM": "its solution is as near as the cost says"},
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
     **{
         ("linear", name): {"SoftPreprocessing": "it stands around another classifier"}

@@ -203,6 +203,18 @@ def test_crammer_singer_and_liblinear(load, C):
     assert np.mean(model.predict(X) == theirs.predict(X)) > 0.97
 
 
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_tol_is_a_share_of_the_least_cost(load, C):
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    least, coarse = (
+        joint_cost(model.coef_, model.intercept_, X, y, C)
+        for model in (SoftMarginSVM(C=C).fit(X, y), SoftMarginSVM(C=C, tol=1e-2).fit(X, y))
+    )
+    assert least * (1.0 - 1e-9) <= coarse <= least / (1.0 - 1e-2)
+
+
 def test_crammer_singer_is_the_quadratic_program(rng):
     y = np.arange(18) % 3
     X = rng.standard_normal((18, 2)) + 1.5 * np.eye(3)[y][:, :2]

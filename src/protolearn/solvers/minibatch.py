@@ -18,7 +18,7 @@ from ..codebook import Codebook
 from ..distances import Distance, Penalized
 from ..native import f8, matrix, matrix_out, native, types
 from .batch_solver import Memory, Rng
-from .matrix_epochs import adapted_step, learn_at_once, suits_one_call
+from .matrix_epoch import adapted_step, learn_at_once, suits_one_call
 from .stochastic import PATIENCE, StochasticSolver
 
 Moments = dict[str, Floats]

@@ -147,16 +147,6 @@ def test_what_is_chosen_without_a_fold(choose):
     assert expected_score(ledger, choose) == pytest.approx(np.mean(told))
 
 
-def test_candidates_that_are_too_slow_have_no_part():
-    scores = np.random.RandomState(0).uniform(size=(3, 10, 2))
-    scores[1] += 1.0
-    ledger = filled(scores, 4, [10, 10, 10])
-    ledger.too_slow = {1}
-    others = filled(scores[[0, 2]], 4, [10, 10])
-    assert chosen_of(ledger, best) == [0, 2][chosen_of(others, best)]
-    assert expected_score(ledger, best) == expected_score(others, best)
-
-
 def test_no_score_at_all_names_the_reason():
     ledger = filled(np.zeros((2, 6, 2)), 3, [1, 1], failing={0, 1})
     with pytest.raises(ValueError, match=r"None of the 2 .*number 0: ValueError: no"):

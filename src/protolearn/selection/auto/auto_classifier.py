@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
@@ -49,6 +50,7 @@ from .search_data import (
     check_parameters,
     checked_data,
     checked_times,
+    draw_rows,
     encoder_for,
     plan_search,
 )
@@ -86,9 +88,9 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         hundred rows.
     time_budget : float, default=None
         Seconds that ``fit`` may take at most; None: as long as it takes. If the limit is met, the
-        choice depends on the machine. Fits that have begun
-        are finished, so that it may take a little longer, but none begins that is expected to take
-        longer than there is time, and the time for the last one, to all rows, is kept.
+        choice depends on the machine. Fits that have begun are finished, so that it may take a
+        little longer, but none begins that is expected to take longer than there is time. Up to a
+        third of it is kept for the last fit; if that is too short for all rows, it takes fewer.
     prefer : {"readable", "accurate", "small"}, default="readable"
         Which model to take. ``"accurate"``: the one with the best score. The others give up at
         most one standard error: ``"small"`` for the model with the fewest numbers, ``"readable"``,
@@ -299,6 +301,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         """
         with all_or_nothing(self):
             check_parameters(self)
+            budget = Budget(self.max_fits, self.time_budget)
             self.table_ = encoder_for(X)
             scaled = self.standardize and self.table_ is None  # an encoder scales
             array, y, together = checked_data(self, X, y, groups)
@@ -315,9 +318,9 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             times = None if times is None else checked_times(times, groups, len(y))
             plan = plan_search(y, together, self.cv, seed, times)
             tried = affordable(tried, plan, array.shape[1], len(self.classes_))
-            ledger = self._search(tried, array, y, plan, seed, choose, together)
+            ledger = self._search(tried, array, y, plan, budget, seed, choose, together)
             number = chosen_of(ledger, choose)
-            chosen = ledger.candidates[number]
+            chosen, last = ledger.candidates[number], self._last_rows(ledger, number, y, seed)
             self.leaderboard_ = leaderboard(ledger, number)
             self.n_copies_ = together.n_copies
             found = calibration_of(ledger, number, list(range(ledger.n_folds)))
@@ -328,10 +331,11 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             if plan.test is None:
                 self._keep_held_out(ledger, choose, plan.rows, y)
             else:
-                self._keep_tested(ledger, number, array, y, plan.test)
+                self._keep_tested(ledger, number, array, y, last, plan.test)
             with one_blas_thread(), warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Features .* are constant|invalid value")
                 rows = with_names(X, array) if self.table_ is None else array
+                rows, y = some_rows_of(rows, last), y[last]
                 self.best_estimator_ = self._with_threshold(chosen.pipeline(y, seed).fit(rows, y))
             if self.table_ is not None:
                 self.best_estimator_.steps.insert(0, ("table", self.table_))
@@ -423,6 +427,7 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         X: Floats,
         y: NDArray[Any],
         plan: SearchPlan,
+        budget: Budget,
         seed: int,
         choose: Choice,
         together: RowGroups,
@@ -432,14 +437,12 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
         if self.scoring != "accuracy":
             scorer = check_scoring(tried[0].pipeline(y, seed), self.scoring)
         task = SearchedData(X[plan.rows], y[plan.rows], scorer, seed)
-        budget = Budget(self.max_fits, self.time_budget)
         pace = Pace(budget, len(y), choose, 1 if plan.test is None else 2)
         ledger = Ledger(tried, task, plan, budget, n_jobs=self.n_jobs, pace=pace)
         if choose is most_readable:
             ledger.handicaps += [HARDER * KINDS.index(one.kind) for one in tried]
         with self._follow(ledger), quiet_fits():
             finished = search(ledger)
-        ledger.too_slow = pace.too_slow(ledger)
         self.n_fits_, self.search_time_ = budget.n_fits, budget.seconds_spent
         why = "every candidate was tried" if finished else budget.reason()
         n_tried = len({number for number, _ in ledger.trials})
@@ -512,11 +515,20 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
                     scores.append(score(y[test], self.held_out_labels_[test]))
         self.best_score_ = float(np.mean(scores)) if scores else expected_score(ledger, choose)
 
+    def _last_rows(self, ledger: Ledger, number: int, y: NDArray[Any], seed: int) -> Indices:
+        """Return the rows of the last fit: all of them, unless the time is too short."""
+        assert ledger.pace is not None
+        n_rows = ledger.pace.rows_in_time(ledger, number)
+        rows = draw_rows(np.arange(len(y)), y, n_rows, seed)
+        if len(rows) < len(y):
+            self.stopped_ += f"; the model was fitted to {len(rows)} of {len(y)} rows"
+        return rows
+
     def _keep_tested(
-        self, ledger: Ledger, number: int, X: Floats, y: NDArray[Any], test: Indices
+        self, ledger: Ledger, number: int, X: Floats, y: NDArray[Any], last: Indices, test: Indices
     ) -> None:
         """Store what the choice says about the rows that had no part in the search."""
-        chosen, train = ledger.candidates[number], np.setdiff1d(np.arange(len(y)), test)
+        chosen, train = ledger.candidates[number], np.setdiff1d(last, test)
         with quiet_fits():
             fitted = chosen.pipeline(y[train], ledger.task.seed).fit(X[train], y[train])
         model = self._with_threshold(fitted)
@@ -553,6 +565,13 @@ class AutoPrototypeClassifier(AccuracyMixin, BaseEstimator):
             yield
             for listener in listeners:
                 listener(replace(progress_of(ledger), share=1.0))
+
+
+def some_rows_of(X: Any, rows: Indices) -> Any:
+    """Return some rows of an array or a frame, in their order."""
+    if len(rows) == len(X):
+        return X
+    return nw.from_native(X)[rows].to_native() if hasattr(X, "columns") else X[rows]
 
 
 def with_names(X: Any, array: Floats) -> Any:

@@ -56,8 +56,6 @@ class Ledger:
         All fits that have been made.
     known : dict of (candidate, part) to Trial
         Fits that an earlier search has made: they are taken over when they are asked for.
-    too_slow : set of int
-        Candidates that have no time for a fit to all rows, and are not chosen.
     passed_over : bool
         Whether fits were left out for lack of time.
     """
@@ -89,7 +87,6 @@ class Ledger:
         self.trials: dict[Place, Trial] = {}
         self.known: dict[Place, Trial] = {}
         self.store: Store | None = None
-        self.too_slow: set[int] = set()
         self.passed_over = False
         self.report: Callable[[], None] = lambda: None
         self._workers = Parallel(n_jobs=n_jobs, prefer="threads")
@@ -156,9 +153,9 @@ class Ledger:
                 break
 
     def n_fits(self) -> Indices:
-        """Return how many of its first fits each candidate has; 0 if it failed or is too slow."""
+        """Return how many of its first fits each candidate has; 0 if it failed."""
         number = np.isfinite(self.scores[:, :, 0]).cumprod(axis=1).sum(axis=1)
-        number[[*self.failures(), *self.too_slow]] = 0
+        number[list(self.failures())] = 0
         return number
 
     def is_complete(self) -> NDArray[np.bool_]:

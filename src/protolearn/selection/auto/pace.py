@@ -21,6 +21,9 @@ SAFETY = 1.5
 SHARE = 0.1
 """Share of the time that a first fit of a model is given, and the last fit in any case."""
 
+LAST_SHARE, FEWER = 1.0 / 3.0, 0.8
+"""Share of the time that is kept for the last fit at most, and of the rows, step by step."""
+
 STEPS = 32, 8
 """Of a model that was never fitted one row in so many is; more rows if by fewer there is time."""
 
@@ -104,8 +107,7 @@ class Pace:
             if each is None:  # unless a few rows may still tell more
                 share = SHARE * total if ledger.candidates[number].model in self._foretold else 0.0
                 return share + kept <= left
-            n_rows = len(ledger.parts[0].train)
-            last = SAFETY * self._grow(ledger, number, each, n_rows)
+            last = self._kept_for_last(self._grow(ledger, number, each, len(ledger.parts[0].train)))
             whole = ceil(new[number] / n_workers) * each
             if not seconds.own(number):
                 return (whole if compared else each) + max(kept, last) <= left
@@ -142,37 +144,48 @@ class Pace:
         known = [seconds.of(number) for number in range(len(ledger.candidates))]
         return np.argsort([np.inf if one is None else one for one in known], kind="stable").tolist()
 
-    def last_fit(self, ledger: Ledger, number: int) -> float:
-        """Return the seconds that a candidate would take for all rows."""
+    def last_fit(self, ledger: Ledger, number: int, n_rows: float | None = None) -> float:
+        """Return the seconds that a candidate would take for all rows, or for so many."""
         made = [
             (k, ledger.trials[number, k].seconds)
             for k, _ in enumerate(ledger.parts)
             if (number, k) in ledger.trials
         ]
         return median(
-            self._grow(ledger, number, one, len(ledger.parts[k].train)) for k, one in made
+            self._grow(ledger, number, one, len(ledger.parts[k].train), n_rows) for k, one in made
         )
 
-    def too_slow(self, ledger: Ledger) -> set[int]:
-        """Return the candidates for whose last fit there is no time; but never all of them."""
-        if self.budget.seconds is None:
-            return set()
-        left = max(self.budget.seconds - self.budget.seconds_spent, SHARE * self.budget.seconds)
-        fitted = np.flatnonzero(ledger.n_fits())
-        last = {int(number): self.last_fit(ledger, int(number)) for number in fitted}
-        quickest = min(last, key=lambda number: last[number], default=None)
-        return {n for n, seconds in last.items() if seconds > left and n != quickest}
+    def rows_in_time(self, ledger: Ledger, number: int) -> int:
+        """Return how many rows there is time to fit a candidate to at last, if not all.
 
-    def _grow(self, ledger: Ledger, number: int, seconds: float, n_rows: int) -> float:
-        """Return what the last fits take, if a fit to so many rows takes some seconds.
+        They are at least as many as it was compared by.
+        """
+        n_rows = self.n_rows
+        if self.budget.seconds is None:
+            return n_rows
+        left = max(self.budget.seconds - self.budget.seconds_spent, SHARE * self.budget.seconds)
+        fewest = min(max(len(part.train) for part in ledger.parts), n_rows)
+        while n_rows > fewest and SAFETY * self.last_fit(ledger, number, n_rows) > left:
+            n_rows = max(int(FEWER * n_rows), fewest)
+        return n_rows
+
+    def _grow(
+        self, ledger: Ledger, number: int, seconds: float, fitted: int, n_rows: float | None = None
+    ) -> float:
+        """Return what the last fits take, if a fit to ``fitted`` rows takes some seconds.
 
         Time grows with the rows, or with their square; the more rows, the fewer passes over them.
         """
-        times = self.n_rows / n_rows
+        n_rows = n_rows or self.n_rows
+        times = n_rows / fitted
         if ledger.candidates[number].all_pairs:
             return self.n_last * seconds * times**2
-        fewer = np.clip(MANY_ROWS / self.n_rows, FEWEST_PASSES, 1.0)
+        fewer = np.clip(MANY_ROWS / n_rows, FEWEST_PASSES, 1.0)
         return float(self.n_last * seconds * max(times * fewer, 1.0))
+
+    def _kept_for_last(self, seconds: float) -> float:
+        """Return the time that is kept for last fits, which may take fewer rows if it is short."""
+        return min(SAFETY * seconds, LAST_SHARE * (self.budget.seconds or np.inf))
 
     def _kept_for_the_choice(self, ledger: Ledger, left: float) -> float:
         """Return the seconds for the last fit of the candidates ahead, as far as there is time.
@@ -185,9 +198,10 @@ class Pace:
             return 0.0
         if not has_comparison(ledger):
             quickest = min(self.last_fit(ledger, int(n)) for n in np.flatnonzero(n_fits))
+            quickest = min(quickest, self._kept_for_last(quickest))
             return quickest if quickest <= left else 0.0
         ahead = {chosen_of(ledger, choose) for choose in (best, self.choose)}
-        kept = [SAFETY * self.last_fit(ledger, number) for number in ahead]
+        kept = [self._kept_for_last(self.last_fit(ledger, number)) for number in ahead]
         return max((seconds for seconds in kept if seconds <= left), default=0.0)
 
 

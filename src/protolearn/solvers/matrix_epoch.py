@@ -84,7 +84,7 @@ class Numbers(NamedTuple):
     metric_share: float
 
 
-class Table(NamedTuple):
+class FlatRows(NamedTuple):
     """Rows of the flat vector and their running means."""
 
     rows: Floats
@@ -94,7 +94,7 @@ class Table(NamedTuple):
 
 CALLED = types.NamedUniTuple(ADDRESS, 9, Called)
 NUMBERS = types.NamedTuple([i8, types.boolean, *[f8] * 7], Numbers)
-TABLE = types.NamedUniTuple(matrix_out, 3, Table)
+FLAT_ROWS = types.NamedUniTuple(matrix_out, 3, FlatRows)
 
 
 def suits_one_call(cost: Any, codebook: Codebook, blocks: Blocks) -> bool:
@@ -138,7 +138,7 @@ def learn_at_once(
         solver.epsilon,
         *(part.share for part in parts),
     )
-    tables = [Table(part.rows, part.moments["mean"], part.moments["square"]) for part in parts]
+    tables = [FlatRows(part.rows, part.moments["mean"], part.moments["square"]) for part in parts]
     same, total, weight = codebook.same_class(cost.n_classes), 0.0, 0.0
     for part in blocks.batches(blocks.n_samples, rng if solver.shuffle else None):
         given = as_floats(part.X - codebook.center), part.codes, part.weights, same
@@ -155,7 +155,7 @@ def learn_at_once(
 @native(
     f8(
         *(matrix, indices, vector, flags_matrix, AXES, vector, CALLED, NUMBERS),
-        *(TABLE, TABLE, indices, i8, i8),
+        *(FLAT_ROWS, FLAT_ROWS, indices, i8, i8),
     ),
     makes_arrays=True,
 )
