@@ -31,7 +31,7 @@ class Settings(NamedTuple):
     tested: int
 
 
-FULL = Settings(60_000, 400, 160, 2.5, 0.05, 500, 30, 10_000)
+FULL = Settings(60_000, 400, 160, 2.5, 0.05, 500, 100, 10_000)
 QUICK = Settings(3_000, 10, 32, 2.5, 0.05, 100, 3, 100)
 
 
