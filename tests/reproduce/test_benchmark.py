@@ -161,7 +161,8 @@ def test_figures_can_be_drawn(found):
         canvas = figures.Figure(figsize=figure.size, layout="constrained")
         figure.draw(canvas)
         canvas.draw_without_rendering()
-        text = " ".join(one.get_text() for one in canvas.axes[0].texts)
+        ax = canvas.axes[0]
+        text = " ".join(one.get_text() for one in (*ax.texts, *ax.get_yticklabels()))
         assert all(name in text for name in models.QUICK if name != "HardMarginSVM")
 
 
