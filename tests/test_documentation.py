@@ -90,13 +90,15 @@ OTHER_TEXTS = {
         "SmallGMLVQ": "it chooses its own size, and starts otherwise",
     },
     ("classifiers", "distance"): {"PrototypeClassifier": "it lists the names"},
-    ("linear", "tol"): {"SoftMarginSVM": "its solution is as near as the cost says"},
+    ("linear", "tol"): {
+        "RVM": "it compares likelihoods",
+        "SoftMarginSVM": "its solution is as near as the cost says",
+    },
     ("linear", "class_weight"): {"SoftMarginSVM": "the weights are factors of C"},
     **{
         ("linear", name): {"SoftPreprocessing": "it stands around another classifier"}
         for name in ("C", "kernel", "gamma", "coef_", "intercept_")
     },
-    ("linear", "tol"): {"RVM": "it compares likelihoods"},
     ("linear", "verbose"): {"BoostedPrototypes": "it has two kinds of lines"},
     ("linear", "n_iter_"): {
         "BoostedPrototypes": "rounds of boosting",
