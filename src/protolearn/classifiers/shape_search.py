@@ -25,8 +25,11 @@ LARGEST_RANK = 64
 NOISES = 0.7, 0.3, 0.1
 """Deviations of the noise in training, in units of those of the features; the most first."""
 
+FEWER = 16, 4, 1
+"""Divisors of the number of prototypes for which there is room; the fewest first."""
+
 MOST_LOSS = 0.005
-"""Accuracy on held-out rows that more noise may cost, up to one standard error."""
+"""Held-out accuracy that fewer prototypes or more noise may cost, up to one standard error."""
 
 SELECTION_ROWS = 12_000
 """Rows that the choice of a shape looks at, at most."""
@@ -221,13 +224,18 @@ class ShapeSearch:
         best, start = self._best([(best, start), *((shape, start) for shape in fits)], n_epochs)
         tried = [(best, place) for place in range(len(self.axes))]
         best, start = self._best(tried, n_epochs)
-        noisy = [(best._replace(noise=noise), start) for noise in NOISES]
-        self._best(noisy, n_epochs)
-        # More noise is the safer choice where many held-out rows cannot tell.
-        most = max(self.scores.get(each, 0.0) for each in noisy)
+        if self.model.prototypes_per_class is None:
+            counts = [max(best.n_prototypes // parts, n_classes) for parts in FEWER]
+            fewer = [(best._replace(n_prototypes=count), start) for count in dict.fromkeys(counts)]
+            best, start = self._safest(fewer, n_epochs)
+        return self._safest([(best._replace(noise=noise), start) for noise in NOISES], n_epochs)
+
+    def _safest(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
+        """Return the first that is about as good as the best: fewer prototypes, or more noise."""
+        scores = [self.score(*each, n_epochs) for each in tried]
+        most = max(scores)
         least = most - min(np.sqrt(most * (1.0 - most) / len(self.held)), MOST_LOSS)
-        best, start = next(each for each in noisy if self.scores.get(each, 0.0) >= least)
-        return best, start
+        return next(each for each, score in zip(tried, scores, strict=True) if score >= least)
 
     def _best(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
         """Return the first that is right most often on held-out rows; one alone is not tried."""
