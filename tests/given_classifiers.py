@@ -13,6 +13,7 @@ NAMES = ["height", "weight", "age"]
 CHEAP = {"max_iter": 20, "random_state": 0, "max_fits": 4, "n_estimators": 3}
 GIVEN = {
     "AutoPrototypeClassifier": {"families": ["fixed"]},
+    "SmallGMLVQ": {"max_bytes": 400, "rank": 1, "label_scores": 1, "prototypes_per_class": 2},
     "RejectClassifier": {"model": GLVQ(max_iter=20, random_state=0), "threshold": 0.0},
 }
 """What a class needs besides."""

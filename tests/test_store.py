@@ -135,7 +135,9 @@ def test_every_damaged_byte_is_seen(path, line):
         damaged[place] ^= 1
         path.write_bytes(damaged)
         if line < 5:
-            with pytest.raises(ValueError, match=r"no checkpoint of a test, or it is damaged \("):
+            with pytest.raises(
+                ValueError, match=r"not a checkpoint of a test, or it is damaged \("
+            ):
                 opened(path)
             assert path.read_bytes() == damaged
         else:
@@ -170,7 +172,9 @@ def test_ends_of_lines_may_be_those_of_windows(path):
 def test_foreign_files_are_refused_and_kept(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"no checkpoint of a test.* Give another path, or delete"):
+    with pytest.raises(
+        ValueError, match=r"not a checkpoint of a test.* Give another path, or delete"
+    ):
         opened(path)
     assert path.read_bytes() == content
 
@@ -181,7 +185,7 @@ def test_other_work_is_refused_and_kept(path):
         opened(path, {"a": "2", "b": "x" * 99})
     with pytest.raises(ValueError, match=r"b was x{60}\.\.\. and is not there"):
         opened(path, {"a": "1"})
-    with pytest.raises(ValueError, match=r"no checkpoint of others.*it is one of a test"):
+    with pytest.raises(ValueError, match=r"not a checkpoint of others.*it is one of a test"):
         Store(path, {"a": "1"}, owner=Owner("others", "work"))
     assert path.read_bytes() == whole
     path.write_bytes(whole[:-3])  # what is not ours is not cut off either

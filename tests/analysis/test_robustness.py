@@ -334,7 +334,7 @@ def test_models_without_certificates_say_so():
     with pytest.raises(ValueError, match="has no certificate"):
         certified_accuracy(KernelGLVQ(random_state=0).fit(X, y), X, y, radius=0.1)
     bent = make_pipeline(PowerTransformer(), GLVQ(random_state=0)).fit(X, y)
-    with pytest.raises(ValueError, match="Give the last step alone"):
+    with pytest.raises(ValueError, match="Pass the last step alone"):
         certified_accuracy(bent, X, y, radius=0.1)
     model = GLVQ(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="which the model has not seen"):

@@ -61,7 +61,7 @@ def test_no_answer(monkeypatch):
 def test_options_that_do_not_go_together(command, tmp_path, monkeypatch):
     done = command("fit", "iris", "--scheduler", "tcp://a:1", cwd=tmp_path)
     assert done.code == 2
-    assert "--scheduler tcp://a:1 is given without --engine dask" in done.sentence
+    assert "--scheduler tcp://a:1 needs --engine dask" in done.sentence
     with pytest.raises(Failure, match="--jobs 0 is not a number of fits"):
         check_engine(Engine.local, None, 0)
     monkeypatch.setitem(sys.modules, "distributed", None)

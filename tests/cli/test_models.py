@@ -91,4 +91,4 @@ def test_what_fit_writes_is_loaded_without_trust(command, tmp_path, name):
 def test_models_of_scikit_learn_are_not_fitted(command, tmp_path):
     done = command("fit", "iris", "--model", "svc", cwd=tmp_path)
     assert done.code == 2
-    assert "'svc' is a model of scikit-learn, which only compare takes" in done.sentence
+    assert "'svc' is a model of scikit-learn; only protolearn compare" in done.sentence

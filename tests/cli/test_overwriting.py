@@ -53,7 +53,9 @@ def test_what_is_read_is_not_written(command, folder, args, force):
     for name in ("hard", "predictions.csv", "comparison.csv"):
         os.link(folder / "pets.csv", folder / name)
     before = state(folder)
-    check_refused(command(*args, *force, cwd=folder), folder, before, "is read by this command")
+    check_refused(
+        command(*args, *force, cwd=folder), folder, before, "is the input of this command"
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_a_folder_of_others_is_not_taken_for_results(command, folder, name):
 
 def test_results_of_a_fit_may_be_replaced(fitted):
     check_results(fitted[0] / "results", fit_files.FILES, str(fitted[0] / "pets.csv"), False)
-    with pytest.raises(Failure, match="is read by this command"):
+    with pytest.raises(Failure, match="is the input of this command"):
         check_results(fitted[0] / "results", ["model.protolearn"], str(fitted[0] / "results"), True)
 
 
@@ -164,4 +166,4 @@ def test_parquet_files_of_a_folder_are_read(command, folder):
     (folder / "sales").mkdir()
     write(folder / "sales" / "part.parquet", pets(3))
     done = command("predict", "m.protolearn", "sales", "-o", "sales/part.parquet", cwd=folder)
-    assert "is read by this command" in done.sentence
+    assert "is the input of this command" in done.sentence

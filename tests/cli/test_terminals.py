@@ -31,8 +31,8 @@ PREDICT = "$P predict results/model.protolearn pets.csv"
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (f"{PREDICT} | head -0", "nobody reads the output any more"),
-        ("$P explain results/model.protolearn pets.csv | head -0", "nobody reads the output"),
+        (f"{PREDICT} | head -0", "the output was closed"),
+        ("$P explain results/model.protolearn pets.csv | head -0", "the output was closed"),
         (f"{PREDICT} >&-", "standard output is closed"),
         (f"{PREDICT} > /dev/full", "No space left on device"),
     ],

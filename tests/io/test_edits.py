@@ -168,16 +168,16 @@ BROKEN = {
     "value": (MOVE | {"values": {"a": "__import__('os')"}}, "needs a number"),
     "far": (MOVE | {"values": {"a": 1e300}}, "far from all rows"),
     "huge": (MOVE | {"values": {"a": 10**400}}, "cannot be applied"),
-    "list": (MOVE | {"values": [1.0]}, "no object with a value"),
+    "list": (MOVE | {"values": [1.0]}, "not an object with a value"),
     "class": ({"edit": "relabel", "prototype": 1, "label": "up", **WHY}, "no class 'up'"),
     "same": ({"edit": "relabel", "prototype": 1, "label": "right", **WHY}, "this class already"),
     "last": ({"edit": "remove", "prototype": 0, **WHY}, "without a prototype"),
     "itself": ({"edit": "merge", "prototype": 1, "other": 1, **WHY}, "with itself"),
     "lacking": ({"edit": "add", "label": "left", "values": {"a": 1}, **WHY}, "1 have none"),
-    "lock": ({"edit": "lock", "columns": "a", **WHY}, "no list of names"),
+    "lock": ({"edit": "lock", "columns": "a", **WHY}, "not a list of names"),
     "unknown": ({"edit": "lock", "columns": ["c"], **WHY}, "no column 'c'"),
     "missing": ({"edit": "merge", "prototype": 1, **WHY}, "Edit 1 cannot be applied"),
-    "effect": (MOVE | {"effect": {"gained": 1.5}}, "no number of rows"),
+    "effect": (MOVE | {"effect": {"gained": 1.5}}, "not a number of rows"),
 }
 
 
@@ -218,7 +218,7 @@ def test_other_files_are_refused(small, tmp_path):
     for edits, reason in (
         ({"edits": []}, "list of 1 to"),
         ({"edits": [MOVE] * (MOST_EDITS + 1)}, "list of 1 to"),
-        ({"edits": [MOVE], "shown": [-1]}, "no whole numbers"),
+        ({"edits": [MOVE], "shown": [-1]}, "not whole numbers"),
         ({"edits": [MOVE], "model": 1}, "do not say for which model"),
     ):
         with pytest.raises(EditsError, match=reason):

@@ -149,7 +149,7 @@ def test_every_truncation_is_found(path):
     whole = path.read_bytes()
     for size in [*range(60), *range(60, len(whole), 97), len(whole) - 1]:
         path.write_bytes(whole[:size])
-        told = no_model(path, "empty" if not size else "cut off|no model")
+        told = no_model(path, "empty" if not size else "cut off|not a model")
         assert "save" in told
 
 

@@ -44,6 +44,7 @@ PLAIN = [
     pl.GMLVQ(rank=2, **SEED),
     pl.LGMLVQ(prototypes_per_class=2, **SEED),
     pl.MRSLVQ(**SEED),
+    pl.SmallGMLVQ(max_bytes=400, rank=2, label_scores=1, max_iter=5, **SEED),
     pl.MarginLVQ(**SEED),
     pl.KernelGLVQ(**SEED),
     pl.KernelGLVQ(kernel="polynomial", **SEED),

@@ -38,6 +38,7 @@ NEEDED = {
     "RejectClassifier": {"model": GLVQ(max_iter=3), "threshold": 0.1},
     "AutoPrototypeClassifier": {"max_fits": 3},
     "BoostedPrototypes": {"max_iter": 20},
+    "SmallGMLVQ": {"max_bytes": 400, "rank": 2, "label_scores": 1, "prototypes_per_class": 2},
 }
 FITTED = [
     name

@@ -218,7 +218,9 @@ def test_files_that_are_no_checkpoints(path, content):
         content = path.read_bytes()[:-40].replace(b"n_neighbors", b"n_neighbours")
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"no checkpoint of compare, or it is damaged .* delete"):
+    with pytest.raises(
+        ValueError, match=r"not a checkpoint of compare, or it is damaged .* delete"
+    ):
         compare(KNN, IRIS, **settings)
     assert path.read_bytes() == before
 

@@ -16,7 +16,7 @@ import protolearn
 import protolearn_papers
 
 SOURCES = [Path(package.__file__).parent for package in (protolearn, protolearn_papers)]
-NATIVE = "native", "njit", "intrinsic", "overload", "_sum", "_maximum", "_exact"
+NATIVE = "native", "in_either", "njit", "intrinsic", "overload", "_sum", "_maximum", "_exact"
 """Decorators that compile; the last three are njit with the options of their file."""
 
 PACKAGES = sorted(

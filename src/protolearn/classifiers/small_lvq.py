@@ -130,6 +130,11 @@ class SmallGMLVQ(NearestPrototypeClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @property
+    def prototypes_(self) -> Floats:
+        """The prototypes, in the units of the data."""
+        return self._fitted_rule("prototypes_").codebook.prototypes
+
     def _axes(self) -> tuple[Any, ...]:
         """Return the distance."""
         return (Matrix(),)

@@ -63,9 +63,9 @@ class Called(NamedTuple):
     pull: int
     pull_prototypes: int
     step: int
-    price: int
-    price_winners: int
-    price_rows: int
+    cost: int
+    winners: int
+    rows: int
     constrain: int
     schedule: int
 
@@ -165,7 +165,7 @@ def learn_epoch(X, y, weight, same, axes, theta, called, s, moved, maps, group, 
     G, width = maps.rows.shape[0], maps.rows.shape[1] // d
     measure, pull = measure_at(called.measure), pull_at(called.pull)
     pull_prototypes, step = pull_prototypes_at(called.pull_prototypes), step_at(called.step)
-    cost_of_winners, cost_of_rows = winners_at(called.price_winners), rows_at(called.price_rows)
+    cost_of_winners, cost_of_rows = winners_at(called.winners), rows_at(called.rows)
     constrain, schedule = constrain_at(called.constrain), schedule_at(called.schedule)
     n_entries = 2 if s.winners else K
     entries, room = np.zeros(n_entries, np.intp), np.empty((3, n_entries))
@@ -187,7 +187,7 @@ def learn_epoch(X, y, weight, same, axes, theta, called, s, moved, maps, group, 
         D, R = np.empty((n, K)), np.zeros((n, G * width))
         measure(P, Q, group, D)
         S[:], by_w[:] = 0.0, 0.0
-        given, near, pulls = (D, codes, own, same, axes, called.price), index[:n], slope[:n]
+        given, near, pulls = (D, codes, own, same, axes, called.cost), index[:n], slope[:n]
         if s.winners:
             total += cost_of_winners(*given, room, near, pulls)
             pull(P, Q, group, near, pulls, R, S)
