@@ -89,7 +89,7 @@ def test_nothing_changes_the_answer_within_the_printed_radius(saved, tmp_path):
     for i, limit in enumerate(exact):
         one = frame[i : i + 1]
         (line,) = certainty_lines(predictor, one, explain(saved.pipeline, one, n=0))
-        (printed,) = re.findall(r"Nothing changes the answer within (\S+), the certified", line)
+        (printed,) = re.findall(r"No change smaller than (\S+) alters the answer", line)
         assert 0.9 * limit <= float(printed) <= limit
 
 

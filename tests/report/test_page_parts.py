@@ -251,14 +251,14 @@ UNITS = {
         make_pipeline(StandardScaler(), GLVQ(random_state=0)),
         "standard deviations of the columns",
     ),
-    "none": (GLVQ(random_state=0), "units in which the model sees the rows"),
+    "none": (GLVQ(random_state=0), "units of the model's input"),
     "whitened": (
         make_pipeline(StandardScaler(), PCA(4, whiten=True), GLVQ(random_state=0)),
-        "units in which the model sees the rows",
+        "units of the model's input",
     ),
     "robust": (
         make_pipeline(RobustScaler(), GLVQ(random_state=0)),
-        "units in which the model sees the rows",
+        "units of the model's input",
     ),
 }
 

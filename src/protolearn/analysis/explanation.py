@@ -223,7 +223,7 @@ class Explanation:
         if self.certified_radius is not None:
             radius = radius_text(self.certified_radius[row])
             lines.append(
-                f"Nothing changes the answer within {radius}, the certified radius, in {self.unit}."
+                f"No change smaller than {radius} alters the answer (certified radius, in {self.unit})."
             )
         if self.contributions is not None and self.score_difference is not None:
             total, what = self.score_difference[row], "the lead"
@@ -460,7 +460,7 @@ def explain(
         values=column_texts(view.encoder, view.table.data),
         unit=distance_unit(view.columns, view.between)
         if view.begins_with_table
-        else "units in which the model sees the rows",
+        else "units of the model's input",
         words=speaking_words(view, contributions.entries, label, view.classes[rival]),
     )
 

@@ -165,7 +165,7 @@ def label_array(table: Any, target: Any) -> NDArray[Any]:
 def distance_unit(columns: Sequence[Column], between: Sequence[tuple[str, Any]]) -> str:
     """Return the unit of the distances of a model that has these steps after the encoder."""
     if between:
-        return "units in which the model sees the rows"
+        return "units of the model's input"
     jumps = {f"{c.distance:.3g}" for c in columns if isinstance(c, CategoryColumn)}
     jump = f", where another category counts as {jumps.pop()}" if jumps else ""
     return f"standard deviations of the columns{jump}"
