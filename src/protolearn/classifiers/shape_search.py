@@ -29,7 +29,7 @@ FEWER = 16, 4, 1
 """Divisors of the number of prototypes for which there is room; the fewest first."""
 
 MOST_LOSS = 0.005
-"""Held-out accuracy that fewer prototypes or more noise may cost, up to one standard error."""
+"""Accuracy on held-out rows that more noise may cost, up to one standard error."""
 
 SELECTION_ROWS = 12_000
 """Rows that the choice of a shape looks at, at most."""
@@ -227,15 +227,13 @@ class ShapeSearch:
         if self.model.prototypes_per_class is None:
             counts = [max(best.n_prototypes // parts, n_classes) for parts in FEWER]
             fewer = [(best._replace(n_prototypes=count), start) for count in dict.fromkeys(counts)]
-            best, start = self._safest(fewer, n_epochs)
-        return self._safest([(best._replace(noise=noise), start) for noise in NOISES], n_epochs)
-
-    def _safest(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
-        """Return the first that is about as good as the best: fewer prototypes, or more noise."""
-        scores = [self.score(*each, n_epochs) for each in tried]
+            best, start = self._best(fewer, n_epochs)
+        noisy = [(best._replace(noise=noise), start) for noise in NOISES]
+        scores = [self.score(*each, n_epochs) for each in noisy]
+        # More noise is the safer choice where many held-out rows cannot tell.
         most = max(scores)
         least = most - min(np.sqrt(most * (1.0 - most) / len(self.held)), MOST_LOSS)
-        return next(each for each, score in zip(tried, scores, strict=True) if score >= least)
+        return next(each for each, score in zip(noisy, scores, strict=True) if score >= least)
 
     def _best(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
         """Return the first that is right most often on held-out rows; one alone is not tried."""
