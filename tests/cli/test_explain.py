@@ -33,7 +33,7 @@ def test_the_row_beside_its_prototypes(command, fitted, model, row):
     assert head.index(f"{kind} {label}") < head.rindex(kind)
     weight = next(line for line in shown.splitlines() if line.startswith("weight <b>kg</b>"))
     assert f"{row['weight <b>kg</b>'][0]:g}" in weight
-    assert "the certified radius" in shown
+    assert "(certified radius, in" in shown
 
 
 def test_shares_of_columns_in_their_order(command, fitted, model, row):
