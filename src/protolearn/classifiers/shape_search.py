@@ -25,9 +25,6 @@ LARGEST_RANK = 64
 NOISES = 0.7, 0.3, 0.1
 """Deviations of the noise in training, in units of those of the features; the most first."""
 
-FEWER = 16, 4, 1
-"""Divisors of the number of prototypes for which there is room; the fewest first."""
-
 MOST_LOSS = 0.005
 """Accuracy on held-out rows that more noise may cost, up to one standard error."""
 
@@ -224,16 +221,13 @@ class ShapeSearch:
         best, start = self._best([(best, start), *((shape, start) for shape in fits)], n_epochs)
         tried = [(best, place) for place in range(len(self.axes))]
         best, start = self._best(tried, n_epochs)
-        if self.model.prototypes_per_class is None:
-            counts = [max(best.n_prototypes // parts, n_classes) for parts in FEWER]
-            fewer = [(best._replace(n_prototypes=count), start) for count in dict.fromkeys(counts)]
-            best, start = self._best(fewer, n_epochs)
         noisy = [(best._replace(noise=noise), start) for noise in NOISES]
-        scores = [self.score(*each, n_epochs) for each in noisy]
+        self._best(noisy, n_epochs)
         # More noise is the safer choice where many held-out rows cannot tell.
-        most = max(scores)
+        most = max(self.scores.get(each, 0.0) for each in noisy)
         least = most - min(np.sqrt(most * (1.0 - most) / len(self.held)), MOST_LOSS)
-        return next(each for each, score in zip(noisy, scores, strict=True) if score >= least)
+        best, start = next(each for each in noisy if self.scores.get(each, 0.0) >= least)
+        return best, start
 
     def _best(self, tried: list[tuple[Shape, int]], n_epochs: int) -> tuple[Shape, int]:
         """Return the first that is right most often on held-out rows; one alone is not tried."""
