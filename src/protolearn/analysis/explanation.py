@@ -223,7 +223,8 @@ class Explanation:
         if self.certified_radius is not None:
             radius = radius_text(self.certified_radius[row])
             lines.append(
-                f"No change smaller than {radius} alters the answer (certified radius, in {self.unit})."
+                f"No change smaller than {radius} alters the answer (certified radius, in "
+                f"{self.unit})."
             )
         if self.contributions is not None and self.score_difference is not None:
             total, what = self.score_difference[row], "the lead"
