@@ -77,7 +77,7 @@ from .perceptrons import (
 )
 from .selection import AutoPrototypeClassifier, compare
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "GLVQ",

@@ -12,7 +12,7 @@ from .running import run
 from .work import Work
 from .writing import REDUCED, SUMMARY
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "REDUCED",

@@ -44,7 +44,7 @@ class KernelAdaTron(StabilityMixin):
         Largest embedding strength, as in ``sklearn.svm.SVC``. If it is finite errors are allowed.
         None is the same as infinity.
     gamma : float, default="deprecated"
-        The former name of ``C``. It will be removed, and later mean the width of the kernel.
+        The former name of ``C``. It will be removed in 1.1.
     kernel_gamma : "scale" or float, default="scale"
         Factor in ``exp(-kernel_gamma |x - z|^2)`` and ``(kernel_gamma x.z + coef0)^degree``.
         "scale" is ``1 / (n_features * X.var())``.
@@ -231,8 +231,8 @@ class KernelAdaTron(StabilityMixin):
         given, name = self.C, "C"
         if not (isinstance(self.gamma, str) and self.gamma == "deprecated"):
             warnings.warn(
-                "gamma of KernelAdaTron is now called C, as in sklearn.svm.SVC; write "
-                f"KernelAdaTron(C={self.gamma!r}). The width of the kernel is kernel_gamma.",
+                "gamma of KernelAdaTron is deprecated and will be removed in 1.1; "
+                f"use C={self.gamma!r} instead. The width of the kernel is kernel_gamma.",
                 FutureWarning,
                 stacklevel=4,
             )

@@ -86,7 +86,7 @@ def check_parameters(search: Any) -> None:
     if search.prefer_simple is not None:
         check_flag(search, "prefer_simple")
         warnings.warn(
-            "prefer_simple of AutoPrototypeClassifier is deprecated and will be removed in 1.0; "
+            "prefer_simple of AutoPrototypeClassifier is deprecated and will be removed in 1.1; "
             f"use prefer={'small' if search.prefer_simple else 'accurate'!r} instead.",
             FutureWarning,
             stacklevel=3,
