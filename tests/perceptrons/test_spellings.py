@@ -84,7 +84,7 @@ def test_sparse_rows(model, form):
 def test_c_replaces_gamma():
     X, y = overlapping()
     model = KernelAdaTron(C=2.0).fit(X, y)
-    with pytest.warns(FutureWarning, match=r"KernelAdaTron\(C=2.0\).*kernel_gamma") as caught:
+    with pytest.warns(FutureWarning, match=r"use C=2.0 instead.*kernel_gamma") as caught:
         old = KernelAdaTron(gamma=2.0).fit(X, y)
     assert caught[0].filename == __file__
     assert_array_equal(old.dual_coef_, model.dual_coef_)
