@@ -7,6 +7,9 @@
 ['setosa', 'setosa']
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from . import command_start, datasets  # noqa: F401
 from .analysis import (
     RejectClassifier,
@@ -42,6 +45,7 @@ from .classifiers import (
     ScaleWarning,
     SmallGMLVQ,
 )
+from .distances import MixedDistance
 from .ensemble import ExemplarSVM, PrototypeSVM
 from .io import apply_edits, compress, export, load, save, to_onnx
 from .linear import (
@@ -77,6 +81,10 @@ from .perceptrons import (
 )
 from .selection import AutoPrototypeClassifier, compare
 
+if TYPE_CHECKING:
+    from .checks import check_invariance
+    from .report import EffectDisplay
+
 __version__ = "1.0.0rc1"
 
 __all__ = [
@@ -100,6 +108,7 @@ __all__ = [
     "BayesPoint",
     "BoostedPrototypes",
     "CommitteeMachine",
+    "EffectDisplay",
     "ExemplarSVM",
     "FisherPrototypes",
     "HardMarginSVM",
@@ -110,6 +119,7 @@ __all__ = [
     "MarginLVQ",
     "MeanOfClass",
     "MinOver",
+    "MixedDistance",
     "NotSeparableError",
     "ParityMachine",
     "Perceptron",
@@ -126,6 +136,7 @@ __all__ = [
     "apply_edits",
     "certified_accuracy",
     "certified_radius",
+    "check_invariance",
     "check_monotone",
     "compare",
     "compress",
@@ -149,3 +160,12 @@ __all__ = [
     "theoretical_error",
     "to_onnx",
 ]
+
+_IMPORTED_WHEN_USED = {"EffectDisplay": ".report", "check_invariance": ".checks"}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public object of the modules above those that are imported here."""
+    if name not in _IMPORTED_WHEN_USED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_IMPORTED_WHEN_USED[name], __name__), name)
