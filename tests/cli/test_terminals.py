@@ -82,6 +82,7 @@ def test_drafts_are_removed_after_signals(tmp_path, name):
 import os, signal
 from protolearn._files import replacing, replacing_files
 from protolearn.cli.failure import report_errors
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 with report_errors("fit"), replacing("a.txt") as draft, replacing_files(".") as drafts:
     (drafts / "b.txt").touch()
     os.kill(os.getpid(), signal.{name})
