@@ -70,6 +70,18 @@ def test_predict_writes_rows_ids_and_columns(command, named):
     np.testing.assert_array_equal(weight, given["weight <b>kg</b>"])
 
 
+def test_labels_that_are_truth_values_stay_words(command, tmp_path):
+    rows = [{**row, "state": "yes" if "mild" in row["state"] else "no"} for row in pets()]
+    write(tmp_path / "pets.csv", rows)
+    done = command("fit", "pets.csv", "--target", "state", *FIT[2:], "--out", "out", cwd=tmp_path)
+    assert done.code == 0, done.err
+    done = command("predict", "out/model.protolearn", "pets.csv", "--keep", cwd=tmp_path)
+    assert [row["state"] for row in answers(done.out)] == [row["state"] for row in rows]
+    command_line = "report", "out/model.protolearn", "pets.csv", "-o", "again.html"
+    done = command(*command_line, cwd=tmp_path)
+    assert done.code == 0, done.err
+
+
 def test_a_table_without_the_names_of_rows(command, named):
     folder, _, _ = named
     new = [{**row, "weight": row["weight <b>kg</b>"], "noise": "0.25"} for row in pets(9, seed=5)]

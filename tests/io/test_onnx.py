@@ -62,6 +62,7 @@ PLAIN = [
             distances.Tangent(learned=True, n_tangents=2),
             distances.Relevance("class"),
             distances.LocalMatrix(localized="prototype"),
+            distances.MixedDistance(blocks=[1] * 13),
         )
     ),
     pl.MeanOfClass(),

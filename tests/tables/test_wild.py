@@ -118,6 +118,23 @@ UNDERSTOOD = {
         [],
         ["column 'x' is read as words: it has numbers, but also 'n/k' in row 1 (line 2)"],
     ),
+    "markdown.md": (
+        {"index": [None, None], "id": [1.0, 2.0], "name": ["Ann", "Bob"], "score": [2.5, 3.0]},
+        [
+            "each row ends with a delimiter; the empty column after it is left out",
+            "column 1 has no name and is called 'index'",
+        ],
+        [],
+    ),
+    "psql.txt": (
+        {
+            "id": [1.0, 2.0, 3.0, 4.0],
+            "name": ["Ann", "Bob", "Cleo", "Dan"],
+            "score": [2.5, 3.0, None, 1.5],
+        },
+        [],
+        ["the end of the file, from '(4 rows)' on, is taken for totals or notes"],
+    ),
     "merged_header.csv": (
         {
             "Patient id": [1.0, 2.0, 3.0],

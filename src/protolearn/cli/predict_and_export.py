@@ -16,7 +16,7 @@ from rich.progress import track
 
 from .._files import replacing
 from .._names import count
-from ..reading import text_of
+from ..reading import different_names, text_of
 from ..tables import flatten_steps
 from .command_output import Screen, open_text, say, spreadsheet_lines
 from .data_source import PLAIN_READING, Reading
@@ -59,7 +59,7 @@ def run_predict(
     kept = [name for name in frame.dtype.names or () if keep and name not in ids]
     with open_output(out) as file:
         writer, terminal = csv.writer(file, lineterminator="\n"), file.isatty()
-        names = ["row", *ids, *answer_columns(predictor), *kept]
+        names = different_names(["row", *ids, *answer_columns(predictor), *kept], [])
         writer.writerows(spreadsheet_lines([names], raw, terminal))
         for start in starts:
             rows = frame[start : start + ROWS_AT_A_TIME]

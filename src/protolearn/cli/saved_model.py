@@ -7,6 +7,7 @@ import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +90,15 @@ class SavedModel:
         }
         missing = (*self.notes.get("missing", ()), *reading.missing)
         last: Exception | None = None
-        for ids in dict.fromkeys([tuple(reading.id or self.notes.get("id", ())), reading.id]):
+        known_ids = dict.fromkeys([tuple(reading.id or self.notes.get("id", ())), reading.id])
+        targets = [self.notes.get("target"), None][not keep :]  # labels are words
+        for ids, target in product(known_ids, targets):
             wanted = reading._replace(missing=missing, id=ids)
             columns = None if keep else list(dict.fromkeys([*names, *ids]))
             try:
-                read = open_data(data, kinds=kinds, columns=columns, reading=wanted)
+                read = open_data(data, kinds=kinds, columns=columns, target=target, reading=wanted)
                 break
-            except TableFileError as error:  # the table need not have the names of the rows
+            except TableFileError as error:  # the table need not have names of rows, nor labels
                 last = error
         else:
             raise last or AssertionError

@@ -8,6 +8,7 @@ from .cell_values import truth_of as truth_of
 from .column_reader import read_blocks as read_blocks
 from .data_file import MemoryLimit as MemoryLimit
 from .data_file import TableFileError
+from .header import different_names as different_names
 from .read import ReadTable, read_table
 from .read import describe_origin as describe_origin
 from .read import open_table as open_table

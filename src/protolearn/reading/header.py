@@ -26,6 +26,9 @@ TOTAL = re.compile(
     r"(?i:((grand|sub|over)[ -]?)?total|totals?|sum|summe|gesamt(summe)?|insgesamt|somme|totale):?"
 )
 
+RULE = re.compile(r"[|+: ]*(?:-{3,}[|+: ]*)+")
+"""A line that parts the header from the rows, in Markdown and in what databases print."""
+
 OFTEN = 0.5
 """Share of cells of a first row that recur below it if it is a row like others."""
 
@@ -49,7 +52,8 @@ def find_header(
     A comment before them, which the layout tells, may hold the names; ``names`` are those that the
     user gives.
     """
-    first, below = [cell.strip() for cell in rows[0]], rows[1:]
+    ruled = len(rows) > 1 and bool(RULE.fullmatch("|".join(rows[1])))
+    first, below = [cell.strip() for cell in rows[0]], rows[1 + ruled :]
     width = Counter(map(len, below)).most_common(1)[0][0] if below else len(first)
     # A delimiter at the end of each row, but not of the header; or names of rows, but none of them.
     ends = [row[-1].strip() for row in below if len(row) == width]
@@ -68,7 +72,7 @@ def find_header(
     told = names_in_comment(layout, n_names)
     # Names of columns have no blank behind the mark of their comment.
     attached = layout.comment[:1] == "#" and not layout.comment.strip("#")[:1].isspace()
-    there = int(one_less or is_header(first, below, bool(told) and attached))
+    there = int(one_less or ruled or is_header(first, below, bool(told) and attached))
     found = first if there else told or [f"x{j}" for j in range(n_names)]
     if there and (second := second_line(first, below)):
         there, found = 2, joined_names(first, second, assumed)
@@ -84,7 +88,7 @@ def find_header(
         last = f" to {found[-1]}" if len(found) > 1 else ""
         assumed.append(f"no header; the columns are called {found[0]}{last}")
     found = different_names(fill_names(found, notes), assumed)
-    return Header(tuple(found), there, width, tuple(notes), tuple(assumed))
+    return Header(tuple(found), there + ruled, width, tuple(notes), tuple(assumed))
 
 
 def check_width(name: str, first: list[str], width: int) -> None:

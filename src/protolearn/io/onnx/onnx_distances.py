@@ -21,8 +21,10 @@ from ...distances import (
     Distance,
     Kernel,
     KullbackLeibler,
+    LinearMetric,
     Matrix,
     Minkowski,
+    MixedDistance,
     Relevance,
     Renyi,
     SquaredEuclidean,
@@ -107,8 +109,9 @@ def _relevance(distance: Relevance, X: Tensor, codebook: Codebook) -> DistancePa
     return by_maps(codebook, lambda members, row: partial_parts(Z * row, V[members] * row))
 
 
-@onnx_distance.register
-def _matrix(distance: Matrix, X: Tensor, codebook: Codebook) -> DistanceParts:
+@onnx_distance.register(Matrix)
+@onnx_distance.register(MixedDistance)
+def _matrix(distance: LinearMetric, X: Tensor, codebook: Codebook) -> DistanceParts:
     Z, V = center_rows(X, codebook)
     d = V.shape[1]
 
