@@ -10,6 +10,7 @@ from protolearn.cli.failure import Failure
 from protolearn.cli.fit_procedure import OuterFold, costs_of
 from protolearn.cli.fit_warnings import (
     KINDS,
+    baseline_warnings,
     code_warnings,
     duplicate_warnings,
     family_warnings,
@@ -17,7 +18,13 @@ from protolearn.cli.fit_warnings import (
     separation,
     structure_warnings,
 )
-from protolearn.cli.learning_table import class_labels, cut_into_classes, merge_rare_classes
+from protolearn.cli.learning_table import (
+    check_classes,
+    class_labels,
+    cut_into_classes,
+    merge_rare_classes,
+    subgroups_of,
+)
 from protolearn.folds import row_groups
 from protolearn.selection import Answers, on_test_set
 
@@ -135,7 +142,10 @@ def test_codes_and_leaks():
     rng = np.random.RandomState(0)
     glucose = np.append(rng.uniform(70, 200, 50), [0, 0, 0])
     assert [one.kind for one in code_warnings("glucose", glucose)] == ["codes"]
+    assert [one.kind for one in code_warnings("skin", np.append(np.arange(7.0, 50), [0, 0]))]
     assert not list(code_warnings("counts", rng.poisson(2.0, 100).astype(float)))
+    assert not list(code_warnings("visits", np.r_[np.arange(1.0, 40.0), 0, 0]))  # zero comes next
+    assert not list(code_warnings("share", np.append(rng.uniform(0.2, 0.9, 50), [0, 0])))
     y = np.repeat(["a", "b", "c"], 20)
     middle = np.repeat([0.0, 1.0, 2.0], 20)
     assert separation(middle.astype(int), middle, y) == 1.0
@@ -265,6 +275,44 @@ def test_what_predictions_and_folds_show():
     days = np.arange(n_rows).astype("datetime64[D]")
     found = list(structure_warnings("day", days, np.arange(n_rows), n_rows, y))
     assert "--time-column day" in found[0].text
+
+
+def test_warnings_are_few_and_sure():
+    y = np.array(["a", "b", "c", "d", "e", "f", "g", "h"] * 5)
+    said, shares = np.full(40, "a"), np.full((40, 8), 1 / 8)
+    answers = Answers(y, said, np.unique(y), np.log(shares), shares)
+    evaluation = on_test_set(answers, 0.95, 100, 0)
+    folds = [OuterFold(1, np.arange(40), answers, "GLVQ()", 40)]
+    texts = [one.text for one in prediction_warnings(evaluation, folds)]
+    assert texts == [
+        "7 classes are never predicted, and all of their rows missed: 'b', 'c', 'd', 'e', 'f' and "
+        "2 more."
+    ]
+    split = [folds[0]._replace(chosen=one) for one in ("A()", "A()", "B()", "C()", "D()")]
+    assert [one.kind for one in family_warnings(split, "D()")] == ["family"]  # two beat one
+    assert not list(family_warnings(split[1:], "D()"))
+    # Accuracy that does not reach the share of the largest class is no success, however balanced.
+    y, said = np.repeat(["no", "yes"], [150, 50]), np.repeat(["no", "yes", "yes"], [105, 45, 50])
+    found = on_test_set(Answers(y, said, np.unique(y), None, None), 0.95, 100, 0)
+    assert [one.kind for one in baseline_warnings(found, ("no", 0.8), "accuracy")] == ["baseline"]
+    assert not list(baseline_warnings(found, ("no", 0.8), "balanced-accuracy"))
+
+
+def test_numbers_as_classes_are_named():
+    ages = np.arange(20, 60)
+    (note,) = check_classes("age", ages, np.full(40, 9))
+    assert "--bins 3" in note
+    assert not check_classes("letter", np.array([*"abcdefghijklmnopqrstuvwxyz"]), np.full(26, 9))
+
+
+def test_subgroups_of_numbers_are_ranges():
+    values = np.append(np.arange(40.0), np.nan)
+    names, counts = np.unique(subgroups_of(values), return_counts=True)
+    assert sorted(counts.tolist()) == [1, 10, 10, 10, 10]
+    assert {"missing", "below 9.75", "29.25 and above"} <= set(names.tolist())
+    assert set(subgroups_of(np.array([1.0, 2.0, np.nan])).tolist()) == {"1", "2", "missing"}
+    days = np.arange("2020-01-01", "2022-01-01", dtype="datetime64[D]")
+    assert set(subgroups_of(days).tolist()) == {"2020", "2021"}
 
 
 def test_how_costs_are_read():

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from .._names import number_repeats
+from .._names import count, number_repeats
 from ..analysis import column_effects, is_linear_rule
 from ..reading import ReadTable
 from ..report import Certified
@@ -50,7 +51,11 @@ MOST_COLUMNS = 20
 MOST_CLASSES = 10
 MOST_PROTOTYPES = 6
 MOST_CATEGORIES = 4
+MOST_SUBGROUPS = 20
 """How many of each are printed."""
+
+ROUNDING = 1e-9
+"""Part of the largest effect that is no more than rounding."""
 
 
 def run_fit(settings: FitSettings, spent: float = 0.0) -> Outcome:
@@ -257,8 +262,10 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
             say(console, certified_shares(outcome.certified))
     if outcome.performance.subgroups:
         say(console, subgroup_measures(outcome))
+    warned = " ".join(one.text for one in outcome.warnings)
     for note in outcome.performance.evaluation.notes:
-        say(console, note)
+        if note not in warned:
+            say(console, note)
     print_prototypes(console, outcome.model)
     folder = outcome.settings.folder
     say(console, f"Next: protolearn predict {folder / MODEL} NEW_ROWS.csv -o answers.csv")
@@ -278,7 +285,7 @@ def class_measures(outcome: Outcome) -> Table:
     shown = plain_table("class", "precision", "recall", "average precision", "lift")
     for label in list(found.recalls)[:MOST_CLASSES]:
         cells = [
-            one.reason or f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
+            one.reason or f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f})"
             for one in (found.precisions[label], found.recalls[label])
         ]
         average, lift = found.average_precisions[label].value, found.lifts[label]
@@ -300,12 +307,15 @@ def certified_shares(certified: Certified) -> Table:
 def subgroup_measures(outcome: Outcome) -> Table:
     """Return accuracy and balanced accuracy by subgroup."""
     shown = plain_table(str(outcome.settings.by), "rows", "accuracy", "balanced accuracy", "")
-    for name, one in outcome.performance.subgroups.items():
+    found = outcome.performance.subgroups
+    for name, one in islice(found.items(), MOST_SUBGROUPS):
         cells = [
             f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
             for e in (one.accuracy, one.balanced_accuracy)
         ]
         shown.add_row(name, f"{one.n_samples:,}", *cells, SMALL * (one.n_samples < FEW_ROWS))
+    if len(found) > MOST_SUBGROUPS:
+        shown.caption = f"and {len(found) - MOST_SUBGROUPS} smaller subgroups"
     return shown
 
 
@@ -343,9 +353,11 @@ def print_effects(console: Console, model: Any) -> None:
         shown = plain_table("column", "change", "effect", "odds ratio")
         shown.title, shown.title_justify = title, "left"
         order = sorted(effects, key=lambda one: -abs(one.effect))
-        for one in order[:MOST_COLUMNS]:
+        seen = [one for one in order if abs(one.effect) > ROUNDING * abs(order[0].effect)]
+        for one in seen[:MOST_COLUMNS]:
             odds = "-" if np.isnan(one.odds_ratio) else f"{one.odds_ratio:.3g}"
             shown.add_row(one.column, one.step, f"{one.effect:+.3g}", odds)
-        if len(order) > MOST_COLUMNS:
-            shown.caption = f"and {len(order) - MOST_COLUMNS} smaller effects"
+        if len(order) > len(seen[:MOST_COLUMNS]):
+            n_more = len(order) - len(seen[:MOST_COLUMNS])
+            shown.caption = f"and {count(n_more, 'smaller effect')}"
         say(console, shown)

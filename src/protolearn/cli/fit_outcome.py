@@ -225,6 +225,7 @@ class Outcome:
             self.chosen_model,
             performance.together,
             is_split=self.table.groups is not None or self.table.times is not None,
+            metric=self.aim.metric,
         )
 
     @property

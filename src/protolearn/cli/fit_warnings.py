@@ -30,6 +30,13 @@ CODES = (-99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
 FAR = 2.0
 """Times the range of the other values that a code lies outside of them, at least."""
 
+ZERO_STEPS, ZERO_SHARE = 5.0, 0.1
+"""Usual steps between values, and part of their median, that lie between zero and the smallest
+other value, if zero stands for a missing one."""
+
+MOST_NAMED = 5
+"""Classes that a warning names."""
+
 GROUP_SIZES = 2.0, 50.0
 """Rows that share a value of a column, on average, if it may name groups such as patients."""
 
@@ -53,10 +60,11 @@ def find_warnings(
     delivered: str,
     together: RowGroups,
     is_split: bool,
+    metric: str,
 ) -> list[ResultWarning]:
     """Return all warnings, the most important first; ``is_split``: folds follow groups or time."""
     found = [
-        *baseline_warnings(evaluation, majority),
+        *baseline_warnings(evaluation, majority, metric),
         *column_warnings(table, is_split),
         *left_out_warnings(table),
         *duplicate_warnings(table, together),
@@ -67,17 +75,17 @@ def find_warnings(
 
 
 def baseline_warnings(
-    evaluation: Evaluation, majority: tuple[str, float]
+    evaluation: Evaluation, majority: tuple[str, float], metric: str
 ) -> Iterator[ResultWarning]:
     """Return a warning if the model is not clearly better than the largest class."""
     label, share = majority
-    if (
-        evaluation.accuracy.low <= share
-        and evaluation.balanced_accuracy.low <= 1.0 / max(len(evaluation.recalls), 1) + 0.05
-    ):
+    accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
+    chance = 1.0 / max(len(evaluation.recalls), 1)
+    is_worse = metric == "accuracy" and accuracy.value <= share
+    if is_worse or (accuracy.low <= share and balanced.low <= chance + 0.05):
         text = (
             f"The model is not clearly better than always predicting {label!r}, which is correct "
-            f"{share:.1%} of the time; it is correct {evaluation.accuracy.value:.1%} of the time."
+            f"{share:.1%} of the time; it is correct {accuracy.value:.1%} of the time."
         )
         yield ResultWarning("baseline", None, text)
 
@@ -157,13 +165,15 @@ def code_warnings(name: str, values: NDArray[Any]) -> Iterator[ResultWarning]:
                 f"other values ({others.min():g} to {others.max():g}): a code for missing values?"
             )
             yield ResultWarning("codes", name, text)
-    zero, others = values == 0.0, values[values != 0.0]
-    if zero.sum() < 2 or len(np.unique(others)) < 10 or others.min() <= 0.0:
+    zero, others = values == 0.0, np.unique(values[values != 0.0])
+    if zero.sum() < 2 or len(others) < 10 or others[0] < 1.0:
         return
-    if others.min() > max(0.5 * np.quantile(others, 0.05), 0.2 * np.median(others)):
+    # Counts go on to zero in their usual steps; a blood pressure does not.
+    usual = np.median(np.diff(others[: max(len(others) // 2, 5)]))
+    if others[0] > max(ZERO_STEPS * usual, ZERO_SHARE * np.median(values[~zero])):
         text = (
             f"Column {name!r} is zero in {count(int(zero.sum()), 'row')}, and at least "
-            f"{others.min():g} in all others: are these missing values?"
+            f"{others[0]:g} in all others: are these missing values?"
         )
         yield ResultWarning("codes", name, text)
 
@@ -212,10 +222,17 @@ def duplicate_warnings(table: LearningTable, together: RowGroups) -> Iterator[Re
 
 def prediction_warnings(evaluation: Evaluation, folds: Sequence[Any]) -> Iterator[ResultWarning]:
     """Return warnings about classes that are never predicted, and probabilities that are off."""
-    for label, one in evaluation.precisions.items():
-        if one.reason == "never predicted":
-            text = f"Class {str(label)!r} is never predicted: all of its rows are missed."
-            yield ResultWarning("never_predicted", None, text)
+    missed = [k for k, one in evaluation.precisions.items() if one.reason == "never predicted"]
+    if missed:
+        names = ", ".join(repr(str(one)) for one in missed[:MOST_NAMED])
+        if len(missed) > MOST_NAMED:
+            names += f" and {len(missed) - MOST_NAMED} more"
+        text = f"Class {names} is never predicted: all of its rows are missed."
+        if len(missed) > 1:
+            text = (
+                f"{len(missed)} classes are never predicted, and all of their rows missed: {names}."
+            )
+        yield ResultWarning("never_predicted", None, text)
     P = np.concatenate([fold.answers.probabilities for fold in folds])
     classes = folds[0].answers.classes
     said = P.max(axis=1)
@@ -233,9 +250,12 @@ def prediction_warnings(evaluation: Evaluation, folds: Sequence[Any]) -> Iterato
 
 def family_warnings(folds: Sequence[Any], delivered: str) -> Iterator[ResultWarning]:
     """Return a warning if most folds chose another family of models than the delivered one."""
-    chosen = Counter(fold.chosen.partition("(")[0] for fold in folds)
+    chosen, family = (
+        Counter(fold.chosen.partition("(")[0] for fold in folds),
+        delivered.partition("(")[0],
+    )
     most, n_folds = chosen.most_common(1)[0]
-    if most != delivered.partition("(")[0] and n_folds > len(folds) / 2:
+    if n_folds > max(chosen[family], 1):
         text = (
             f"The measures are those of the procedure: in {n_folds} of {len(folds)} folds it chose "
             f"{most}, and the delivered model is {delivered}."

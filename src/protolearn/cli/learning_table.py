@@ -30,6 +30,9 @@ MOST_NUMBERS = 20
 FEW_EACH = 5
 """Rows that share a number; if the usual one has fewer, they are measurements."""
 
+MOST_SUBGROUPS = 10
+"""Different numbers or dates above which subgroups are ranges or years."""
+
 CONSTANT = "it has one value in all rows"
 
 KEY = re.compile(r"(?:^|[^a-z])(?:id|ident|identifier|key|index|uid)(?:$|[^a-z])", re.IGNORECASE)
@@ -134,8 +137,8 @@ def learning_table(
     y, merged = merge_rare_classes(y, form.merge_rare)
     rare = check_classes(target, *np.unique(y, return_counts=True))
     rows = np.flatnonzero(labelled) + 1
-    groups, by = (None if one is None else frame[one] for one in (form.group, form.by))
-    groups, by = (None if one is None else as_texts(one) for one in (groups, by))
+    groups = None if form.group is None else as_texts(frame[form.group])
+    by = None if form.by is None else subgroups_of(frame[form.by])
     times = None if form.time is None else checked_times(form.time, frame[form.time])
     table = LearningTable(frame, y, target, rows, (*notes, *merged, *rare), (), groups, by, times)
     drop = [*drop, *(one for one in (form.group, form.time) if one is not None)]
@@ -163,6 +166,28 @@ def as_texts(values: NDArray[Any]) -> NDArray[Any]:
     return np.array([f"{one:g}" if isinstance(one, float) else str(one) for one in values.tolist()])
 
 
+def subgroups_of(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the subgroup of each row: its value, a quarter of the numbers, or its year."""
+    missing, found = is_missing(values), as_texts(values).astype(object)
+    if len(np.unique(found)) > MOST_SUBGROUPS and values.dtype.kind == "M":
+        found = values.astype("datetime64[Y]").astype(str).astype(object)
+    elif len(np.unique(found)) > MOST_SUBGROUPS and values.dtype.kind == "f":
+        found[~missing] = in_ranges(values[~missing], quantile_edges(values[~missing], 4))
+    found[missing] = "missing"
+    return found.astype(str)
+
+
+def quantile_edges(values: NDArray[Any], n_parts: int) -> NDArray[Any]:
+    """Return numbers that cut others into parts of about equal size."""
+    return np.unique(np.quantile(values, np.linspace(0.0, 1.0, n_parts + 1)[1:-1]))
+
+
+def in_ranges(values: NDArray[Any], edges: NDArray[Any]) -> NDArray[Any]:
+    """Return for each number between which edges it lies."""
+    names = [f"below {edges[0]:g}", *map("{:g} to {:g}".format, edges[:-1], edges[1:])]
+    return np.array([*names, f"{edges[-1]:g} and above"])[np.searchsorted(edges, values, "right")]
+
+
 def merge_rare_classes(y: NDArray[Any], fewest: int) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return labels with all classes of fewer rows merged into one, and a note that says so."""
     labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -170,7 +195,10 @@ def merge_rare_classes(y: NDArray[Any], fewest: int) -> tuple[NDArray[Any], tupl
     if rare.sum() < 1:
         return y, ()
     names = np.where(rare, OTHER, labels.astype(str))
-    told = ", ".join(f"{one} ({n})" for one, n in zip(labels[rare], counts[rare], strict=True))
+    told = ", ".join(
+        f"{one} ({n})" for one, n in zip(labels[rare][:10], counts[rare], strict=False)
+    )
+    told += f" and {rare.sum() - 10} more" if rare.sum() > 10 else ""
     note = f"classes with fewer than {count(fewest, 'row')} are now {OTHER!r}: {told}"
     return names[codes], (note,)
 
@@ -266,9 +294,8 @@ def cut_into_classes(target: str, texts: NDArray[Any], bins: str) -> NDArray[Any
             "10,20."
         )
     if len(edges) == 1:
-        edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, int(edges[0]) + 1)[1:-1]))
-    names = [f"below {edges[0]:g}", *map("{:g} to {:g}".format, edges[:-1], edges[1:])]
-    return np.array([*names, f"{edges[-1]:g} and above"])[np.searchsorted(edges, values, "right")]
+        edges = quantile_edges(values, int(edges[0]))
+    return in_ranges(values, edges)
 
 
 def check_no_measurements(target: str, counts: Mapping[str, int]) -> None:
@@ -296,7 +323,7 @@ def is_integer(text: str) -> bool:
 
 
 def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> tuple[str, ...]:
-    """Raise unless there are two classes or more; return a note on those that are tiny."""
+    """Raise unless there are two classes or more; return notes on odd ones."""
     if not len(classes):
         raise Failure(f"no row has a value of {target!r}.")
     if len(classes) < 2:
@@ -305,8 +332,14 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
             "more."
         )
     small = np.flatnonzero(counts < FEWEST_ROWS)
+    notes: tuple[str, ...] = ()
+    if len(classes) > MOST_NUMBERS and all(is_number(str(one)) for one in classes):
+        notes = (
+            f"the target {target!r} is numeric: {len(classes)} different numbers are taken as "
+            "classes; to cut its range into a few classes use --bins 3",
+        )
     if not len(small):
-        return ()
+        return notes
     told = ", ".join(f"{str(classes[i])!r} ({count(counts[i], 'row')})" for i in small[:5])
     more = f" and {len(small) - 5} classes more" if len(small) > 5 else ""
     if len(classes) - len(small) < 2:
@@ -316,6 +349,7 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
             "--merge-rare."
         )
     return (
+        *notes,
         f"too few rows to test on; they are used to fit but never held out: {told}{more} "
         "(--merge-rare to make one class of them)",
     )
