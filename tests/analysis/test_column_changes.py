@@ -285,6 +285,22 @@ def test_a_search_finds_something_wherever_a_training_row_would_do(last):
         assert found.points[name].between(frame[name].min(), frame[name].max()).all()
 
 
+def test_a_search_begins_at_rows_that_would_do():
+    """Here the nearest rows with the label differ in the fixed column, which alone matters."""
+    X = np.c_[np.r_[np.zeros(20), np.ones(41)], np.r_[np.arange(60.0), 500.0]]
+    y = np.where((X[:, 0] == 1.0) | (X[:, 1] > 400.0), "yes", "no")
+    X[-1, 0] = 0.0
+    model = RandomForestClassifier(random_state=0, bootstrap=False, max_features=None).fit(X, y)
+    (there,) = np.flatnonzero((X[:, 0] == 0.0) & (model.predict(X) == "yes"))
+    found = counterfactual(model, X[:3], fixed=[0], data=X)
+    assert found.feasible.all()
+    assert (model.predict(found.points) == "yes").all()
+    assert (found.points[:, 1] <= X[there, 1]).all()
+    bound = counterfactual(model, X[:3], constraints="x1 >= 300", data=X)
+    assert bound.feasible.all()
+    assert (bound.points[:, 1] >= 300.0).all()
+
+
 def test_models_of_arrays_with_training_rows():
     X, y = datasets.load("iris")
     model = make_pipeline(StandardScaler(), GLVQ(random_state=0)).fit(X, y)

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
 
 import reference
 from given_model import given_model, random_prototypes
@@ -288,6 +290,45 @@ def test_single_precision_and_frames(iris):
     assert found.points.dtype == np.float64
     np.testing.assert_array_equal(found.points, counterfactual(model, single.astype(float)).points)
     np.testing.assert_array_equal(found.points, counterfactual(model, pd.DataFrame(single)).points)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_points_of_frames_are_frames(library):
+    """A column keeps its type where this holds all numbers, and the labels hold for the frame."""
+    rng = np.random.RandomState(0)
+    columns = {
+        "whole": rng.randint(0, 9, 60),
+        "single": rng.randn(60).astype(np.float32),
+        "double": rng.randn(60),
+    }
+    make = {
+        "pandas": lambda given: pd.DataFrame(given, index=range(7, 67)),
+        "polars": lambda given: pytest.importorskip("polars").DataFrame(given),
+        "pyarrow": lambda given: pytest.importorskip("pyarrow").table(given).slice(0),
+    }[library]
+    X = make(columns)
+    y = np.where(columns["whole"] + 3.0 * columns["double"] > 4.0, "more", "less")
+    model = GMLVQ(random_state=0).fit(pd.DataFrame(columns), y)
+    found = counterfactual(model, X, fixed=["whole"])
+    assert type(found.points) is type(X)
+    assert found.feasible.all()
+    points = pd.DataFrame({name: np.asarray(found.points[name]) for name in columns})
+    np.testing.assert_array_equal(points.to_numpy(), found.values)
+    assert points.dtypes["whole"] == X["whole"].dtype if library == "pandas" else True
+    np.testing.assert_array_equal(points["whole"], columns["whole"])
+    np.testing.assert_array_equal(model.predict(points), found.label)
+    if library == "pandas":
+        assert found.points.index.equals(X.index)
+        np.testing.assert_array_equal(model.predict(found.points), found.label)
+        search = GridSearchCV(model, {"max_iter": [30]}, cv=2).fit(X, y)
+        best = counterfactual(search.best_estimator_, X).points
+        pd.testing.assert_frame_equal(counterfactual(search, X).points, best)
+
+
+def test_models_that_need_training_rows(iris):
+    X, y = iris
+    with pytest.raises(TypeError, match="Or give the training rows as data="):
+        counterfactual(RandomForestClassifier(2, random_state=0).fit(X, y), X)
 
 
 def test_linear_kernel(iris):

@@ -226,6 +226,9 @@ def test_models_that_are_no_sum_over_columns(frame, model):
     found = explain(pipeline, frame[:5], data=frame, n=0)
     np.testing.assert_allclose(found.contributions.sum(axis=1), found.score_difference, atol=1e-9)
     assert found.compared_with == "the nearest row of the other class"
+    if hasattr(pipeline[-1], "prototypes_") and pipeline[:-1].transform(frame[:1]).shape[1] == 7:
+        alone = explain(pipeline, frame[:5], n=0)
+        assert alone.compared_with == "the nearest prototype of the other class"
     view = ModelView.of(pipeline, frame[:5], frame)
     own, rival = (np.searchsorted(view.classes, part) for part in (found.label, found.rival))
     rows = view.take(frame)
@@ -234,7 +237,7 @@ def test_models_that_are_no_sum_over_columns(frame, model):
         size = view.sizes(np.broadcast_to(view.plain[i], there[i].shape), there[i])
         (other,) = [there[i][size.sum(axis=1).argmin()]]
         alone = compare_rows(
-            ModelView.of(pipeline, frame[i : i + 1]), own[i:], rival[i:], other[None]
+            ModelView.of(pipeline, frame[i : i + 1]), own[i:], rival[i:], other[None], "row"
         )
         equal = size[size.sum(axis=1).argmin()] == 0.0
         assert (alone.values[0, equal] == 0.0).all()

@@ -373,6 +373,12 @@ def test_errors(function, iris):
     X, y = iris
     flawed = LogisticRegression().fit(X, y)
     flawed.coef_ = flawed.coef_[:2]
+    search = GridSearchCV(LinearSVC(), {"C": [1.0]}).fit(X, y)
+    if function is counterfactual:
+        assert function(search, X[:2]).feasible.all()
+    else:
+        with pytest.raises(TypeError, match="give its best_estimator_"):
+            function(search, X)
     for model, reason in [
         (SVC().fit(X, y), "SVC is neither .* nor a linear one: it has no coef_ with kernel='rbf'"),
         (RVM(kernel="rbf").fit(X, y), "RVM is neither .* it has no coef_ with kernel='rbf'"),
@@ -381,7 +387,6 @@ def test_errors(function, iris):
         (Ridge().fit(X, y), "Ridge is neither .* it has no classes_"),
         (RidgeClassifier().fit(X, np.eye(3, dtype=int)[y]), "RidgeClassifier predicts several"),
         (Cautious().fit(X, y == 1), "Cautious does not predict the class with the largest score"),
-        (GridSearchCV(LinearSVC(), {"C": [1.0]}).fit(X, y), "give its best_estimator_"),
         (flawed, r"coef_ of LogisticRegression has shape \(2, 4\) for 3 classes"),
     ]:
         with pytest.raises(TypeError, match=reason):

@@ -76,7 +76,7 @@ def test_points_are_in_the_units_of_the_user(steps, flowers):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = counterfactual(pipe, X)
-        points = pd.DataFrame(found.points, columns=X.columns)
+        points = found.points
         np.testing.assert_array_equal(pipe.predict(points), found.label)
     assert found.exact
     assert found.feasible.all()
@@ -92,11 +92,11 @@ def test_ranges_are_in_the_units_of_the_user(steps, flowers):
     found = counterfactual(pipe, X, "vi", fixed=["sl"], bounds={"pw": (0.1, 1.5), "pl": (1, None)})
     assert found.exact
     assert found.feasible.all()
-    assert (pipe.predict(pd.DataFrame(found.points, columns=X.columns)) == "vi").all()
-    np.testing.assert_array_equal(found.points[:, 0], X["sl"])
+    assert (pipe.predict(found.points) == "vi").all()
+    np.testing.assert_array_equal(found.values[:, 0], X["sl"])
     moved = pipe.predict(X) != "vi"
-    assert found.points[moved, 3].max() == 1.5
-    assert found.points[:, 3].min() >= 0.1
+    assert found.values[moved, 3].max() == 1.5
+    assert found.values[:, 3].min() >= 0.1
     last, before = pipe[-1], pipe[:-1]
     ends = np.array([[1.0, 1.0, 1.0, 0.1], [1.0, 1.0, 1e9, 1.5]])
     if steps == "none":
@@ -191,7 +191,7 @@ def test_offset_in_a_pipeline(flowers):
     expected = counterfactual(plain, X)
     found = counterfactual(far, X + 1e6, bounds=(1e6 - 10, 1e6 + 10))
     np.testing.assert_allclose(found.points - 1e6, expected.points, atol=1e-4)
-    frame = pd.DataFrame(found.points, columns=X.columns)
+    frame = found.points
     np.testing.assert_array_equal(far.predict(frame), found.label)
 
 
@@ -201,9 +201,9 @@ def test_search_in_a_pipeline(flowers):
     pipe.fit(X, y)
     found = counterfactual(pipe, X[::50], "ve", fixed="sw", bounds={"pl": (1.0, 4.0)})
     assert found.feasible.all()
-    assert (pipe.predict(pd.DataFrame(found.points, columns=X.columns)) == "ve").all()
-    np.testing.assert_array_equal(found.points[:, 1], X["sw"][::50])
-    assert found.points[:, 2].max() <= 4.0
+    assert (pipe.predict(found.points) == "ve").all()
+    np.testing.assert_array_equal(found.values[:, 1], X["sw"][::50])
+    assert found.values[:, 2].max() <= 4.0
 
 
 def test_text_has_the_names_and_the_largest_change_first():
@@ -259,9 +259,9 @@ def model(flowers):
 def test_forms_of_fixed(fixed, model, flowers):
     X = flowers[0][::30]
     found = counterfactual(model, X, fixed=fixed)
-    np.testing.assert_array_equal(found.points[:, [0, 2]], X[["sl", "pl"]])
+    np.testing.assert_array_equal(found.values[:, [0, 2]], X[["sl", "pl"]])
     np.testing.assert_array_equal(found.points, counterfactual(model, X, fixed=[0, 2]).points)
-    assert (found.points[:, [1, 3]] != X[["sw", "pw"]]).all(axis=None)
+    assert (found.values[:, [1, 3]] != X[["sw", "pw"]]).all(axis=None)
 
 
 @pytest.mark.parametrize("fixed", ["sl", 0, np.int64(0)], ids=repr)
@@ -300,15 +300,15 @@ def test_forms_of_bounds(bounds, model, flowers):
     found = counterfactual(model, X, bounds=bounds)
     expected = counterfactual(model, X, bounds={"pw": (0.55, 1.2), "pl": (None, 3)})
     np.testing.assert_array_equal(found.points, expected.points)
-    assert found.points[found.feasible, 3].min() == 0.55
-    assert found.points[found.feasible, 2].max() <= 3.0
+    assert found.values[found.feasible, 3].min() == 0.55
+    assert found.values[found.feasible, 2].max() <= 3.0
 
 
 @pytest.mark.parametrize("bounds", [(1, 6), Bounds(1, 6), ([1] * 4, 6)], ids=repr)
 def test_bounds_of_all_features(bounds, model, flowers):
     found = counterfactual(model, flowers[0], bounds=bounds)
-    assert found.points[found.feasible].min() == 1.0
-    assert found.points[found.feasible].max() <= 6.0
+    assert found.values[found.feasible].min() == 1.0
+    assert found.values[found.feasible].max() <= 6.0
 
 
 def test_two_pairs_of_two_features():

@@ -27,7 +27,7 @@ HALVINGS = 64
 """Of the way back of a number, at most: enough for any grid."""
 
 STARTS = 8
-"""Rows from which to begin, the nearest ones."""
+"""Rows from which to begin, the nearest ones; and as many of those that are allowed as they are."""
 
 
 @dataclass
@@ -84,13 +84,21 @@ class ChangeSearch:
             right = self.labels != own[k] if target is None else self.labels == target[k]
             if not right.any():
                 continue
-            row = np.broadcast_to(self.view.plain[i], self.candidates[right].shape)
-            near = np.unique(self._allow(row, self.candidates[right]), axis=0)
-            size = self.view.sizes(row[: len(near)], near).sum(axis=1)
-            near = near[np.argsort(size, kind="stable")[:STARTS]]
+            there = self.candidates[right]
+            row = np.broadcast_to(self.view.plain[i], there.shape)
+            near = self._allow(row, there)
+            whole = near[self.limits.hold(row, there)]  # rows of the data that would do
+            near = np.concatenate([self._nearest(i, near), self._nearest(i, whole)])
+            near = np.unique(near, axis=0)
             owner.append(np.full(len(near), k))
             points.append(near)
         return np.concatenate(owner), np.concatenate(points)
+
+    def _nearest(self, i: int, points: Floats) -> Floats:
+        """Return the points that are nearest to a row, each once."""
+        points = np.unique(points, axis=0)
+        size = self.view.sizes(self.view.plain[i : i + 1], points).sum(axis=1)
+        return points[np.argsort(size, kind="stable")[:STARTS]]
 
     def _allow(self, rows: Floats, points: Floats) -> Floats:
         """Return points with what may not change as it is in the rows, and numbers on the grid."""

@@ -13,6 +13,7 @@ from ..classifiers import NearestPrototypeClassifier
 from ..codebook import Codebook
 from ..rule import LinearRule
 from ..tables import TableEncoder, ignore_warnings
+from .change_search import search_candidates
 from .model_view import QUIET, ModelView
 
 ON_BOUNDARY = "the point of the boundary that is nearest to the mean row"
@@ -39,12 +40,12 @@ class Contributions(NamedTuple):
 
 
 def column_contributions(
-    view: ModelView, own: Indices, rival: Indices, candidates: Floats
+    view: ModelView, own: Indices, rival: Indices, data: Floats | None
 ) -> Contributions:
     """Return what the columns add to the lead of the class of each row over the rival class.
 
-    ``candidates`` are plain rows, one of which a row is compared with where the decision is no sum
-    over columns.
+    Where the decision is no sum over columns a row is compared with one of the ``data``, which are
+    plain rows, or with a prototype if these are not known, or lack a rival class.
     """
     rule, name = view.rule, type(view.last).__name__
     if not view.sees_plain_rows:
@@ -70,7 +71,9 @@ def column_contributions(
                 return Contributions(values, total, beside, entries=entries, threshold=more)
             except (AttributeError, TypeError):  # a distance that is no sum over features
                 pass
-    return compare_rows(view, own, rival, candidates)
+    if data is not None and np.isin(view.classes[rival], view.labels(data)).all():
+        return compare_rows(view, own, rival, data, "row")
+    return compare_rows(view, own, rival, search_candidates(view, None), "prototype")
 
 
 def mean_row(encoder: TableEncoder) -> Floats:
@@ -124,7 +127,7 @@ def score_function(view: ModelView) -> Callable[[Floats], Floats] | None:
 
 
 def compare_rows(
-    view: ModelView, own: Indices, rival: Indices, candidates: Floats
+    view: ModelView, own: Indices, rival: Indices, candidates: Floats, kind: str
 ) -> Contributions:
     """Return what each column adds to the lead, from the nearest row of the rival class to the row.
 
@@ -156,7 +159,7 @@ def compare_rows(
         for order, way in zip(orders, np.diff(lead, axis=1), strict=True):
             values[i, order] += way / len(orders)
         total[i] = lead[0, -1] - lead[0, 0]
-    return Contributions(values, total, "the nearest row of the other class")
+    return Contributions(values, total, f"the nearest {kind} of the other class")
 
 
 def paths(start: Floats, end: Floats, orders: list[NDArray[Any]], places: list[slice]) -> Floats:

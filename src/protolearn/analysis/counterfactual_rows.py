@@ -13,7 +13,15 @@ from sklearn.utils import check_array
 
 from .._arrays import Floats, Indices, as_floats
 from ..rule import DecisionRule, as_rule
-from ..tables import TableEncoder, flatten_steps, no_way_back
+from ..tables import (
+    Table,
+    TableEncoder,
+    Values,
+    build_frame,
+    flatten_steps,
+    native_column,
+    no_way_back,
+)
 from .cells import ANY, Cells, complete_rows, describe_model
 from .counterfactual_search import search_boundary
 from .feature_units import Ranges, Units
@@ -31,6 +39,8 @@ ROUNDING = 1e-13  # relative error of sums of products that is sure not to be ex
 INSETS = 10.0 ** np.arange(-15, 0)
 # And if that is lost among the digits of the user's units, where all distances are tiny.
 FARTHER = 10.0 ** np.arange(16)
+
+OR_DATA = "Or give the training rows as data=; then any classifier has counterfactuals."
 
 
 def counterfactual(
@@ -148,7 +158,10 @@ def check_data_known(first: Any, data: Any) -> None:
 def nearest_points(model: Any, X: Any, target: Any, fixed: Any, bounds: Any) -> Counterfactuals:
     """Return for each row the nearest point with another class, of any real numbers."""
     units = Units(model)
-    rule = as_rule(units.last)
+    try:
+        rule = as_rule(units.last)
+    except TypeError as error:
+        raise TypeError(f"{error} {OR_DATA}") from None
     Z = complete_rows(rule, units.last, units.inner(X), "counterfactual").astype(np.float64)
     given = check_array(X, dtype=np.float64, input_name="X")
     unnamed = map("x{}".format, range(given.shape[1]))
@@ -162,7 +175,8 @@ def nearest_points(model: Any, X: Any, target: Any, fixed: Any, bounds: Any) -> 
     points, feasible, is_exact = cross_boundary(question, units, ranges, given)
     changed = as_floats(units.inner(points))
     return Counterfactuals(
-        points=points,
+        points=table_like(X, points),
+        values=points,
         distance=np.where(feasible, np.linalg.norm(changed - Z, axis=1), np.inf),
         label=rule.classes[rule.codes(changed)],
         feasible=feasible,
@@ -175,6 +189,21 @@ def nearest_points(model: Any, X: Any, target: Any, fixed: Any, bounds: Any) -> 
         model=model,
         ranges=ranges,
     )
+
+
+def table_like(X: Any, values: Floats) -> Any:
+    """Return numbers as a frame like X, with its types where these hold them, if X is a frame."""
+    if not hasattr(X, "columns"):
+        return values
+    table, columns = Table(X), {}
+    for j, name in enumerate(table.names):
+        exact = Values("number", values[:, j])
+        column = native_column(table.library, exact, table.dtype(name))
+        kept = Table(build_frame(table.library, {name: column})).read(name).data
+        if (kept != values[:, j]).any():
+            column = native_column(table.library, exact, table.dtype(name), fine=True)
+        columns[name] = column
+    return build_frame(table.library, columns, table.index)
 
 
 @dataclass(frozen=True)
@@ -254,7 +283,7 @@ def choose_method(question: Question, units: Units) -> tuple[Attempt, bool]:
         if rule.steepness is None:
             raise ValueError(
                 f"{describe_model(units.last)}: counterfactual needs a metric that depends on the "
-                "differences of features, or the square of one."
+                f"differences of features, or the square of one. {OR_DATA}"
             )
         return search_boundary(question), False
 

@@ -26,7 +26,7 @@ from ..tables import (
     prototype_text,
 )
 from .certificates import certified_radius
-from .change_search import plain_prototypes, search_candidates
+from .change_search import plain_prototypes
 from .contributions import column_contributions, score_function
 from .hypothesis_margins import known_labels, margin_of_prediction
 from .limits import Limits
@@ -239,7 +239,7 @@ class Explanation:
             )
         lines += self.words[row] if self.words else []
         if self.exemplars:
-            near = ", ".join(f"{one.name}: {rows_text(one.rows)}" for one in self.exemplars[row])
+            near = "; ".join(f"{one.name}: {rows_text(one.rows)}" for one in self.exemplars[row])
             lines.append(f"Nearest rows of the data, counted from 1: {near}.")
         found = self.counterfactual
         if found is not None:
@@ -418,11 +418,10 @@ def explain(
     goal = target_labels(model, target, len(view.plain))
     reasons: dict[str, str] = {}
     label = view.predict(view.table.data)
-    candidates = search_candidates(view, data)
     rows = None if data is None else view.take(data)
     known = None if rows is None else row_labels(view, data, y, n_exemplars)
-    own, rival = best_two(view, label, candidates)
-    contributions = column_contributions(view, own, rival, candidates)
+    own, rival = best_two(view, label)
+    contributions = column_contributions(view, own, rival, rows)
     if contributions.reason:
         reasons["contributions"] = contributions.reason
 
@@ -557,7 +556,7 @@ def row_labels(view: ModelView, data: Any, y: Any, n_exemplars: int) -> Indices:
     return np.searchsorted(view.classes, labels)
 
 
-def best_two(view: ModelView, label: NDArray[Any], candidates: Floats) -> tuple[Indices, Indices]:
+def best_two(view: ModelView, label: NDArray[Any]) -> tuple[Indices, Indices]:
     """Return the class of each row, and the one that comes second."""
     own = np.searchsorted(view.classes, label)
     if len(view.classes) == 2:

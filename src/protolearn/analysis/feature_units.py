@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds
 from scipy.sparse import issparse
-from sklearn.pipeline import Pipeline
 
 from .._arrays import Floats
-from ..tables import FEATUREWISE, apply_step, no_way_back, undo_step
+from ..tables import FEATUREWISE, apply_step, flatten_steps, no_way_back, undo_step
 
 SPARSE = "it makes sparse rows; encode='onehot-dense' or sparse_output=False make it give arrays"
 FAR = 1e30  # what the model sees of a number without end, if no step has an end of its own
@@ -24,21 +23,19 @@ SAME = 1e-6  # relative difference between what the model sees and should see th
 class Units:
     """The way into the space of the last step of a pipeline, and back.
 
-    Without a pipeline both spaces are the same. ``steps`` are the names and transformers before the
-    ``last`` step, ``mixing`` those of them that are not known to change each feature by itself, and
-    ``names`` the names of the features, if they have any.
+    Without a pipeline both spaces are the same; of a search its best estimator is meant. ``steps``
+    are the names and transformers before the ``last`` step, ``mixing`` those of them that are not
+    known to change each feature by itself, and ``names`` those of the features, if there are any.
     """
 
     def __init__(self, model: Any):
-        self.steps, self.mixing, self.last, first = [], [], model, model
-        if isinstance(model, Pipeline):
-            steps = [step for step in model.steps if step[1] not in (None, "passthrough")]
-            self.steps, self.last, first = steps[:-1], steps[-1][1], steps[0][1]
-            self.mixing = [step for step in self.steps if not isinstance(step[1], FEATUREWISE)]
+        steps = flatten_steps(model)
+        *self.steps, (_, self.last) = steps
+        self.mixing = [step for step in self.steps if not isinstance(step[1], FEATUREWISE)]
         for name, step in self.steps:
             if not hasattr(step, "inverse_transform"):
                 raise no_way_back(name, step, "it has no inverse_transform")
-        self.names = getattr(first, "feature_names_in_", None)
+        self.names = getattr(steps[0][1], "feature_names_in_", None)
 
     def inner(self, X: Any) -> Any:
         """Return rows as the model sees them."""

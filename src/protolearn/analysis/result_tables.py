@@ -199,8 +199,11 @@ class Counterfactuals(DescribedRows):
 
     Attributes
     ----------
-    points : array of shape (n_samples, n_features)
-        The changed rows, in the units of X; rows without a counterfactual as they were.
+    points : array of shape (n_samples, n_features), or frame
+        The changed rows, in the units of X; rows without a counterfactual as they were. A frame
+        like X if X is one: a column keeps its type if that holds all of its numbers.
+    values : array of shape (n_samples, n_features)
+        The numbers of ``points``.
     distance : array of shape (n_samples,)
         Length of the change as the model measures rows, in a pipeline in the space of its last
         step; infinite where there is no counterfactual.
@@ -228,7 +231,8 @@ class Counterfactuals(DescribedRows):
         The ends of the ranges of all features, ``low`` and ``high``.
     """
 
-    points: Floats
+    points: Any
+    values: Floats
     distance: Floats
     label: NDArray[Any]
     feasible: NDArray[np.bool_]
@@ -244,7 +248,7 @@ class Counterfactuals(DescribedRows):
     @property
     def changes(self) -> Floats:
         """What was added to each feature."""
-        return self.points - self.original
+        return self.values - self.original
 
     def describe(self, row: int) -> str:
         """Return in words what would change the answer about a row, the largest change first.
@@ -262,7 +266,7 @@ class Counterfactuals(DescribedRows):
         if not self.feasible[row]:
             return f"{self.original_label[row]}; {self._no_answer()}"
         order = np.argsort(-self.sizes[row], kind="stable")
-        moved = [j for j in order if self.points[row, j] != self.original[row, j]]
+        moved = [j for j in order if self.values[row, j] != self.original[row, j]]
         printable = self.printable([row], write_digits)
         if not printable.is_right[0]:
             return f"{self.original_label[row]}; no change was found that gives the answer sought"
@@ -296,12 +300,12 @@ class Counterfactuals(DescribedRows):
 
         def is_right(points: Floats, places: Indices) -> NDArray[np.bool_]:
             if self.model is None:
-                return (points[places] == self.points[rows][places]).all(axis=1)
+                return (points[places] == self.values[rows][places]).all(axis=1)
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "X does not have valid feature names")
                 return np.asarray(self.model.predict(points[places]) == label[places])
 
-        return find_printable(self.original[rows], self.points[rows], write, is_right, self.ranges)
+        return find_printable(self.original[rows], self.values[rows], write, is_right, self.ranges)
 
     def to_frame(self) -> Any:
         """Return the changed rows as a pandas data frame.
@@ -312,7 +316,7 @@ class Counterfactuals(DescribedRows):
             The features of ``points``, then the columns ``label``, ``distance``, ``feasible``.
         """
         pd = import_pandas()
-        frame = pd.DataFrame(self.points, index=self.index, columns=list(self.feature_names))
+        frame = pd.DataFrame(self.values, index=self.index, columns=list(self.feature_names))
         return frame.assign(label=self.label, distance=self.distance, feasible=self.feasible)
 
 
