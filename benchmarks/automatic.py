@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -33,7 +34,7 @@ from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -60,8 +61,9 @@ MOST_EBM = 5000
 
 SVC_GRID = {"svc__C": 2.0 ** np.arange(-3, 12, 2), "svc__gamma": 2.0 ** np.arange(-11, 4, 2)}
 TREE_GRID = {"max_leaf_nodes": [4, 8, 16, 32], "min_samples_leaf": [1, 5, 20]}
+PACKAGES = {"EBM": "interpret-core", "prosemble": "-r benchmarks/peers/prosemble.txt"}
 MEASURES = "accuracy", "balanced accuracy", "log loss", "AUC", "seconds"
-INTERPRETABLE = "readable", "accurate", "logistic", "tree", "EBM"
+INTERPRETABLE = "readable", "accurate", "logistic", "tree", "EBM", "prosemble"
 MODELS = *INTERPRETABLE, "SVC", "forest", "boosting"
 """What is measured; "readable" and "accurate" are two choices from one search."""
 
@@ -113,6 +115,8 @@ def peer(model: str) -> Any:
         last = RandomForestClassifier(500, random_state=0, n_jobs=1)
     elif model == "boosting":
         last = HistGradientBoostingClassifier(random_state=0)
+    elif model == "prosemble":
+        last = Prosemble()
     elif model == "SVC":
         last = TunedSVC(make_pipeline(StandardScaler(), SVC(cache_size=500)), SVC_GRID, cv=folds)
     else:
@@ -131,6 +135,36 @@ class TunedSVC(GridSearchCV):
         super().fit(X[sample], y[sample])
         self.best_estimator_.fit(X, y)
         return self
+
+
+class Prosemble(ClassifierMixin, BaseEstimator):
+    """Matrix learning of prosemble, which wants labels from 0, by the best setting found for it."""
+
+    def fit(self, X: Any, y: Any) -> Prosemble:
+        """Fit one prototype a class, which begins at the mean, and a matrix."""
+        from prosemble.core.activations import sigmoid_beta
+        from prosemble.models import GMLVQ
+
+        labels = LabelEncoder().fit(y)
+        self.classes_ = labels.classes_
+        self.model_ = GMLVQ(
+            max_iter=300,
+            lr=0.05,
+            transfer_fn=sigmoid_beta,
+            beta=5.0,
+            random_seed=0,
+            prototypes_initializer="class_conditional_mean",
+        )
+        self.model_.fit(X, labels.transform(y))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the label of each row."""
+        return self.classes_[np.asarray(self.model_.predict(X))]
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class."""
+        return np.asarray(self.model_.predict_proba(X), float)
 
 
 def measure(model: Any, X: pd.DataFrame, y: Any) -> dict[str, float]:
@@ -321,9 +355,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the page from what is known")
     asked = parser.parse_args()
     models = [name for name in asked.models.split(",") if name]
-    if "EBM" in models and importlib.util.find_spec("interpret") is None:
-        print("EBM is left out: pip install interpret-core")
-        models.remove("EBM")
+    for model, package in {"EBM": "interpret", "prosemble": "prosemble"}.items():
+        if model in models and importlib.util.find_spec(package) is None and not asked.write:
+            print(f"{model} is left out: pip install {PACKAGES[model]}")
+            models.remove(model)
     if not asked.write:
         run([name for name in asked.sets.split(",") if name], models, asked.folds, asked.rows)
     known = done()
