@@ -121,6 +121,8 @@ class EditLog:
     ----------
     codebook : Codebook
         The prototypes before the first edit.
+    offsets : array (K,) or None
+        What was added to their distances.
     entries : list of dict
         Each edit, with its reason, its author, the time and its effect.
     locked : list of str
@@ -133,6 +135,7 @@ class EditLog:
     entries: list[dict[str, Any]] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
+    offsets: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,6 +20,7 @@ from given_words import table_of_words
 from protolearn import apply_edits, load, save
 from protolearn.io import EditsError, document_of, model_fingerprint
 from protolearn.io.edits import LARGEST, MOST_EDITS, blank_edits
+from protolearn.rule import with_raised_scores
 from protolearn.tables import table_pipeline
 
 RUN = """
@@ -88,6 +89,20 @@ def test_the_page_and_python_make_the_same_model(wine, tmp_path, name):
     edited = apply_edits(model, file_of(model, edits))
     assert_equal_models(run_bench(tmp_path, model, frame, y, edits), edited, frame, y)
     assert_equal_models(run_bench(tmp_path, edited, frame, y, []), edited, frame, y)
+
+
+def test_thresholds_of_classes_stay_with_their_prototypes(wine, tmp_path):
+    frame, y = wine
+    scaler = StandardScaler().fit(frame)
+    last = pl.GLVQ(prototypes_per_class=2, **SEED).fit(scaler.transform(frame), y)
+    model = make_pipeline(scaler, with_raised_scores(last, [0.0, 3.0, 8.0]))
+    edits = random_edits(document_of(model), 50, seed=4)
+    edited = apply_edits(model, file_of(model, edits))
+    assert_equal_models(run_bench(tmp_path, model, frame, y, edits), edited, frame, y)
+    save(edited, tmp_path / "edited.protolearn")
+    rule = load(tmp_path / "edited.protolearn")[-1].rule_
+    np.testing.assert_array_equal(rule.offsets, np.array([8.0, 5.0, 0.0])[rule.codebook.labels])
+    np.testing.assert_array_equal(rule.log.offsets, model[-1].rule_.offsets)
 
 
 def test_behind_a_step_that_mixes_columns(wine, tmp_path):

@@ -272,6 +272,7 @@ class Point:
     map: int  # the row of the metric that it uses
     place: Floats  # among the numbers of a document
     inner: Floats  # where the last step has it
+    offset: float  # what is added to its distances
 
 
 @dataclass
@@ -311,9 +312,9 @@ class Bench:
         rows = EncodedRows.of(parts.steps, parts.last)
         places = np.array(document["prototypes"], dtype=np.float64)
         inner, code = rule.codebook.prototypes, rule.codebook.labels.tolist()
-        points = [
-            Point(code[k], group, places[k], inner[k]) for k, group in enumerate(document["map_of"])
-        ]
+        offsets = np.zeros(len(code)) if rule.offsets is None else rule.offsets
+        several = zip(code, document["map_of"], places, inner, offsets.tolist(), strict=True)
+        points = [Point(*one) for one in several]
         encoded = EncodedPrototypes.of(rule, rows)
         return cls(
             model, document, rule, rows, encoded, points, list(rule.log.locked) if rule.log else []
@@ -344,11 +345,12 @@ class Bench:
             group=np.ascontiguousarray(group, dtype=np.intp),
             center=middle(prototypes),
         )
-        log = EditLog(old.codebook) if old.log is None else old.log
+        log = EditLog(old.codebook, offsets=old.offsets) if old.log is None else old.log
         entries = [*log.entries, *deepcopy(found["edits"])]
         shown = sorted({*log.shown, *found["shown"]})
         log = replace(log, entries=entries, locked=list(self.locked), shown=shown)
-        return replace(old, codebook=codebook, log=log)
+        offsets = None if old.offsets is None else np.array([point.offset for point in points])
+        return replace(old, codebook=codebook, offsets=offsets, log=log)
 
     def _point(self, k: Any) -> Point:
         """Return a prototype by its number."""
@@ -388,7 +390,8 @@ class Bench:
         if code == point.code:
             raise ValueError("the prototype has this class already")
         self._need_other(point)
-        self.points[edit["prototype"]] = replace(point, code=code)
+        offset = next(one.offset for one in self.points if one.code == code)
+        self.points[edit["prototype"]] = replace(point, code=code, offset=offset)
 
     def _add(self, edit: Mapping[str, Any]) -> None:
         if len(self.points) >= MOST_PROTOTYPES:

@@ -56,6 +56,7 @@ PROTOTYPES = {
     "rule_.log.codebook.metric": "h p float",
     "rule_.log.codebook.group": "L below h",
     "rule_.log.codebook.center": "d float",
+    "rule_.log.offsets": "L float",
 }
 
 COMBINATIONS = PROTOTYPES | {

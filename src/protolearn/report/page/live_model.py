@@ -80,7 +80,7 @@ class EditReport:
         some = subject.take(rows)
         codes = [
             one.codes(one.read_rows(subject.last, some.inner)) if len(rows) else rows
-            for one in (replace(rule, codebook=log.codebook), rule)
+            for one in (replace(rule, codebook=log.codebook, offsets=log.offsets), rule)
         ]
         before, after = (int((found == some.codes).sum()) for found in codes)
         lines = [[str(i), *edit_cells(entry)] for i, entry in enumerate(log.entries, start=1)]

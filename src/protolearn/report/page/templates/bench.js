@@ -95,8 +95,8 @@ function benchOf(document, Z, truth, back) {
     return images[g];
   }
 
-  /** Return the squared distances of all rows to a place, under a map. */
-  function distancesTo(point, w, g) {
+  /** Return the squared distances of all rows to a place, under a map, with its offset. */
+  function distancesTo(point, w, g, offset) {
     const map = maps[g];
     const { length: rank } = point;
     const rows = imagesOf(g);
@@ -121,7 +121,7 @@ function benchOf(document, Z, truth, back) {
         for (let r = 0; r < rank; r++) sum += image[r] * image[r];
         sum *= d / seen;
       }
-      found[i] = sum;
+      found[i] = sum + offset;
     }
     return found;
   }
@@ -143,10 +143,10 @@ function benchOf(document, Z, truth, back) {
   }
 
   /** Return a prototype: its class, its place among the numbers, its map, and all that follows. */
-  function prototypeAt(code, w, map) {
+  function prototypeAt(code, w, map, offset) {
     const image = new Float64Array(maps[map] === null ? d : maps[map].rank);
     mapTo(maps[map], w, 0, image, 0);
-    return { code, w, map, image, D: distancesTo(image, w, map), pull: pullOf(image, map), length: Math.hypot(...w) };
+    return { code, w, map, offset, image, D: distancesTo(image, w, map, offset), pull: pullOf(image, map), length: Math.hypot(...w) };
   }
 
   function paceOf(p, q) {
@@ -163,6 +163,7 @@ function benchOf(document, Z, truth, back) {
       prototypes: list.map((p) => Array.from(p.w)),
       prototype_classes: list.map((p) => p.code),
       map_of: list.map((p) => p.map),
+      scores: { ...document.scores, offsets: document.scores.offsets && list.map((p) => p.offset) },
       certificate: certificate && {
         root: certificate.root, pace: list.map((p) => list.map((q) => paceOf(p, q))),
       },
@@ -217,7 +218,7 @@ function benchOf(document, Z, truth, back) {
       if (!certifies || !isObserved[i]) continue;
       for (let k = 0; k < K; k++) {
         const size = sizes[k].stretch * (lengths[i] + sizes[k].length);
-        const off = noise * size * size;
+        const off = noise * size * size + 4 * EPSILON * own[k];
         if (classes[k] === best) high[k] = certificate.root ? Math.sqrt(own[k] + off) : own[k] + off;
         else low[k] = certificate.root ? Math.sqrt(Math.max(own[k] - off, 0)) : own[k] - off;
       }
@@ -280,7 +281,7 @@ function benchOf(document, Z, truth, back) {
     move(state, { prototype, values }) {
       const p = check(state.list, prototype);
       const list = state.list.slice();
-      list[prototype] = prototypeAt(p.code, placeWith(p.w, values, state.locked), p.map);
+      list[prototype] = prototypeAt(p.code, placeWith(p.w, values, state.locked), p.map, p.offset);
       return { ...state, list };
     },
     remove(state, { prototype }) {
@@ -293,7 +294,8 @@ function benchOf(document, Z, truth, back) {
       if (code === p.code) throw new RangeError("The prototype has this class already.");
       needOther(state.list, p.code);
       const list = state.list.slice();
-      list[edit.prototype] = { ...p, code };
+      const { offset } = list.find((one) => one.code === code);
+      list[edit.prototype] = prototypeAt(code, p.w, p.map, offset);
       return { ...state, list };
     },
     add(state, edit) {
@@ -302,7 +304,7 @@ function benchOf(document, Z, truth, back) {
       if (lacks) throw new RangeError(`A new prototype needs a value in the column ${JSON.stringify(lacks.name)}.`);
       const like = state.list.find((p) => p.code === code);
       const w = placeWith(new Float64Array(d), edit.values, []);
-      return { ...state, list: [...state.list, prototypeAt(code, w, like.map)] };
+      return { ...state, list: [...state.list, prototypeAt(code, w, like.map, like.offset)] };
     },
     merge(state, { prototype, other }) {
       const p = check(state.list, prototype);
@@ -315,7 +317,7 @@ function benchOf(document, Z, truth, back) {
         w.set(p.w.subarray(starts[j], starts[j] + document.columns[j].width), starts[j]);
       }
       const list = state.list.slice();
-      list[prototype] = prototypeAt(p.code, w, p.map);
+      list[prototype] = prototypeAt(p.code, w, p.map, p.offset);
       list.splice(other, 1);
       return { ...state, list };
     },
@@ -324,7 +326,8 @@ function benchOf(document, Z, truth, back) {
   };
 
   const first = {
-    list: document.prototypes.map((w, k) => prototypeAt(document.prototype_classes[k], Float64Array.from(w), document.map_of[k])),
+    list: document.prototypes.map((w, k) => prototypeAt(
+      document.prototype_classes[k], Float64Array.from(w), document.map_of[k], document.scores.offsets ? document.scores.offsets[k] : 0)),
     locked: [],
   };
 

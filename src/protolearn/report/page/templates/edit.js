@@ -60,7 +60,7 @@ if (live && live.edits) {
     const C = page.classes.length;
     const forms = list.map((p) => {
       const [o, x, y] = live.plane.maps[p.map];
-      const form = new Float64Array(6);
+      const form = Float64Array.of(p.offset, 0, 0, 0, 0, 0);
       for (let r = 0; r < o.length; r++) {
         const apart = o[r] - p.image[r];
         form[0] += apart * apart;
