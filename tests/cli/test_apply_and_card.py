@@ -51,7 +51,7 @@ def test_edits_are_applied(command, flowers):
     assert card.code == 0, card.err
     assert "## Intended use\n\nHerbaria only\n" in card.out
     assert "| move prototype 1 to petal length (cm) = 3 | a typo \\| in row 2 | Ada |" in card.out
-    assert "12 rows more correct, 2 fewer, of 120" in card.out
+    assert "12 errors corrected, 2 new, in 120 rows" in card.out
     assert "Not known: the model was saved without it." in card.out
 
 

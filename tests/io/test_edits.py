@@ -118,7 +118,12 @@ def test_behind_a_step_that_mixes_columns(wine, tmp_path):
 def test_a_table_with_words_dates_and_missing_values(tmp_path):
     frame, y = table_of_words(150)
     model = table_pipeline(pl.GMLVQ(prototypes_per_class=2, max_iter=20, **SEED)).fit(frame, y)
+    day = frame.columns[2]
     edits = random_edits(document_of(model), 30, seed=3)
+    edits.append(MOVE | {"values": {day: "2020-02-27 06:30"}})
+    for text in "now", "31.5.2024", "2020-02-27T06:30+01:00":
+        with pytest.raises(EditsError, match="needs a date, such as"):
+            apply_edits(model, file_of(model, [MOVE | {"values": {day: text}}]))
     edited = apply_edits(model, file_of(model, edits))
     found = run_bench(tmp_path, model, frame, y, edits)
     code = np.searchsorted(edited.classes_, edited.predict(frame))

@@ -245,6 +245,8 @@ def test_hostile_names_are_only_names(browser, tmp_path):
     X[COLUMNS[0]] += 3.0 * (y == 1)
     X[COLUMNS[1]] += 3.0 * (y == 2)
     X["kind"] = np.array(CATEGORIES)[np.where(rng.rand(150) < 0.7, y, rng.randint(0, 3, 150))]
+    X["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.randint(0, 90, 150), "D")
+    names = {*COLUMNS, "kind", "day"}
     X.index = [f"<script>{RUN}</script>{i}" for i in range(150)]
     labels = np.array(CLASSES)[y]
     model = table_pipeline(GRLVQ(random_state=0, max_iter=20)).fit(X, labels)
@@ -255,8 +257,8 @@ def test_hostile_names_are_only_names(browser, tmp_path):
         assert set(texts(page, "#class option")) == {"all classes", *CLASSES}
         assert set(texts(page, "#world .legend li")) >= set(CLASSES)
         assert set(texts(page, "#margins .legend li")) == set(CLASSES)
-        assert set(texts(page, "#features .features tbody th")) == {*COLUMNS, "kind"}
-        assert set(texts(page, "#prototypes .lines th")) == {*COLUMNS, "kind"}
+        assert set(texts(page, "#features .features tbody th")) == names
+        assert set(texts(page, "#prototypes .lines th")) == names
         assert set(texts(page, ".confusion tbody th")) == set(CLASSES)
 
         page.click("#tab-cases")
@@ -264,13 +266,13 @@ def test_hostile_names_are_only_names(browser, tmp_path):
         shown = page.locator(".tip").inner_text()
         assert shown.startswith(f"row <script>{RUN}</script>")
         assert any(shown.endswith(f": {name}") for name in CLASSES)
-        assert set(texts(page, "#row th")) == {*COLUMNS, "kind"}
+        assert set(texts(page, "#row th")) == names
         assert set(texts(page, "#row td")) & set(CATEGORIES)
         page.select_option("#class", label=CLASSES[0])
         page.click("#tab-ask")
-        assert set(texts(page, "#ask-fields label:first-child")) >= {*COLUMNS, "kind"}
+        assert set(texts(page, "#ask-fields label:first-child")) >= names
         page.click("#letter-open")
-        assert set(texts(page, "#letter th")) & {*COLUMNS, "kind"}
+        assert set(texts(page, "#letter th")) & names
         page.click("#letter-close")
         page.click("#tab-edit")
         page.fill("#edit-author", TITLE)
@@ -278,6 +280,7 @@ def test_hostile_names_are_only_names(browser, tmp_path):
         page.fill("#edit-fields input[type=number] >> nth=0", "1")
         page.click("#edit-move")
         assert texts(page, "#edit-log td")[:2] == [TITLE, TITLE]
+        assert texts(page, "#edit-log tbody th")[0].count(" = ") == 1
         assert page.locator("main img:not([src^='data:image/png']), main script").count() == 0
         assert page.evaluate("window.ran") is None
 

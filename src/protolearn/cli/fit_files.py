@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing_files
+from .._names import class_name
 from ..io import ModelFileError, save
 from ..report import (
     Evidence,
@@ -215,10 +216,11 @@ def report_story(outcome: Outcome) -> Story:
     limit = settings.seconds
     rows = sample_rows(len(table.y), REFITTED_ROWS, settings.seed)
     seconds = None if limit is None else FOR_REFITS * limit
+    what = f"It is a {class_name(subject.last)}"  # the settings are under Method
     return Story(
         title=f"Predicting {table.target}",
         about=f"{outcome.opened.read.origin.partition(': ')[0]}: {describe_data(subject)}",
-        sentences=outcome.sentences,
+        sentences=[one.replace(f"It is {outcome.chosen_model}", what) for one in outcome.sentences],
         subject=subject,
         evidence=report_evidence(outcome.performance),
         certified=outcome.certified,

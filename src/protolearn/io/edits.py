@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -475,13 +476,24 @@ def encoded_value(column: Document, value: Any) -> Floats:
         numbers[0] = column["missing"]
         numbers[1:] = column.get("indicator", [0.0, 0.0])[1]
         return numbers
+    if column["kind"] == "date" and isinstance(value, str):
+        value = days_of(value)
     if type(value) not in (int, float) or not math.isfinite(value):
-        raise ValueError(f"the column {column['name']!r} needs a number")
+        what = "date, such as 2024-05-31" if column["kind"] == "date" else "number"
+        raise ValueError(f"the column {column['name']!r} needs a {what}")
     numbers[0] = (value - column["offset"]) * column["scale"]
     numbers[1:] = column.get("indicator", [0.0])[0]
     if not np.isfinite(numbers).all() or abs(numbers[0]) > LARGEST:
         raise ValueError(f"{value:g} in the column {column['name']!r} is far from all rows")
     return numbers
+
+
+def days_of(text: str) -> float:
+    """Return the days since 1970 of a date as the page writes it; NaN if it is none."""
+    try:
+        return (datetime.fromisoformat(text) - datetime(1970, 1, 1)) / timedelta(days=1)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def is_same(known: Any, value: Any) -> bool:

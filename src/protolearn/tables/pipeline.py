@@ -284,7 +284,7 @@ def prototype_text(column: Column, plain: Floats) -> str:
         order = [c for c in order if shares[c] >= TINY] or order[:1].tolist()
         if shares[order[0]] > 1.0 - ALL:
             return column.text(int(order[0]))
-        return ", ".join(f"{column.text(int(c))} {100.0 * shares[c]:.0f} %" for c in order)
+        return ", ".join(f"{column.text(int(c))} {shares[c]:.0%}" for c in order)
     if column.kind == "empty":
         return UNUSED_COLUMN
     if isinstance(column, TextColumn):
@@ -293,7 +293,7 @@ def prototype_text(column: Column, plain: Floats) -> str:
     value = float(plain[0, 0])
     told = column.text(round(value) if column.is_integer and not is_code else value)
     lost = float(plain[0, 1:].clip(0.0, 1.0).sum())
-    return f"{told}, missing {100.0 * lost:.0f} %" if lost > TINY else told
+    return f"{told}, missing {lost:.0%}" if lost > TINY else told
 
 
 def change_texts(column: Column, given: Any, row: Floats, point: Floats) -> tuple[str, str]:

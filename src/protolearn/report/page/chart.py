@@ -41,7 +41,7 @@ class Axis:
         if self.texts:
             places = every(len(self.texts), MOST_TICKS)
             return [(float(k), self.texts[k]) for k in places]
-        wide = (self.high - self.low) / (2.5 if self.kind == "date" else 5.0)
+        wide = (self.high - self.low) / (3.5 if self.kind == "date" else 5.0)
         power = 10.0 ** math.floor(math.log10(wide))
         step = next(size * power for size in (1.0, 2.0, 2.5, 5.0, 10.0) if size * power >= wide)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)

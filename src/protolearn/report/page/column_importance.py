@@ -159,10 +159,10 @@ def effect_chart(subject: Subject, one: EffectCurve, up: Axis) -> Chart:
     if isinstance(column, CategoryColumn):
         places = column.nearest(part).astype(np.float64)
     gap = (one.values[1] - one.values[0]) * (0.6 if is_discrete else 0.5)
-    ticks = () if is_number else tuple(shorten_name(text, 12) for text in one.texts)
+    ticks = () if is_number else tuple(shorten_name(text, 10) for text in one.texts)
     ends = float(one.values[0] - gap), float(one.values[-1] + gap)
     kind = "date" if getattr(column, "kind", "") == "date" else "number"
-    across = Axis(name, *ends, kind, ticks)
+    across = Axis(name if is_number else "", *ends, kind, ticks)  # texts need the room
     edges = np.append(one.values - 0.5, one.values[-1] + 0.5) if is_discrete else one.values
     layers = [distribution(places, edges, up)]
     largest = np.argsort(-np.ptp(one.mean, axis=0), kind="stable")[:MOST_LINES]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._arrays import Floats, Indices
 from ..._names import class_name, count, decimals_text, shorten_name
-from ...analysis import CertifiedAccuracy, certified_accuracy, certified_radius
+from ...analysis import CertifiedAccuracy, certified_accuracy, certified_radius, is_linear_rule
 from ...selection import Evaluation
 from ...tables import (
     NO_FEATURE_NAMES,
@@ -220,7 +220,11 @@ def sentences(subject: Subject, evidence: Evidence) -> list[str]:
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())
     found, columns = subject.prototypes, count(int(subject.is_used.sum()), "column")
-    by = "" if found is None else f" with {count(len(found[0]), 'prototype')}"
+    by = (
+        ""
+        if found is None or is_linear_rule(subject.last)
+        else f" with {count(len(found[0]), 'prototype')}"
+    )
     pairs = evidence.evaluation.confusion
     errors = pairs.counts - np.diag(np.diag(pairs.counts))
     i, j = np.unravel_index(int(errors.argmax()), errors.shape)

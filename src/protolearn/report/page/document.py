@@ -43,7 +43,7 @@ from .contents import (
 from .decision_map import HEIGHT, WIDTH, decision_map, row_details
 from .evidence import CONFIDENCE, evidence_for
 from .live_model import EditReport, column_ends, page_table, plane_numbers
-from .margin_charts import robustness_of
+from .margin_charts import distance_unit, robustness_of
 from .model_card import BLANK_USE, card_record, error_shares, judged_data, model_card
 from .performance import MOST_CLASSES, curve_charts, frequent_errors, headline, measures
 from .prototype_cards import (
@@ -265,6 +265,7 @@ def live_data(story: Story, cases: dict[str, Any]) -> dict[str, Any] | None:
         if found is not None and can_be_edited
         else None,
         "errors": error_shares(story),
+        "unit": distance_unit(story.measured_subject),
     }
 
 

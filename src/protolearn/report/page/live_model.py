@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Floats, Indices
-from ..._names import digits_text, shorten_name
+from ..._names import count, digits_text, shorten_name
 from ...io import WorkingModel
 from ...tables import UNSEEN_CATEGORIES, CategoryColumn, ignore_warnings
 from ..projection_display import Plane
@@ -93,6 +93,8 @@ def edit_cells(entry: dict[str, Any]) -> list[str]:
     parts = [what]
     if number is not None:
         parts.append(f"prototype {number + 1}")
+    elif what == "add":
+        parts.append("a prototype")
     if "other" in entry:
         parts.append(f"with prototype {entry['other'] + 1}")
     if "label" in entry:
@@ -105,8 +107,8 @@ def edit_cells(entry: dict[str, Any]) -> list[str]:
     effect = entry.get("effect", {})
     told = ""
     if {"gained", "lost", "rows"} <= effect.keys():
-        told = f"{effect['gained']} rows more correct, {effect['lost']} fewer, of {effect['rows']}"
-    told = told.replace("1 rows", "1 row")
+        corrected = count(effect["gained"], "error")
+        told = f"{corrected} corrected, {effect['lost']:,} new, in {count(effect['rows'], 'row')}"
     cells = shorten_name(" ".join(parts), 300), entry["reason"], entry["author"], entry["time"]
     return [*cells, told]
 

@@ -21,7 +21,7 @@ if (live) {
     const answer = now.model.decide(z);
     return { row, z, answer, changes: changesOf(now.model, live.ends, row, z, fields.isMarked()) };
   };
-  const changeText = ({ changes }) => changes.map(({ j, from, to }) => `${live.ends[j].name} ${valueText(from, columns[j])} → ${valueText(to, columns[j])}`).join(", ");
+  const changeText = ({ changes }) => changes.map(({ j, from, to }) => `${live.ends[j].name}: ${valueText(from, columns[j])} → ${valueText(to, columns[j])}`).join(", ");
 
   /** Return the reasons by column, the strongest first: name, value, share. */
   const reasonsOf = (row, answer) => {
@@ -32,8 +32,8 @@ if (live) {
   };
   const sureText = (answer) => {
     const parts = [];
-    if (answer.margin !== null) parts.push(`Hypothesis margin ${boundText(answer.margin, 4)}: the prototypes may move by less than that before the answer changes.`);
-    if (answer.certifiedRadius !== null) parts.push(`Certified radius ${boundText(answer.certifiedRadius)}: no row that is nearer, in the units of the model, gets another answer.`);
+    if (answer.margin !== null) parts.push(`The answer stays the same while every prototype moves by less than ${boundText(answer.margin, 4)} (hypothesis margin).`);
+    if (answer.certifiedRadius !== null) parts.push(`Every row that is nearer than ${boundText(answer.certifiedRadius)} gets the same answer (certified radius, in ${live.unit}).`);
     return parts;
   };
 
@@ -72,9 +72,9 @@ if (live) {
       const isOne = changes[0].changes.length === 1;
       parts.push(make("p", isOne ? "The smallest changes of one column that give another answer:" : "No change of one column within the values of the rows gives another answer. This one does:"));
       const list = make("ul");
-      list.append(...changes.slice(0, 3).map((one) => make("li", `${changeText(one)}: ${nameOf(one.code)}`)));
+      list.append(...changes.slice(0, 3).map((one) => make("li", `${changeText(one)} gives ${nameOf(one.code)}`)));
       parts.push(list);
-    } else parts.push(make("p", "No change of the columns that may change was found that gives another answer."));
+    } else parts.push(make("p", "No change of the columns that may change was found to give another answer."));
     answerBox.replaceChildren(...parts);
   };
 
@@ -96,7 +96,7 @@ if (live) {
   rowInput.addEventListener("change", () => {
     const i = live.table.names.indexOf(rowInput.value.trim());
     if (i >= 0) openRow(i);
-    else answerBox.replaceChildren(make("p", `There is no row ${rowInput.value} on this page.`));
+    else { tell(); answerBox.prepend(make("p", noRow(rowInput.value))); }
   });
   byId("ask-form").addEventListener("submit", (event) => event.preventDefault());
   byId("ask-fields").addEventListener("input", () => { if (!title.endsWith(", changed") && title !== "These values") title += ", changed"; }, true);
@@ -207,7 +207,7 @@ if (page.judged) {
     const tries = Array.from({ length: 101 }, (_, k) => expected(count(c, k / 100), factor));
     const least = tries.indexOf(Math.min(...tries));
     byId("threshold-result").replaceChildren(
-      tableOf("Confusion matrix at this threshold", ["true class", `predicted ${name}`, "predicted another"], [
+      tableOf(`Confusion matrix at this threshold, ${n.toLocaleString("en")} rows`, ["true class", `predicted ${name}`, "predicted another"], [
         [name, String(hit), String(missed)], ["another", String(wrong), String(right)]]),
       tableOf("", [], [["precision", ratio(hit, hit + wrong)], ["recall", ratio(hit, hit + missed)],
         ["expected cost of a row", digits(expected(cells, factor))]]),

@@ -149,7 +149,8 @@ if (live && live.edits) {
     byId("edit-brief").textContent = `${found.correct.toLocaleString("en")} rows correct, ${judged.correct.toLocaleString("en")} as learned`;
     const lines = [
       ["correct rows", `${judged.correct.toLocaleString("en")} of ${bench.n.toLocaleString("en")}`, found.correct.toLocaleString("en")],
-      ["errors gone, new errors", "", `${change.gained}, ${change.lost}`],
+      ["errors corrected", "", change.gained.toLocaleString("en")],
+      ["new errors", "", change.lost.toLocaleString("en")],
     ];
     if (live.document.certificate) {
       const radii = [judged, found].map((one) => median(one.radius));
@@ -159,7 +160,7 @@ if (live && live.edits) {
     }
     const parts = [tableOf(what, ["rows of this page", "as learned", "now"], lines)];
     if (page.classes.length <= 12) {
-      parts.push(tableOf("Confusion matrix of these rows", ["true class", ...page.classes.map((name) => `predicted ${name}`)],
+      parts.push(tableOf("Confusion matrix of these rows: true class (left) by predicted class (top)", ["true class", ...page.classes],
         found.confusion.map((row, c) => [nameOf(c), ...row.map(String)]), "confusion"));
     }
     byId("edit-effect").replaceChildren(...parts);
@@ -181,7 +182,7 @@ if (live && live.edits) {
     byId("edit-redo").disabled = at === history.length - 1;
     byId("edit-save").disabled = at === 0;
     const table = tableOf("Edits", ["edit", "reason", "author", "effect"], log().map((edit, k) => [
-      `${k + 1}. ${describe(edit)}`, edit.reason, edit.author, `${edit.effect.gained} errors gone, ${edit.effect.lost} new`]), "made");
+      `${k + 1}. ${describe(edit)}`, edit.reason, edit.author, `${edit.effect.gained} errors corrected, ${edit.effect.lost} new`]), "made");
     byId("edit-log").replaceChildren(...(at ? [table] : [make("p", "There are no edits yet.")]));
     now.document = bench.documentOf(list);
     now.model = modelOf(now.document);
@@ -191,6 +192,7 @@ if (live && live.edits) {
   }
   const describe = (edit) => {
     const parts = [edit.edit];
+    if (edit.edit === "add") parts.push("a prototype");
     if (edit.prototype !== undefined) parts.push(`prototype ${edit.prototype + 1}`);
     if (edit.other !== undefined) parts.push(`with prototype ${edit.other + 1}`);
     if (edit.label !== undefined) parts.push(`${edit.edit === "relabel" ? "to" : "of"} ${edit.label}`);
@@ -214,7 +216,7 @@ if (live && live.edits) {
       history = [...history.slice(0, at + 1), { state: next, judged, edit: whole }];
       at += 1;
       refresh();
-      say(`Done: ${describe(edit)}. ${effect.gained} errors gone, ${effect.lost} new.`);
+      say(`Done: ${describe(edit)}. ${effect.gained} errors corrected, ${effect.lost} new.`);
       return true;
     } catch (error) {
       say(error.message);
@@ -225,14 +227,15 @@ if (live && live.edits) {
   let shownValues = [];
   function showPrototype() {
     const p = state().list[Number(chosen.value)];
-    shownValues = valuesOf(p.w);
-    fields.show(shownValues);
+    fields.show(valuesOf(p.w));
+    shownValues = fields.row();
     label.value = String(p.code);
   }
-  /** Return the values that differ from those that were shown. */
-  const changedValues = () => Object.fromEntries(fields.row().map((value, j) => [columns[j].name, value, j])
-    .filter(([, value, j]) => columns[j].kind !== "unused" && value !== shownValues[j]).map(([name, value]) => [name, value]));
-  const moveOf = () => ({ edit: "move", prototype: Number(chosen.value), values: changedValues() });
+  /** Return the values by column, dates as texts; those that differ from what was shown, or all. */
+  const valuesByName = (all) => Object.fromEntries(fields.row().map((value, j) => [value, j])
+    .filter(([value, j]) => columns[j].kind !== "unused" && (all || value !== shownValues[j]))
+    .map(([value, j]) => [columns[j].name, value !== null && columns[j].kind === "date" ? valueText(value, columns[j]) : value]));
+  const moveOf = () => ({ edit: "move", prototype: Number(chosen.value), values: valuesByName(false) });
 
   /** Show what a move would do, while a control moves; nothing holds yet. */
   function tryMove() {
@@ -256,11 +259,10 @@ if (live && live.edits) {
     remove: () => commit({ edit: "remove", prototype: Number(chosen.value) }),
     relabel: () => commit({ edit: "relabel", prototype: Number(chosen.value), label: live.document.classes[Number(label.value)] }),
     merge: () => commit({ edit: "merge", prototype: Number(chosen.value), other: Number(other.value) }),
-    add: () => commit({ edit: "add", label: live.document.classes[Number(label.value)], values: Object.fromEntries(
-      fields.row().map((value, j) => [columns[j].name, value]).filter((_, j) => columns[j].kind !== "unused")) }),
+    add: () => commit({ edit: "add", label: live.document.classes[Number(label.value)], values: valuesByName(true) }),
     "row-button": () => {
       const i = live.table.names.indexOf(byId("edit-row").value.trim());
-      if (i < 0) { say(`There is no row ${byId("edit-row").value} on this page.`); return; }
+      if (i < 0) { say(noRow(byId("edit-row").value)); return; }
       fields.show(now.rows[i]);
       label.value = String(now.truth[i]);
       say(`These are the values of row ${live.table.names[i]}. "Add a prototype" makes one of them.`);

@@ -16,6 +16,7 @@ const boundText = (value, count = 3) => {
   const per = 10 ** (count - 1 - Math.floor(Math.log10(value)));
   return String(Number((Math.floor(value * (1 - 1e-6) * per) / per).toPrecision(count)));
 };
+const noRow = (name) => `Row ${name} is not on this page.${live.edits && live.table.kept ? " One row in five is kept back, to judge edits by." : ""}`;
 const nameOf = (code) => page.classes[code];
 const openTab = (name) => byId(`tab-${name}`).click();
 
