@@ -10,6 +10,7 @@ from protolearn.cli.failure import Failure
 from protolearn.cli.fit_procedure import OuterFold, costs_of
 from protolearn.cli.fit_warnings import (
     KINDS,
+    Costs,
     baseline_warnings,
     code_warnings,
     duplicate_warnings,
@@ -26,7 +27,7 @@ from protolearn.cli.learning_table import (
     subgroups_of,
 )
 from protolearn.folds import row_groups
-from protolearn.selection import Answers, on_test_set
+from protolearn.selection import Answers, Estimate, on_test_set
 
 FIT = "--target", "label", "--model", "mean-of-class,glvq", "--fits", "10", "--folds", "3"
 
@@ -209,6 +210,9 @@ def test_costs_and_a_positive_class(command, tmp_path):
     assert cost["measures"]["mean cost"]["value"] == pytest.approx(np.mean(costs))
     assert cost["measures"]["mean cost"]["low"] < np.mean(costs)
     assert cost["recall"]["a>b"]["value"] > found["accuracy"]["recall"]["a>b"]["value"] + 0.2
+    n_ill = cost["classes"]["a>b"]
+    guess = min(30.0 * n_ill, 300.0 - n_ill) / 300.0  # always well, or always ill
+    assert f"would cost {guess:.3g}" in cost["told"]
     assert cost["threshold"]["label"] == "a>b"
     assert cost["threshold"]["probability"] < 0.25
     lowest = min(float(r["probability_a>b"]) for r in rows if r["label"] == "a>b")
@@ -296,6 +300,9 @@ def test_warnings_are_few_and_sure():
     found = on_test_set(Answers(y, said, np.unique(y), None, None), 0.95, 100, 0)
     assert [one.kind for one in baseline_warnings(found, ("no", 0.8), "accuracy")] == ["baseline"]
     assert not list(baseline_warnings(found, ("no", 0.8), "balanced-accuracy"))
+    for high, n_warnings in ((0.7, 0), (0.9, 1)):
+        costs = Costs(Estimate(0.5, 0.4, high), "yes", 0.75)
+        assert len([*baseline_warnings(found, ("no", 0.8), "cost", costs)]) == n_warnings
 
 
 def test_numbers_as_classes_are_named():

@@ -229,8 +229,16 @@ def test_text_and_frame(hard):
     found = evaluate(model, *hard, random_state=0, confidence=0.9)
     lines = str(found).splitlines()
     assert lines[0] == "240 tested rows, 90 % intervals"
-    assert lines[-1] == "log loss                 -       -       -  (no probabilities)"
-    assert len({len(line) for line in lines[1:-1]}) == 1
+    assert lines[8] == "log loss                 -       -       -  (no probabilities)"
+    assert len({len(line) for line in lines[1:8]}) == 1
+    assert lines[9].split() == ["class", "precision", "recall", "av.", "prec.", "lift"]
+    first = next(iter(found.recalls))
+    assert lines[10].split()[:3] == [
+        str(first),
+        f"{found.precisions[first].value:.4g}",
+        f"{found.recalls[first].value:.4g}",
+    ]
+    assert len(lines) == 10 + len(found.recalls)
     frame = found.to_frame()
     assert list(frame) == ["value", "low", "high", "reason"]
     assert frame.loc["MCC", "value"] == found.mcc.value

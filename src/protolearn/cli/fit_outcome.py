@@ -25,7 +25,7 @@ from ..selection import (
     places_among,
 )
 from .fit_procedure import Aim, FitSettings, OuterFold, aim_of, chosen_model
-from .fit_warnings import ResultWarning, find_warnings
+from .fit_warnings import Costs, ResultWarning, find_warnings
 from .learning_table import LearningTable
 from .training_rows import OpenedTable
 
@@ -213,6 +213,17 @@ class Outcome:
             rarer = auto.classes_.tolist().index(self.aim.positive)
         return str(auto.classes_[rarer]), float(shares[rarer])
 
+    @property
+    def costs(self) -> Costs | None:
+        """What predictions cost, beside always predicting the class that is cheapest."""
+        own, scorer = self.performance.cost, self.aim.costs
+        if own is None or scorer is None:
+            return None
+        confusion = self.performance.evaluation.confusion
+        n_rows = confusion.counts.sum(axis=1)
+        prices = n_rows @ scorer.matrix(confusion.labels) / n_rows.sum()
+        return Costs(own, str(confusion.labels[prices.argmin()]), float(prices.min()))
+
     @cached_property
     def warnings(self) -> list[ResultWarning]:
         """What a careful reader would object to, the most important first."""
@@ -226,6 +237,7 @@ class Outcome:
             performance.together,
             is_split=self.table.groups is not None or self.table.times is not None,
             metric=self.aim.metric,
+            costs=self.costs,
         )
 
     @property
@@ -272,10 +284,11 @@ class Outcome:
     def sentences_on_aim(self) -> list[str]:
         """How well the class that is looked for is found, at which threshold, and what it costs."""
         sentences, performance = [], self.performance
-        if performance.cost is not None:
-            one = performance.cost
+        if self.costs is not None:
+            one, label, price = self.costs
             sentences.append(
-                f"A prediction costs {one.value:.3g} on average ({one.low:.3g} to {one.high:.3g})."
+                f"A prediction costs {one.value:.3g} on average ({one.low:.3g} to {one.high:.3g}); "
+                f"always predicting {label!r} would cost {price:.3g}."
             )
         wanted = self.threshold[0] if self.threshold else self.aim.positive
         if wanted is not None:

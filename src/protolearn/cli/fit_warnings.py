@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from .._names import count
 from ..folds import RowGroups
-from ..selection import Evaluation, share_interval
+from ..selection import Estimate, Evaluation, share_interval
 from .learning_table import LearningTable, is_missing
 
 KINDS = (
@@ -52,6 +52,14 @@ class ResultWarning(NamedTuple):
     text: str
 
 
+class Costs(NamedTuple):
+    """What a prediction costs on average, and the class that costs least if always predicted."""
+
+    own: Estimate
+    label: str
+    guess: float
+
+
 def find_warnings(
     table: LearningTable,
     evaluation: Evaluation,
@@ -61,10 +69,11 @@ def find_warnings(
     together: RowGroups,
     is_split: bool,
     metric: str,
+    costs: Costs | None = None,
 ) -> list[ResultWarning]:
     """Return all warnings, the most important first; ``is_split``: folds follow groups or time."""
     found = [
-        *baseline_warnings(evaluation, majority, metric),
+        *baseline_warnings(evaluation, majority, metric, costs),
         *column_warnings(table, is_split),
         *left_out_warnings(table),
         *duplicate_warnings(table, together),
@@ -75,9 +84,20 @@ def find_warnings(
 
 
 def baseline_warnings(
-    evaluation: Evaluation, majority: tuple[str, float], metric: str
+    evaluation: Evaluation,
+    majority: tuple[str, float],
+    metric: str,
+    costs: Costs | None = None,
 ) -> Iterator[ResultWarning]:
-    """Return a warning if the model is not clearly better than the largest class."""
+    """Return a warning if the model is not clearly better than always predicting one class."""
+    if costs is not None:
+        if costs.own.high >= costs.guess:
+            text = (
+                f"The model is not clearly better than always predicting {costs.label!r}, which "
+                f"costs {costs.guess:.3g} on average; its predictions cost {costs.own.value:.3g}."
+            )
+            yield ResultWarning("baseline", None, text)
+        return
     label, share = majority
     accuracy, balanced = evaluation.accuracy, evaluation.balanced_accuracy
     chance = 1.0 / max(len(evaluation.recalls), 1)

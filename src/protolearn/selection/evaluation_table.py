@@ -12,6 +12,9 @@ from .confusion import ConfusionMatrix
 from .metrics import MEASURES
 from .roc_curves import AveragedRoc, RocCurve
 
+MOST_CLASSES = 10
+"""Classes that a printed table shows."""
+
 
 class Estimate(NamedTuple):
     """A measure and its interval.
@@ -112,6 +115,16 @@ class Evaluation:
             cells = " ".join(f"{'-' if np.isnan(n) else f'{n:.4f}':>7}" for n in estimate[:3])
             reason = f"  ({estimate.reason})" if estimate.reason else ""
             lines.append(f"{name:<17}  {cells}{reason}")
+        if self.recalls:
+            titles = "precision", "recall", "av. prec.", "lift"
+            lines.append(f"{'class':<17} " + " ".join(f"{one:>9}" for one in titles))
+        for label in list(self.recalls)[:MOST_CLASSES]:
+            found = self.precisions[label], self.recalls[label], self.average_precisions[label]
+            shares = [*(one.value for one in found), self.lifts[label]]
+            cells = " ".join(f"{'-' if np.isnan(one) else f'{one:.4g}':>9}" for one in shares)
+            lines.append(f"{str(label)[:17]:<17} {cells}")
+        if len(self.recalls) > MOST_CLASSES:
+            lines.append(f"and {len(self.recalls) - MOST_CLASSES} classes more")
         return "\n".join([*lines, *self.notes])
 
     def to_frame(self) -> Any:

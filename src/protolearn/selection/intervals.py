@@ -217,22 +217,25 @@ def noise_of_folds(folds: Sequence[Answers]) -> float:
     return min(found)
 
 
-def noise_part(value: float, chance: float, variance: float) -> float:
+def noise_part(
+    value: float, chance: float, variance: float, errors: float = 2.5, power: float = 2.0
+) -> float:
     """Return which part of what models have learned is noise, by how far they are above chance.
 
     Where nothing can be learned, whether a row is right depends on another one as much as that one
     depends on it: the errors of two rows, each tested by a model that has seen the other, are
     correlated, and the variance of a mean over all folds is about twice that of independent rows.
-    What is learned for sure does not depend on single rows. The part between is from simulations.
+    What is learned for sure does not depend on single rows. The part between is from simulations:
+    half of it is left that many standard ``errors`` above chance.
     """
     above = max(value - chance, 0.0)
-    unsure = NOISE_ERRORS**2 / (NOISE_ERRORS**2 + above**2 / variance)
+    unsure = 1.0 / (1.0 + (above / (errors * variance**0.5)) ** power)
     return float(NOISE_MOST * min(unsure, (1.0 - above / (1.0 - chance)) ** NOISE_POWER))
 
 
-NOISE_MOST, NOISE_ERRORS, NOISE_POWER = 0.85, 2.5, 3.0
-"""Part of the variance that is added at chance, standard errors above chance at which it is half of
-that, and the power of the way that is left to perfection."""
+NOISE_MOST, NOISE_POWER = 0.85, 3.0
+"""Part of the variance that is added at chance, and the power of the way that is left to
+perfection."""
 
 
 def accuracy_spread(folds: Sequence[Answers]) -> MeasureSpread:

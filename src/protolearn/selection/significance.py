@@ -107,7 +107,10 @@ def noise_of_models(right: Floats, labels: Any) -> float:
     recalls = (np.bincount(codes, right) + 0.5) / (sizes + 1.0)
     chance = 1.0 / len(sizes)
     variance = float((recalls * (1.0 - recalls) / sizes).sum()) * chance**2
-    return noise_part(float(recalls.mean()), chance, variance) if len(sizes) > 1 else NOISE_MOST
+    if len(sizes) < 2:
+        return NOISE_MOST
+    # A difference of two models is noise for less long than the accuracy of one.
+    return noise_part(float(recalls.mean()), chance, variance, errors=1.0, power=1.0)
 
 
 def mcnemar_pvalue(n_first: float, n_second: float) -> float:
