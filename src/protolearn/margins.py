@@ -498,9 +498,9 @@ class LogOdds(Margin):
         own = rival = math.inf
         for k in range(d.size):
             if same[k]:
-                own = min(own, d[k])
-            else:
-                rival = min(rival, d[k])
+                own = d[k] if d[k] < own else own
+            elif d[k] < rival:
+                rival = d[k]
         for k in range(d.size):
             g[k] = xi * ((own if same[k] else rival) - d[k])
         exp_all(g)

@@ -405,12 +405,12 @@ def price(row, same, axes, entries, d, g, work):
                 rival = k
         entries[0], entries[1] = own, rival
         same = axes.own_and_rival
+        d[0], d[1] = row[own] * axes.inverse_scale, row[rival] * axes.inverse_scale
     else:
         for k in range(d.size):
             entries[k] = k
-    for j in range(d.size):
-        d[j] = row[entries[j]] * axes.inverse_scale
-        g[j] = 0.0
+            d[k] = row[k] * axes.inverse_scale
+    g[:] = 0.0
     value, slope = phi(measure(d, same, axes.margin_theta, g), axes.loss_theta)
     for j in range(d.size):
         g[j] *= slope

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ from protolearn import (
 )
 from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
+from protolearn.classifiers import kernel_support
 from protolearn.classifiers.feature_space import append_column, partial_cholesky
 from protolearn.classifiers.kernel_support import (
     FeatureSpaceTrainer,
@@ -154,6 +156,24 @@ def test_the_choice_ends_where_the_points_are_in_the_span(rng):
     assert_allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-12)
     assert_allclose(points @ basis.T @ basis, points, atol=1e-5)
     assert_allclose(np.triu((L @ basis.T)[list(chosen)], 1), 0.0, atol=1e-12)
+
+
+def test_some_samples_at_a_time_are_nearly_as_good_as_one(rng, monkeypatch):
+    L, points = rng.standard_normal((200, 60)), rng.standard_normal((5, 60))
+
+    def rest(k):
+        samples, bases = zip(*islice(towards(points, L), k), strict=True)
+        basis = bases[-1]
+        assert len(set(samples)) == k
+        assert_allclose(basis @ basis.T, np.eye(k), atol=1e-12)
+        assert_allclose(np.triu((L @ basis.T)[list(samples)], 1), 0.0, atol=1e-11)
+        return np.linalg.norm(points - points @ basis.T @ basis) ** 2
+
+    one_by_one = [rest(k) for k in (5, 20, 40)]
+    monkeypatch.setattr(kernel_support, "ALONE", 1)
+    together = [rest(k) for k in (5, 20, 40)]
+    assert together != one_by_one
+    assert_allclose(together, one_by_one, rtol=0.1, atol=0.05 * np.sum(points**2))
 
 
 def test_zero_rows_and_a_zero_point_do_no_harm():

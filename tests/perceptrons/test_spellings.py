@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial import ConvexHull
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.svm import SVC
 
 from given_profile import THOROUGH
@@ -79,6 +80,23 @@ def test_sparse_rows(model, form):
     assert model.__sklearn_tags__().input_tags.sparse
     if hasattr(model, "stabilities"):
         assert_allclose(model.stabilities(form(X), y), model.stabilities(X, y))
+
+
+@silent
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", laplacian_kernel])
+def test_a_kernel_takes_sparse_rows(kernel):
+    X, y = overlapping()
+    X[np.abs(X) < 0.7] = 0.0
+    model = KernelAdaTron(kernel=kernel, C=1.0).fit(X, y)
+    expected = model.decision_function(X)
+    model.fit(csr_matrix(X), y)
+    assert_allclose(model.decision_function(csr_matrix(X)), expected, rtol=1e-9, atol=1e-12)
+    assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-12)
+    assert model.__sklearn_tags__().input_tags.sparse
+    products = model.set_params(kernel="precomputed")
+    assert not products.__sklearn_tags__().input_tags.sparse
+    with pytest.raises(TypeError, match="dense"):
+        products.fit(csr_matrix(X @ X.T), y)
 
 
 def test_c_replaces_gamma():

@@ -23,6 +23,7 @@ from ..distances import SquaredEuclidean
 from ..native import GRADIENT, native
 from ..objective import mean_cost
 from .composable import PrototypeClassifier
+from .feature_space import FAR_PIVOT, TRIED
 from .problem import FirstDistances
 from .rows import weigh
 from .settings import CostSettings
@@ -41,6 +42,9 @@ EXPLAINED = 1e-12
 
 WITHIN = 1e-8
 """Share of the largest squared length that a sample has to have outside of the span of others."""
+
+ALONE = 10**6
+"""Numbers of all samples for which one more sample is chosen at a time."""
 
 
 class CoordinateDistance(SquaredEuclidean):
@@ -104,7 +108,7 @@ def prune(
     """Return a model with prototypes that combine few samples, all of them the same ones.
 
     With ``max_support="auto"`` their number is doubled until the mean cost is nearly that of the
-    whole space.
+    whole space; half of the samples that span it would save little.
     """
     model, L, pivots = whole
     block = Block(L, encode(y, model.classes_), weight)
@@ -113,7 +117,7 @@ def prune(
     bound = _enough(model, block) if automatic else np.inf
     samples, rows = towards(model.prototypes_, L), FIRST_ROWS if automatic else int(max_support)
     support, basis = list[int](), np.empty((0, L.shape[1]))
-    while rows * len(model.prototypes_) < len(pivots):
+    while rows * len(model.prototypes_) < (len(pivots) / 2 if automatic else len(pivots)):
         wanted = rows * len(model.prototypes_)
         more = list(islice(samples, wanted - len(support)))
         support += [sample for sample, _ in more]
@@ -201,27 +205,49 @@ def towards(points: Floats, L: Floats) -> Iterator[tuple[int, Floats]]:
     """Yield samples, each the one that brings their span nearest to all points, and its basis.
 
     Orthogonal least squares: a sample counts by the direction that it adds to the span, which has
-    length one and is orthogonal to all before. It ends when the points are in the span.
+    length one and is orthogonal to all before. It ends when the points are in the span. If there
+    are many numbers, the best of a few samples are taken before all are compared again.
     """
     squares = np.einsum("ij,ij->i", L, L)
     product, outside = L @ points.T, squares.copy()  # with what is not in the span yet
     basis = np.empty((L.shape[1], L.shape[1]))
-    rounding = EXPLAINED * float(np.sum(points**2))
-    for k in range(len(basis)):
-        adds = outside > WITHIN * squares.max()
-        gain = np.einsum("ik,ik->i", product, product)
-        gain = np.divide(gain, outside, out=np.full_like(gain, -1.0), where=adds)
-        best = int(gain.argmax())
-        if gain[best] < 0.0 or (k and gain[best] <= rounding):
+    rounding, least = EXPLAINED * float(np.sum(points**2)), WITHIN * squares.max()
+    size, k = min(TRIED, 1 + L.size // ALONE), 0
+    while k < len(basis):
+        gain = _gains(product, outside, least)
+        tried = np.argsort(-gain, kind="stable")[:size]
+        first, rest = k, _without(L[tried], basis[:k])
+        some, beyond, gain = product[tried], outside[tried], gain[tried]
+        enough = max(FAR_PIVOT * gain[0], 0.0)
+        while k < len(basis) and gain.max() >= enough and (not k or gain.max() > rounding):
+            best = int(gain.argmax())
+            direction = _without(rest[best : best + 1], basis[first:k])[0]
+            basis[k] = direction / np.linalg.norm(direction)
+            k += 1
+            yield int(tried[best]), basis[:k]
+            along = rest @ basis[k - 1]
+            some = some - np.outer(along, points @ basis[k - 1])
+            beyond = beyond - along**2
+            beyond[best] = 0.0
+            gain = _gains(some, beyond, least)
+        if k == first:
             return
-        direction = L[best]
-        for _ in range(2):  # twice is enough for orthogonality to rounding
-            direction = direction - (basis[:k] @ direction) @ basis[:k]
-        basis[k] = direction / np.linalg.norm(direction)
-        yield best, basis[: k + 1]
-        along = L @ basis[k]
-        product -= np.outer(along, points @ basis[k])
-        outside -= along**2
+        along = L @ basis[first:k].T
+        product -= along @ (basis[first:k] @ points.T)
+        outside -= np.einsum("ik,ik->i", along, along)
+
+
+def _gains(product: Floats, outside: Floats, least: float) -> Floats:
+    """Return how much nearer to the points each sample brings the span; -1 if it is within."""
+    gain = np.einsum("ik,ik->i", product, product)
+    return np.divide(gain, outside, out=np.full_like(gain, -1.0), where=outside > least)
+
+
+def _without(rows: Floats, basis: Floats) -> Floats:
+    """Return rows less their projections; twice is enough for orthogonality to rounding."""
+    for _ in range(2):
+        rows = rows - (rows @ basis.T) @ basis
+    return rows
 
 
 def nearest(points: Floats, L: Floats) -> Indices:

@@ -179,8 +179,9 @@ class KernelAdaTron(StabilityMixin):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples; the products of all with each other if the kernel is precomputed.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples, of which sparse ones are made dense; the products of all with each other
+            if the kernel is precomputed.
         y : array-like of shape (n_samples,)
             Their labels.
 
@@ -267,6 +268,10 @@ class KernelAdaTron(StabilityMixin):
         """Whether strengths have no bound."""
         given = self.C if isinstance(self.gamma, str) else self.gamma
         return is_endless(given)
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return not self._is_precomputed()
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
