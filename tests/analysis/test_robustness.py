@@ -162,17 +162,46 @@ def attacked(model, X, y, norm, radius, box, restarts, seed=0):
     return broken
 
 
+def walked(model, X, y, norm, box, restarts, seed=0):
+    """Return how near rows of another class come: along the boundary, from rows that have it."""
+    rng, nearest = np.random.RandomState(seed), np.full(len(X), np.inf)
+    low, high = (-np.inf, np.inf) if box is None else box
+    apart = y[:, None] != y
+    for _ in range(restarts):
+        points = X[np.where(apart, rng.uniform(size=apart.shape), -1.0).argmax(axis=1)]
+        points = points.astype(np.float64)
+        for _ in range(6):
+            start, end = np.zeros((2, len(X), 1))
+            end += 1.0
+            for _ in range(12):
+                middle = 0.5 * (start + end)
+                crossed = model.predict((X + middle * (points - X)).astype(X.dtype)) != y
+                end = np.where(crossed[:, None], middle, end)
+                start = np.where(crossed[:, None], start, middle)
+            points = (X + end * (points - X)).astype(X.dtype).astype(np.float64)
+            length = np.linalg.norm(points - X, norm, axis=1)
+            nearest = np.minimum(nearest, np.where(model.predict(points) != y, length, np.inf))
+            size = 0.5 * np.linalg.norm(points - X, axis=1, keepdims=True) / np.sqrt(X.shape[1])
+            tried = np.clip(points + size * rng.standard_normal(X.shape), low, high)
+            points = np.where((model.predict(tried.astype(X.dtype)) != y)[:, None], tried, points)
+    return nearest
+
+
+def crowd(X, y, times):
+    """Return rows beside those of a table, so that 1,000 certified ones are among them."""
+    X, y = np.tile(X, (times, 1)), np.tile(y, times)
+    moved = X + 0.01 * np.random.RandomState(0).standard_normal(X.shape)
+    return np.clip(moved, X.min(axis=0), X.max(axis=0)), y
+
+
 @pytest.mark.parametrize("kind", ["glvq", "gmlvq", "linear", "robust"])
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_nothing_certified_can_be_broken(cancer, models, kind, norm, dtype):
-    (X, y), rng = cancer, np.random.RandomState(0)
+    X, y = crowd(*cancer, 8) if THOROUGH else cancer
     model, radius = models[kind], {1: 1.2, 2: 0.35, np.inf: 0.06}[norm]
     n, restarts = (1_000, 100) if THOROUGH else (120 if norm == 2 else 40, 4)
-    if THOROUGH:  # rows beside those of the table, enough for 1,000 certified ones
-        X, y = np.tile(X, (8, 1)), np.tile(y, 8)
-        X = np.clip(X + 0.01 * rng.standard_normal(X.shape), 0.0, 1.0)
-    else:
+    if not THOROUGH:
         X, y = X[:n], y[:n]
     X = X.astype(dtype)
     for box in BOXES:
@@ -181,6 +210,9 @@ def test_nothing_certified_can_be_broken(cancer, models, kind, norm, dtype):
         sure = np.flatnonzero(found.certified)[:n]
         assert len(sure) == n or not THOROUGH
         assert not attacked(model, X[sure], y[sure], norm, radius, box, restarts).any()
+        walk = walked(model, X[sure], y[sure], norm, box, restarts // 4 if n < 1_000 else restarts)
+        inside = 1.0 - 1e-9 if dtype == np.float64 else 1.0 - 1e-5
+        assert walk.min() > inside * radius
 
 
 @pytest.mark.parametrize("kind", ["glvq", "gmlvq", "linear"])
@@ -265,7 +297,8 @@ def test_a_table_with_words_and_holes():
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_curved_boundaries_have_the_bound_alone(cancer, norm):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_curved_boundaries_have_the_bound_alone(norm, dtype):
     X, y = load_iris(return_X_y=True)
     radius = {1: 0.3, 2: 0.2, np.inf: 0.1}[norm]
     kinds = (
@@ -273,16 +306,20 @@ def test_curved_boundaries_have_the_bound_alone(cancer, norm):
         RSLVQ(prototypes_per_class=2, random_state=0),
         RobustLVQ(norm=norm, radius=0.5, distance="minkowski", random_state=0),
     )
-    for model in kinds:
-        model.fit(X, y)
+    fitted = [model.fit(X, y) for model in kinds]
+    X, y = crowd(X, y, 20) if THOROUGH else (X, y)
+    X, inside = X.astype(dtype), 1.0 - 1e-9 if dtype == np.float64 else 1.0 - 1e-5
+    for model in fitted:
         found = certified_accuracy(model, X, y, radius=radius, norm=norm)
         assert np.isnan(found.exact)
         assert 0.2 < found.bound == found.certified.mean() <= found.accuracy
         rng = np.random.RandomState(0)
-        sure = X[found.certified]
+        sure, labels = X[found.certified][:1_000], y[found.certified][:1_000]
         for _ in range(100):
-            way = into_ball(rng.standard_normal(sure.shape) * 10.0, norm, radius * (1.0 - 1e-9))
-            assert (model.predict(sure + way) == y[found.certified]).all()
+            way = into_ball(rng.standard_normal(sure.shape) * 10.0, norm, radius * inside)
+            assert (model.predict((sure + way).astype(dtype)) == labels).all()
+        walk = walked(model, sure, labels, norm, None, 100 if THOROUGH else 2)
+        assert inside * radius < walk.min() < np.inf
         seen = np.isfinite(found.adversarial).all(axis=1)
         assert (model.predict(found.adversarial[seen]) != y[seen]).all()
         assert "curved" in str(found)

@@ -63,6 +63,13 @@ def run(work: Work) -> Findings:
             f"{broken} of {len(proved)} certified rows were broken by projected gradients from "
             f"{RESTARTS} starts.",
             told(settings, trained),
+            "PNPC has as many prototypes, epochs and rows a step, and the same hinge. It begins "
+            "with random rows, learns over all pixels by Nesterov's momentum of 0.9 with a rate of "
+            "40 that falls by 4 % an epoch, and moves four of ten rows by one pixel.",
+            "The aim was 78 % within [0, 1]^d, and 73 % by the bound. What is missing is not fit "
+            "but what carries over to new rows: PNPC's recipe in the same subspace certifies, by "
+            "the bound, 75.4 % of 5,000 training rows after 12 epochs, and 67.0 % of rows held "
+            "out.",
         ],
     )
 
@@ -72,7 +79,8 @@ def told(settings: Settings, trained: dict[str, Any]) -> str:
     first, last = trained["costs"][0], trained["costs"][-1]
     return (
         f"{10 * settings.per_class} prototypes were trained by RobustLVQ on {settings.rows} "
-        f"training rows for {settings.epochs} epochs, in the subspace of the first "
+        f"training rows for {settings.epochs} epochs in {trained['seconds'] / 60.0:.0f} minutes of "
+        "processor time, in the subspace of the first "
         f"{settings.axes} principal components: hinge at {settings.radius:g}, Adam with the rate "
         f"{settings.rate:g} and batches of {settings.batch}, each picture changed a little at each "
         f"step (turned, stretched, shifted, bent). The cost fell from {first:.3f} to {last:.3f}. "
