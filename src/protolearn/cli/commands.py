@@ -28,10 +28,7 @@ Data = Annotated[
 ]
 Model = Annotated[Path, typer.Argument(help="A model file written by fit.")]
 Target = Annotated[
-    str | None,
-    typer.Option(
-        help="The column to predict: its name, its number from 1, or last.", show_default=False
-    ),
+    str | None, typer.Option(help="The column to predict: its name, its number from 1, or last.")
 ]
 Seed = Annotated[int, typer.Option(help="Random seed.", min=0, max=2**31 - 1)]
 
@@ -70,10 +67,7 @@ Categorical = Annotated[
 ]
 Names = Annotated[
     str | None,
-    typer.Option(
-        help="Column names of a text file without a header, separated by commas.",
-        show_default=False,
-    ),
+    typer.Option(help="Column names of a text file without a header, separated by commas."),
 ]
 Id = Annotated[
     list[str] | None,
@@ -88,10 +82,7 @@ Strict = Annotated[
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(
-        help="Memory limit for the table, such as 4GB; default: half of the machine's.",
-        show_default=False,
-    ),
+    typer.Option(help="Memory limit for the table, such as 4GB; default: half of the machine's."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Raw = Annotated[
@@ -128,24 +119,16 @@ def fit(
         str, typer.Option(help="auto, or models such as glvq,gmlvq,soft-margin-svm.")
     ] = "auto",
     out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the results; default: protolearn-DATA.", show_default=False),
+        Path | None, typer.Option(help="Folder for the results; default: protolearn-DATA.")
     ] = None,
     time: Annotated[
         float | None,
         typer.Option(
-            help="Time limit for the whole command in seconds; default: no limit.",
-            min=1.0,
-            show_default=False,
+            help="Time limit for the whole command in seconds; default: no limit.", min=1.0
         ),
     ] = None,
     fits: Annotated[
-        int | None,
-        typer.Option(
-            help="Maximum number of fits in the search.",
-            min=1,
-            show_default=False,
-        ),
+        int | None, typer.Option(help="Maximum number of fits in the search.", min=1)
     ] = None,
     prefer: Annotated[
         Preference,
@@ -157,27 +140,20 @@ def fit(
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="Number of parallel fits; -1: one per processor; default: 1, or all Dask workers.",
-            show_default=False,
+            help="Number of parallel fits; -1: one per processor; default: 1, or all Dask workers."
         ),
     ] = None,
     engine: Annotated[Engine, typer.Option(help="Where to run the fits.")] = Engine.local,
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            help="Address of the Dask scheduler; default: start a local cluster.",
-            show_default=False,
-        ),
+        typer.Option(help="Address of the Dask scheduler; default: start a local cluster."),
     ] = None,
     drop: Drop = None,
     keep: Keep = None,
     categorical: Categorical = None,
     image: Annotated[
         str | None,
-        typer.Option(
-            help="HEIGHTxWIDTH if the columns are the pixels of an image, row by row.",
-            show_default=False,
-        ),
+        typer.Option(help="HEIGHTxWIDTH if the columns are the pixels of an image, row by row."),
     ] = None,
     robust: Annotated[
         float | None,
@@ -185,7 +161,6 @@ def fit(
             help="Measurement error in standard deviations: report how many predictions stay the "
             "same. Robust-lvq then competes too.",
             min=0.0,
-            show_default=False,
         ),
     ] = None,
     tolerance: Annotated[
@@ -204,25 +179,19 @@ def fit(
         Metric | None,
         typer.Option(
             help="What to optimise; default: accuracy, or balanced accuracy if the largest class "
-            "has more than four times the rows of the smallest.",
-            show_default=False,
+            "has more than four times the rows of the smallest."
         ),
     ] = None,
     positive: Annotated[
-        str | None,
-        typer.Option(help="The positive class, for f1, auc and average-precision."),
+        str | None, typer.Option(help="The positive class, for f1, auc and average-precision.")
     ] = None,
     cost: Annotated[
-        str | None,
-        typer.Option(
-            help="What errors cost: 'TRUE>PREDICTED=20, ...'; others cost 1.", show_default=False
-        ),
+        str | None, typer.Option(help="What errors cost: 'TRUE>PREDICTED=20, ...'; others cost 1.")
     ] = None,
     bins: Annotated[
         str | None,
         typer.Option(
-            help="Number of classes to cut a numeric target into, or edges such as 10,20.",
-            show_default=False,
+            help="Number of classes to cut a numeric target into, or edges such as 10,20."
         ),
     ] = None,
     merge_rare: Annotated[
@@ -232,20 +201,15 @@ def fit(
     group: Annotated[
         str | None,
         typer.Option(
-            help="Column with the group of each row, such as a patient: groups stay in one fold.",
-            show_default=False,
+            help="Column with the group of each row, such as a patient: groups stay in one fold."
         ),
     ] = None,
     by: Annotated[
-        str | None,
-        typer.Option(help="Column of subgroups to report the measures for.", show_default=False),
+        str | None, typer.Option(help="Column of subgroups to report the measures for.")
     ] = None,
     time_column: Annotated[
         str | None,
-        typer.Option(
-            help="Column with the time of each row: models are tested on later rows.",
-            show_default=False,
-        ),
+        typer.Option(help="Column with the time of each row: models are tested on later rows."),
     ] = None,
     names: Names = None,
     id: Id = None,
@@ -325,8 +289,7 @@ def explain(
     data: Data,
     row: Annotated[int, typer.Option(help="Row number, from 1.")] = 1,
     to: Annotated[
-        str | None,
-        typer.Option(help="The class that the smallest change should lead to.", show_default=False),
+        str | None, typer.Option(help="The class that the smallest change should lead to.")
     ] = None,
     fixed: Annotated[
         list[str] | None, typer.Option(help="Columns that cannot change, such as age,sex.")
@@ -343,25 +306,17 @@ def explain(
 def export(
     model: Model,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Output file; default: beside the model.", show_default=False
-        ),
+        Path | None, typer.Option("--out", "-o", help="Output file; default: beside the model.")
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option(
-            help="c, js, sql, onnx or json; default: from the ending of --out, or onnx.",
-            show_default=False,
-        ),
+        typer.Option(help="c, js, sql, onnx or json; default: from the ending of --out, or onnx."),
     ] = None,
     number: Annotated[
-        str | None,
-        typer.Option(help="Numbers in C: float, double, int16 or int8.", show_default=False),
+        str | None, typer.Option(help="Numbers in C: float, double, int16 or int8.")
     ] = None,
     table: Annotated[
-        str | None,
-        typer.Option(help="Name of the table in SQL; default: rows.", show_default=False),
+        str | None, typer.Option(help="Name of the table in SQL; default: rows.")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -411,8 +366,7 @@ def report(
 def card(
     model: Model,
     use: Annotated[
-        str | None,
-        typer.Option(help="Intended use of the model, for the card.", show_default=False),
+        str | None, typer.Option(help="Intended use of the model, for the card.")
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Markdown file; -: the terminal.")
@@ -460,8 +414,7 @@ def compare(
     data: Data,
     target: Target = None,
     models: Annotated[
-        list[str] | None,
-        typer.Option(help="Models such as glvq,gmlvq,svc; default: a dozen.", show_default=False),
+        list[str] | None, typer.Option(help="Models such as glvq,gmlvq,svc; default: a dozen.")
     ] = None,
     folds: Annotated[int, typer.Option(help="Number of cross-validation folds.", min=2)] = 10,
     repeats: Annotated[
@@ -472,8 +425,7 @@ def compare(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for scores and a picture; an interrupted comparison continues there.",
-            show_default=False,
+            help="Folder for scores and a picture; an interrupted comparison continues there."
         ),
     ] = None,
     drop: Drop = None,
@@ -523,8 +475,7 @@ def reproduce(
         Path | None,
         typer.Option(
             help="Folder for the results; default: protolearn-NAME. An interrupted run "
-            "continues there.",
-            show_default=False,
+            "continues there."
         ),
     ] = None,
     seed: Seed = 0,
@@ -561,8 +512,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("protolearn-demo"),
     data: Annotated[str, typer.Option(help="Name of a built-in set.")] = "wdbc",
     time: Annotated[
-        float | None,
-        typer.Option(help="Time limit for learning in seconds.", min=1.0, show_default=False),
+        float | None, typer.Option(help="Time limit for learning in seconds.", min=1.0)
     ] = None,
     seed: Seed = 0,
     force: Force = False,
