@@ -34,10 +34,6 @@ TABLES = {
         lambda path: path.write_bytes(gzip.compress(bytes(range(10, 250)) * 99)[:-20]),
         "gzip file",
     ),
-    "an empty column": (
-        lambda path: write(path, changed(noise=lambda i: "")),
-        "column 'noise' has no value in any row; leave it out with --drop noise",
-    ),
     "no label": (
         lambda path: write(path, changed(state=lambda i: "")),
         "no row has a value of 'state'",

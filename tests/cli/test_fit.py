@@ -216,6 +216,7 @@ def test_columns_by_hand(command, tmp_path):
         ("id", lambda i: i + 0.5, False),
         ("lipid", lambda i: 100 - i, False),
         ("any", lambda i: i, True),  # counts the rows
+        ("any", lambda i: "", True),  # no value
     ],
 )
 def test_columns_of_keys_are_left_out(tmp_path, name, numbers, left_out):

@@ -229,7 +229,7 @@ def structure_warnings(
 def left_out_warnings(table: LearningTable) -> Iterator[ResultWarning]:
     """Return a warning for each column that was left out as constant or as an identifier."""
     for name, reason in table.left_out:
-        kind = "constant" if reason.startswith("it has one value") else "identifier"
+        kind = "constant" if reason.startswith("it has") else "identifier"
         yield ResultWarning(kind, name, f"Column {name!r} is left out: {reason}.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -208,18 +207,15 @@ def with_columns(
     table: LearningTable,
     drop: Sequence[str],
     keep: Sequence[str],
-    drawn: bool = False,
     keep_constant: bool = False,
 ) -> LearningTable:
-    """Return the columns that something can be learned from; ``drawn``: there are other rows."""
+    """Return the columns that something can be learned from."""
     target, notes = table.target, list(table.notes)
     left_out: list[tuple[str, str]] = []
     columns = [name for name in frame.dtype.names or () if name != target and name not in drop]
     for name in list(columns):
         if name in keep:
             continue
-        if is_missing(frame[name]).all():
-            raise no_values(name, drawn)
         reason = why_useless(name, frame[name], table.rows)
         if keep_constant and reason == CONSTANT:
             continue
@@ -355,17 +351,10 @@ def check_classes(target: str, classes: NDArray[Any], counts: NDArray[Any]) -> t
     )
 
 
-def no_values(name: str, drawn: bool) -> Failure:
-    """Return an error that says that a column has no values."""
-    which = "in the rows that were drawn" if drawn else "in any row"
-    more = ", or draw more with --rows" if drawn else ""
-    return Failure(
-        f"column {name!r} has no value {which}; leave it out with --drop {shlex.quote(name)}{more}."
-    )
-
-
 def why_useless(name: str, values: NDArray[Any], rows: NDArray[np.intp]) -> str:
     """Return a text that says why nothing can be learned from a column, if so."""
+    if is_missing(values).all():
+        return "it has no value in any row"
     if len(np.unique(values if values.dtype.kind in "fM" else values.astype(str))) == 1:
         return CONSTANT
     if values.dtype.kind == "f":

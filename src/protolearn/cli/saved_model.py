@@ -23,7 +23,6 @@ from ..reading import ReadTable, TableFileError, truth_of
 from ..selection import places_among
 from ..tables import (
     NO_FEATURE_NAMES,
-    UNKNOWN_CATEGORY,
     UNSEEN_CATEGORIES,
     CategoryColumn,
     Column,
@@ -31,7 +30,6 @@ from ..tables import (
     apply_step,
     ignore_warnings,
     labelled_prototypes,
-    warn_of_unseen_categories,
 )
 from .data_source import PLAIN_READING, Reading, open_data
 from .failure import Failure
@@ -130,17 +128,10 @@ class SavedModel:
 
     def unseen_note(self, frame: Any) -> str:
         """Return which categories the training rows do not have; nothing if there are none."""
-        encoder, new = self.steps.encoder, {}
-        table = encoder.input_table(frame)
-        for column, name in zip(self.columns, table.names, strict=True):
-            if isinstance(column, CategoryColumn):
-                values = table.read(name)
-                unknown = column.codes(values) == UNKNOWN_CATEGORY
-                if unknown.any():
-                    new[name] = values.data[unknown].tolist()
+        encoder = self.steps.encoder
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            warn_of_unseen_categories(new, encoder.unknown)
+            encoder.warn_of_unseen(encoder.input_table(frame))
         return str(told[0].message) if told else ""
 
     def label_named(self, text: str) -> Any:

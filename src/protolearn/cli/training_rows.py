@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from .._arrays import Indices
 from .._names import count
-from ..reading import ParquetFolder, ReadTable, describe_origin
+from ..reading import ParquetFolder, ReadTable, describe_origin, read_blocks
 from .data_source import PLAIN_READING, Reading, folder_named, open_data
 from .failure import Failure
 from .learning_table import (
@@ -154,21 +154,23 @@ def draw_from_folder(
     notes = (*without_labels(target, folder.n_rows - n_labelled), *rare)
     few = len(y) < n_labelled
     table = LearningTable(frame, y, target, rows + 1, notes)
-    table = with_columns(frame, table, drop, keep, few)
+    table = with_columns(frame, table, drop, keep)
     if few:
         table = table._replace(notes=(*table.notes, draw_note(len(y), n_labelled)))
     return OpenedTable(read, table, n_labelled)
 
 
+def label_blocks(folder: ParquetFolder, target: str) -> Iterator[tuple[int, list[Any]]]:
+    """Return some labels at a time, None where one is missing, and how many were before."""
+    for start, block in read_blocks(folder, [target], {target: "category"}):
+        yield start, block[target].tolist()
+
+
 def count_labels(folder: ParquetFolder, target: str) -> Counter[str]:
     """Return the number of rows of each label."""
     counts: Counter[str] = Counter()
-    for _, found in folder.coded_texts(target):
-        codes = np.where(found.codes < 0, len(found.texts) - 1, found.codes)  # no text: the last
-        sizes = np.bincount(codes, minlength=len(found.texts))
-        for text, size in zip(found.texts, sizes, strict=True):
-            if text is not None and size:
-                counts[text] += int(size)
+    for _, labels in label_blocks(folder, target):
+        counts.update(label for label in labels if label is not None)
         if len(counts) > MOST_LABELS:
             raise Failure(
                 f"the target {target!r} holds more than {MOST_LABELS:,} different values; expected "
@@ -182,11 +184,12 @@ def find_rows(folder: ParquetFolder, target: str, places: Mapping[str, Indices])
     """Return the rows of the table that have these places in their classes, ascending."""
     before: Counter[str] = Counter()
     rows = []
-    for start, found in folder.coded_texts(target):
-        for code, text in enumerate(found.texts[:-1]):
-            if text is None:
-                continue
-            here = np.flatnonzero(found.codes == code)
+    for start, labels in label_blocks(folder, target):
+        texts = sorted({*labels} - {None})
+        place = {text: code for code, text in enumerate(texts)}
+        codes = np.array([place.get(label, -1) for label in labels])
+        for code, text in enumerate(texts):
+            here = np.flatnonzero(codes == code)
             first, last = np.searchsorted(places[text], [before[text], before[text] + len(here)])
             rows.append(start + here[places[text][first:last] - before[text]])
             before[text] += len(here)

@@ -1,6 +1,5 @@
 """Tables in files, read into structured arrays."""
 
-from .arrow_files import CodedTexts as CodedTexts
 from .arrow_files import ParquetFolder as ParquetFolder
 from .arrow_files import holds_texts as holds_texts
 from .cell_values import text_of as text_of

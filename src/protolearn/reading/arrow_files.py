@@ -338,13 +338,6 @@ def arrow_column(values: list[Any]) -> Any:
     return pa.array([text_of(value) for value in values], pa.string())
 
 
-class CodedTexts(NamedTuple):
-    """A column of texts in a batch: the different ones, and which of them each row has."""
-
-    texts: list[str | None]
-    codes: Indices
-
-
 class FolderFile(NamedTuple):
     """A Parquet file in a folder."""
 
@@ -412,14 +405,6 @@ class ParquetFolder(ArrowTable):
         """Read some rows, whose places from 0 ascend; others are not kept."""
         return read_columns(self, chosen, asked, {}, self.limit, rows).frame
 
-    def coded_texts(self, name: str) -> Iterator[tuple[int, CodedTexts]]:
-        """Return a column as texts, batch by batch, and how many rows were before."""
-        for start, block in self.blocks([name], {}):
-            column = block[name].combine_chunks()
-            column = column if hasattr(column, "dictionary") else column.dictionary_encode()
-            codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-            yield start, CodedTexts([*map(text_of, column.dictionary.to_pylist()), None], codes)
-
 
 def is_folder(path: Any) -> bool:
     """Whether something names a folder."""
@@ -471,15 +456,13 @@ def parquet_files(folder: Path) -> list[Path]:
             f"{str(folder)!r} is a folder of Parquet files, but {others[0]!r} in it is none; take "
             "it out, or let its name begin with '_'."
         )
-    if others:
+    if others or not files:
+        found = "there are none: look at its name"
+        if others:
+            found = f"it holds {others[0]!r}: name one that is in it, or write them as Parquet"
         raise TableFileError(
-            f"{str(folder)!r} is a folder; expected a file, or Parquet files only in it, and it "
-            f"holds {others[0]!r}: name one that is in it, or write them as Parquet."
-        )
-    if not files:
-        raise TableFileError(
-            f"{str(folder)!r} is a folder; expected a file, or Parquet files in it, and there are "
-            "none: look at its name."
+            f"{str(folder)!r} is a folder; expected a file, or Parquet files only in it, and "
+            f"{found}."
         )
     return files
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,17 +17,9 @@ MISSING = frozenset(
 """Cells without a value, whatever their column holds."""
 
 MISSING_NUMBER = frozenset(["-", "--", ".", "none", "n.a.", "nil", "unknown", "missing"]).union(
-    [
-        "not available",
-        "no data",
-        "(null)",
-        "(none)",
-        "(blank)",
-        "unbekannt",
-        "keine angabe",
-        "k.a.",
-    ],
-    ["#value!", "#div/0!", "#ref!", "#name?", "#num!", "#nv", "#wert!", "#bezug!"],
+    ["not available", "no data", "(null)", "(none)", "(blank)"],
+    ["unbekannt", "keine angabe", "k.a.", "#nv", "#wert!", "#bezug!"],
+    ["#value!", "#div/0!", "#ref!", "#name?", "#num!"],
 )
 """Cells without a value among numbers and dates, in lower case; among texts these are texts."""
 
@@ -77,16 +70,7 @@ AROUND = re.compile(  # sign, currency, sign, number, unit
 )
 SEPARATORS = {",": ",", ".": r"\.", "'": "['\u2019]", " ": "[ \u00a0\u202f]", "": ""}
 NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
-MARKS = [
-    (".", ""),
-    (".", ","),
-    (",", ""),
-    (",", "."),
-    (".", "'"),
-    (".", " "),
-    (",", "'"),
-    (",", " "),
-]
+MARKS = [(pair[0], pair[1:]) for pair in (".", ".,", ",", ",.", ".'", ". ", ",'", ", ")]
 """Decimal marks and separators of thousands that numbers may have, the likeliest first."""
 
 
@@ -152,11 +136,9 @@ class Form:
             lower = pc.utf8_lower(cells)
             return pc.if_else(pc.is_in(lower, pa.array(["true", "false"])), lower, cells)
         if self.kind == "boolean":
-            places = pc.index_in(pc.utf8_lower(cells), pa.array(list(ANY_TRUTHS)))
-            return pa.array(list(ANY_TRUTHS.values())).take(places)
+            return take_values(ANY_TRUTHS, pc.utf8_lower(cells))
         if self.order == "truth":
-            places = pc.index_in(pc.utf8_lower(cells), pa.array(list(TRUTHS)))
-            return pa.array([float(truth) for truth in TRUTHS.values()]).take(places)
+            return take_values(TRUTHS, pc.utf8_lower(cells)).cast(pa.uint8()).cast(pa.float64())
         parts = pc.extract_regex(cells, self.pattern)
         if self.order:
             return self.parse_dates(parts)
@@ -185,8 +167,7 @@ class Form:
             text = pc.struct_field(parts, name)
             if name == "month" and "month" in self.order:
                 start = pc.utf8_lower(pc.utf8_slice_codeunits(text, 0, 3))
-                places = pc.index_in(start, pa.array(list(MONTHS)))
-                text = pa.array(list(MONTHS.values())).take(places).cast(pa.string())
+                text = take_values(MONTHS, start).cast(pa.string())
             text = pc.utf8_rpad(text, length, "0")
             text = pc.if_else(pc.equal(text, ""), "0", text)
             return text.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
@@ -211,6 +192,14 @@ class Form:
             lost |= pc.not_equal(*marks).fill_null(True).to_numpy(False)
         times = days.astype("datetime64[us]") + (clock - 60_000_000 * east)
         return pa.array(times, mask=lost)
+
+
+def take_values(of: Mapping[str, Any], cells: Any) -> Any:
+    """Return what texts stand for, with null for those that are not there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pa.array(list(of.values())).take(pc.index_in(cells, pa.array(list(of))))
 
 
 def unquote(cell: str) -> str:

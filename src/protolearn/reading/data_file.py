@@ -39,24 +39,17 @@ PARQUET, FEATHER = b"PAR1", b"ARROW1"
 EXCEL = (b"xl/workbook", b"xl/worksheets", b"content.xml")
 """Marks in the files of Excel and of OpenDocument, which are zip archives."""
 
+ARCHIVE = rb"BZh|\xfd7zXZ|7z\xbc\xaf|Rar!|.{257}ustar"
 FOREIGN = (
     (rb"\x89PNG|\xff\xd8\xff|GIF8|BM|II\*\0|MM\0\*|RIFF", "a picture, a sound or a film", ""),
     (rb"%PDF|\{\\rtf", "a document", "save the table in it as CSV"),
     (rb"SQLite format 3", "an SQLite database", "write a table of it as CSV"),
-    (
-        rb"BZh|\xfd7zXZ|7z\xbc\xaf|Rar!|.{257}ustar",
-        "a packed file or an archive",
-        "unpack it first",
-    ),
+    (ARCHIVE, "a packed file or an archive", "unpack it first"),
     (rb"\x89HDF|FEA1|ORC", "an HDF5, ORC or old Feather file", "write it as CSV or Parquet"),
     (rb"\x93NUMPY|PK\x03\x04.*\.npy", "a file of NumPy arrays", "write it by numpy.savetxt"),
     (rb"<stata_dta|\$FL2|RDX|MATLAB 5.0", "a file of a statistics program", "write it as CSV"),
     (rb"\x80[\x02-\x05]", "a pickle of Python", "write the table as CSV"),
-    (
-        rb"PK\x03\x04.*schema\.json",
-        "a saved model",
-        "give the table first, the model where it is due",
-    ),
+    (rb"PK\x03\x04.*schema\.json", "a saved model", "give the table in its place"),
     (rb"PK\x03\x04", "a zip archive", "unpack it first"),
     (rb"\x7fELF|MZ", "a program", ""),
 )

@@ -20,7 +20,7 @@ from .column_reader import DECIMAL_MARK
 from .data_file import DataFile, TableFileError
 from .header import MOST_FOOTER, Header, count_footer, count_titles, find_header
 
-CHUNK, SAMPLE, WIDE = 1 << 20, 1 << 20, 200
+CHUNK, SAMPLE, WIDE = 3 << 19, 1 << 20, 200
 """Bytes of text that are parsed at once, and that columns are first judged by; more of wide tables,
 as many times as they have so many columns."""
 
@@ -120,9 +120,10 @@ class TextTable:
         from pyarrow import csv as arrow_csv
 
         names = [str(place) for place in range(self.width)]
+        text = pa.dictionary(pa.int32(), pa.string())
         while True:
             types = {
-                name: pa.string() if kind is None or int(name) in self.careful else kind
+                name: text if kind is None or int(name) in self.careful else kind
                 for name, kind in chosen.items()
             }
             read = arrow_csv.ReadOptions(column_names=names, block_size=len(chunk) + 1)

@@ -3,7 +3,6 @@
 from ..reading import ReadTable, TableFileError, read_table
 from .columns import BEYOND as BEYOND
 from .columns import OTHER as OTHER
-from .columns import UNKNOWN_CATEGORY as UNKNOWN_CATEGORY
 from .columns import CategoryColumn, NumberColumn, TextColumn
 from .columns import Column as Column
 from .columns import column_places as column_places
@@ -11,7 +10,6 @@ from .columns import frequent_categories as frequent_categories
 from .columns import reads_as_text as reads_as_text
 from .encoder import UNSEEN_CATEGORIES as UNSEEN_CATEGORIES
 from .encoder import TableEncoder
-from .encoder import warn_of_unseen_categories as warn_of_unseen_categories
 from .pipeline import UNUSED_COLUMN as UNUSED_COLUMN
 from .pipeline import change_texts as change_texts
 from .pipeline import column_texts as column_texts

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Floats
-from .._names import as_list, number_repeats
+from .._names import as_list, count, number_repeats
 from .._validation import (
     all_or_nothing,
     check_choice,
@@ -180,9 +180,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     columns.append(CategoryColumn.learn(*args))
                 else:
                     columns.append(NumberColumn.learn(name, values, dtype, jump))
-            check_number_of_categories(columns, most, given)
-            warn_of_empty_columns(columns)
-            warn_of_rare_categories(columns, most, given)
+            check_columns(columns, most, given)
             self.columns_, self.library_ = tuple(columns), library_of(X)
             self.units_ = unit_scaler(self.columns_)
         return self
@@ -231,16 +229,33 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         rows : array of shape (n_samples, n_features_out)
             What ``transform`` returns, before it is scaled.
         """
-        parts, unseen = [], {}
+        pairs = zip(self.columns_, table.names, strict=True)
+        rows = np.hstack([column.plain(table.read(name)) for column, name in pairs])
+        self.warn_of_unseen(table)
+        return rows
+
+    def warn_of_unseen(self, table: Table) -> None:
+        """Warn of categories that the training rows do not have, or raise an error.
+
+        Parameters
+        ----------
+        table : Table
+            Rows, see :meth:`input_table`.
+        """
+        told = []
         for column, name in zip(self.columns_, table.names, strict=True):
+            if self.unknown == "ignore" or not isinstance(column, CategoryColumn):
+                continue
             values = table.read(name)
-            parts.append(column.plain(values))
-            if isinstance(column, CategoryColumn):
-                new = column.codes(values) == UNKNOWN_CATEGORY
-                if new.any():
-                    unseen[name] = values.data[new].tolist()
-        warn_of_unseen_categories(unseen, self.unknown)
-        return np.hstack(parts)
+            new = values.data[column.codes(values) == UNKNOWN_CATEGORY].tolist()
+            if new:
+                some = ", ".join(map(repr, list(dict.fromkeys(new))[:5]))
+                told.append(f"{some} in column {name!r} ({count(len(new), 'row')})")
+        message = f"{UNSEEN_CATEGORIES} do not have: {'; '.join(told)}."
+        if told and self.unknown == "error":
+            raise ValueError(message)
+        if told:
+            warnings.warn(f"{message} They are taken as equally far from all.", stacklevel=5)
 
     def split_columns(self, rows: Floats) -> list[tuple[Column, Floats]]:
         """Return the numbers of each column.
@@ -334,19 +349,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def warn_of_rare_categories(columns: list[Column], most: int, given: Any) -> None:
-    """Warn about columns whose rare categories are one, unless their categories are given."""
-    for column in columns:
-        found = column.categories if isinstance(column, CategoryColumn) else ()
-        if OTHER in found and column.name not in given:
-            n_rare = column.counts[found.index(OTHER)]  # type: ignore[union-attr]
-            warnings.warn(
-                f"Column {column.name!r} has more than max_categories={most} categories; the "
-                f"rare ones, of {n_rare} rows, are taken as one, {OTHER!r}.",
-                stacklevel=3,
-            )
-
-
 def series_of(column: Column, part: Floats, library: str) -> Any:
     """Return a column of a frame of some library, of numbers in the units of the table."""
     whole_days = isinstance(column, NumberColumn) and column.whole_days
@@ -411,43 +413,30 @@ def codes_as_categories(values: Values, name: Any) -> Values:
     return Values("category", as_objects(data.tolist()))
 
 
-def check_number_of_categories(columns: list[Column], most: int, given: Any) -> None:
-    """Raise if a column has so many categories that it may be an identifier."""
-    many = [
-        f"{column.name!r} has {len(column.categories)}"
-        for column in columns
-        if isinstance(column, CategoryColumn)
-        and len(column.categories) > most
-        and column.name not in given
-    ]
+def check_columns(columns: list[Column], most: int, given: Any) -> None:
+    """Raise if a column has so many categories that it may be an identifier.
+
+    Warn about columns without any value, and those whose rare categories are one.
+    """
+    free = [c for c in columns if isinstance(c, CategoryColumn) and c.name not in given]
+    many = [f"{c.name!r} has {len(c.categories)}" for c in free if len(c.categories) > most]
     if many:
         raise ValueError(
             f"More categories than max_categories={most}: column {', '.join(many)}. Drop "
             "identifiers and free text; turn numbers and dates that are written as text into "
             "numbers and dates; or allow more by max_categories."
         )
-
-
-def warn_of_empty_columns(columns: list[Column]) -> None:
-    """Warn about columns without any value."""
     empty = [repr(column.name) for column in columns if column.kind == "empty"]
     if empty:
         warnings.warn(
             f"No row has a value in column {', '.join(empty)}, which is left out of account.",
             stacklevel=3,
         )
-
-
-def warn_of_unseen_categories(unseen: dict[Any, list[Any]], unknown: str) -> None:
-    """Warn of categories that the training rows do not have, by column."""
-    if not unseen or unknown == "ignore":
-        return
-    told = "; ".join(
-        f"{', '.join(map(repr, list(dict.fromkeys(found))[:5]))} in column {name!r} "
-        f"({len(found)} row{'s' * (len(found) > 1)})"
-        for name, found in unseen.items()
-    )
-    message = f"{UNSEEN_CATEGORIES} do not have: {told}."
-    if unknown == "error":
-        raise ValueError(message)
-    warnings.warn(f"{message} They are taken as equally far from all.", stacklevel=5)
+    for column in free:
+        if OTHER in column.categories:
+            n_rare = column.counts[column.categories.index(OTHER)]
+            warnings.warn(
+                f"Column {column.name!r} has more than max_categories={most} categories; the "
+                f"rare ones, of {n_rare} rows, are taken as one, {OTHER!r}.",
+                stacklevel=3,
+            )
