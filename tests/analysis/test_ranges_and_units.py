@@ -327,7 +327,7 @@ def test_two_pairs_of_two_features():
         ({"target": [["se"]] * 5}, r"target has shape \(5, 1\)"),
         (
             {"fixed": "sepal"},
-            "names the feature 'sepal', which the model has not seen. It has sl, ",
+            "names the feature 'sepal', which the model has not seen. It has 'sl', ",
         ),
         ({"fixed": ["sl", "swl"]}, "which the model has not seen. Did you mean 'sw'?"),
         ({"fixed": 4}, "fixed names the feature 4; expected a name, or a number from 0 to 3"),

@@ -399,8 +399,9 @@ def explain(
     * of a linear model, by its weights times the way to the row from the boundary, from the point
       there that is nearest to the mean of the training rows. The sum is the lead.
     * of other models (soft decisions of several prototypes, kernels, ensembles), by how much it
-      changes the lead on the way from the nearest row of the other class, averaged over orders of
-      the columns. The sum is the lead less that of the other row.
+      changes the lead on the way from the nearest row of the other class (without ``data`` the
+      nearest prototype), averaged over orders of the columns. The sum is the lead less that of the
+      other row.
 
     Examples
     --------

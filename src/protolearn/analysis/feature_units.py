@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from scipy.optimize import Bounds
 from scipy.sparse import issparse
 
 from .._arrays import Floats
+from .._names import suggest_name
 from ..tables import FEATUREWISE, apply_step, flatten_steps, no_way_back, undo_step
 
 SPARSE = "it makes sparse rows; encode='onehot-dense' or sparse_output=False make it give arrays"
@@ -153,11 +153,9 @@ def feature_place(feature: Any, parameter: str, names: list[str]) -> int:
     if isinstance(feature, str):
         if feature in names:
             return names.index(feature)
-        near = difflib.get_close_matches(feature, names, 1)
-        some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else ".")
         raise ValueError(
-            f"{parameter} names the feature {feature!r}, which the model has not seen. "
-            + (f"Did you mean {near[0]!r}?" if near else f"It has {some}")
+            f"{parameter} names the feature {feature!r}, which the model has not seen."
+            f"{suggest_name(feature, names)}"
         )
     n_features = len(names)
     if not isinstance(feature, (int, np.integer)) or not -n_features <= feature < n_features:

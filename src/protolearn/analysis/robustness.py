@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_consistent_length
 
 from .._arrays import Floats, Indices, as_floats
-from .._names import count
+from .._names import count, suggest_name
 from .._validation import check_norm
 from ..distances import Minkowski
 from ..rule import DecisionRule, as_rule
@@ -485,8 +485,8 @@ def radius_by_feature(radius: Any, names: list[str]) -> Floats:
         for name, far in radius.items():
             places = [j for j, one in enumerate(names) if one == str(name)]
             if not places:
-                known = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-                raise ValueError(f"radius names the column {name!r}; the model knows {known}.")
+                known = suggest_name(name, [*dict.fromkeys(names)])
+                raise ValueError(f"radius names the column {name!r}; the model has none.{known}")
             found[places] = far
     else:
         found = np.asarray(radius, dtype=np.float64)
