@@ -174,6 +174,34 @@ def test_by_keyboard_alone(browser, flowers, page_of_flowers):
         page.wait_for_selector("#row td")
         assert_shows_the_row(page, flowers[0])
         assert page.locator("#world .chosen").count() == 1
+        page.locator("#tab-ask").press("Enter")
+        go_to(page, "letter-open")
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "letter"
+        go_to(page, "letter-close", "Shift+Tab")
+        page.keyboard.press("Enter")
+        page.locator("#tab-edit").press("Enter")
+        for name, text in ("edit-author", "Ada"), ("edit-reason", "a typo"), ("edit-0", "5"):
+            go_to(page, name)
+            page.keyboard.type(text)
+        go_to(page, "edit-move", "Shift+Tab")
+        page.keyboard.press("Enter")
+        assert texts(page, "#edit-log td")[:2] == ["a typo", "Ada"]
+        page.keyboard.press("Control+z")
+        assert texts(page, "#edit-log td") == []
+        page.locator("#tab-performance").press("Enter")
+        go_to(page, "threshold-cutoff")
+        page.keyboard.press("ArrowRight")
+        assert texts(page, "#threshold-cutoff-value") == ["0.51"]
+
+
+def go_to(page, name, key="Tab"):
+    """Press a key until a control has the focus."""
+    for _ in range(100):
+        page.keyboard.press(key)
+        if page.evaluate("document.activeElement.id") == name:
+            return
+    pytest.fail(f"{name} cannot be reached with {key}")
 
 
 def test_without_a_script_it_is_one_long_document(browser, page_of_flowers):

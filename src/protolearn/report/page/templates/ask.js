@@ -153,7 +153,7 @@ if (live) {
       button.addEventListener("click", () => { openRow(line.i); openTab("ask"); });
       head.append(button);
       return [head, ...line.cells.slice(1)];
-    }), "all-cases");
+    }), "dense");
     const head = make("tr");
     head.append(...heads.map((name, k) => {
       const cell = make("th", undefined, { scope: "col" });
