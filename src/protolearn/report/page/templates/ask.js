@@ -70,7 +70,7 @@ if (live) {
     parts.push(...sureText(answer).map((text) => make("p", text)));
     if (changes.length) {
       const isOne = changes[0].changes.length === 1;
-      parts.push(make("p", isOne ? "The smallest changes of one column that give another answer:" : "No change of one column within the values of the rows gives another answer. This one does:"));
+      parts.push(make("p", isOne ? "The smallest changes of one column that give another answer:" : "No change of one column within the values of the rows gives another answer. Changes of several columns do:"));
       const list = make("ul");
       list.append(...changes.slice(0, 3).map((one) => make("li", `${changeText(one)} gives ${nameOf(one.code)}`)));
       parts.push(list);
