@@ -8,6 +8,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from scipy.linalg.lapack import dpstrf
 from scipy.sparse import issparse
 
 from .._arrays import Floats, Indices, as_floats, as_indices
@@ -25,6 +26,9 @@ RESIDUAL = 1e-10
 NEGATIVE = 1e-8
 """Share of it by which a squared length may be negative, at least."""
 
+MOST_WHOLE = 2000
+"""Rows up to which the whole Gram matrix is made."""
+
 TRIED = 32
 """Columns of the matrix that are asked for at a time."""
 
@@ -37,6 +41,11 @@ def coordinates(X: Any, kernel: FeatureKernel | None, rounding: float) -> tuple[
 
     Without a kernel X is the Gram matrix.
     """
+    if X.shape[0] <= MOST_WHOLE:
+        gram = X if kernel is None else kernel.between(X, X)
+        if kernel is not None:  # squares without rounding: ties stay ties
+            np.fill_diagonal(gram, kernel.diagonal(X))
+        return whole_cholesky(gram, rounding)
     if kernel is None:
         return partial_cholesky(X.diagonal(), lambda some: X[:, some], rounding)
     return partial_cholesky(kernel.diagonal(X), lambda some: kernel.between(X, X[some]), rounding)
@@ -112,6 +121,29 @@ def _less_own_length(products: Any, codebook: Codebook) -> Floats:
     return D
 
 
+def whole_cholesky(gram: Any, rounding: float) -> tuple[Floats, Indices]:
+    """Return the same as :func:`partial_cholesky` from the Gram matrix, by LAPACK."""
+    diagonal = as_floats(gram.diagonal())
+    lowest = _lowest_residual(diagonal, rounding)
+    factor, pivots, rank, _ = dpstrf(gram, tol=rounding * diagonal.max(), lower=1)
+    L = np.empty((len(gram), rank))
+    L[pivots - 1] = np.tril(factor[:, :rank])
+    _check_residual(diagonal - np.einsum("ij,ij->i", L, L), lowest)
+    return L, as_indices(pivots[:rank] - 1)
+
+
+def _lowest_residual(squares: Floats, rounding: float) -> float:
+    """Return what rounding may make of the rest of a squared length; raise if there are no such."""
+    if not squares.any():
+        raise ValueError(
+            "All rows of X have length zero in the feature space: they do not differ. Take another "
+            "kernel, or features that vary."
+        )
+    lowest = -max(NEGATIVE, rounding) * float(squares.max())
+    _check_residual(squares, lowest)
+    return lowest
+
+
 def partial_cholesky(
     diagonal: Floats, columns: Callable[[Indices], Floats], rounding: float = RESIDUAL
 ) -> tuple[Floats, Indices]:
@@ -124,14 +156,7 @@ def partial_cholesky(
     below the share ``rounding`` of the largest squared length the rest of a sample is rounding.
     """
     residual = np.array(diagonal, dtype=np.float64)
-    if not residual.any():
-        raise ValueError(
-            "All rows of X have length zero in the feature space: they do not differ. Take another "
-            "kernel, or features that vary."
-        )
-    largest = float(residual.max())
-    lowest = -max(NEGATIVE, rounding) * largest
-    _check_residual(residual, lowest)
+    lowest, largest = _lowest_residual(residual, rounding), float(residual.max())
     panels, pivots = [np.empty((len(residual), 0))], list[int]()
     while residual.max() > rounding * largest:
         tried = np.argsort(-residual, kind="stable")[:TRIED]

@@ -98,17 +98,14 @@ FLAT_ROWS = types.NamedUniTuple(matrix_out, 3, FlatRows)
 
 
 def suits_one_call(cost: Any, codebook: Codebook, blocks: Blocks) -> bool:
-    """Whether an epoch can be one call: dense rows in memory, a few maps, square if penalised."""
-    distance, maps = cost.distance, codebook.metric
-    if not isinstance(cost, Objective) or type(distance) not in (Matrix, LocalMatrix):
+    """Whether an epoch can be one call: dense rows in memory, and a few maps."""
+    if not isinstance(cost, Objective) or type(cost.distance) not in (Matrix, LocalMatrix):
         return False
-    is_square = maps.shape[1] == codebook.prototypes.shape[1] ** 2
     return (
         isinstance(blocks, MemoryBlocks)
         and blocks.is_array
         and cost.margin.winners != "pair"
-        and len(maps) <= SIDE_BY_SIDE
-        and (is_square or not distance.penalized)
+        and len(codebook.metric) <= SIDE_BY_SIDE
     )
 
 
@@ -205,8 +202,12 @@ def learn_epoch(X, y, weight, same, axes, theta, called, s, moved, maps, group, 
             for j in range(row.size):
                 slopes[j] *= unit
             if s.penalty > 0.0:
-                inverse = np.linalg.inv(row.reshape(d, d))
-                for i in range(d):
+                if width == d:
+                    inverse = np.linalg.inv(row.reshape(d, d))
+                else:  # Omega^T = Q R
+                    Q_map, R_map = np.linalg.qr(row.reshape(width, d).T)
+                    inverse = np.dot(Q_map, np.linalg.inv(R_map).T)
+                for i in range(width):
                     for j in range(d):
                         slopes[i * d + j] -= s.penalty * inverse[j, i]
             along = 0.0

@@ -198,7 +198,9 @@ def learned_metric(n_features: int) -> Iterator[tuple[type[BaseEstimator], Grid]
     low = sorted({rank for rank in (2, n_features // 3) if 2 <= rank < n_features})
     yield GMLVQ, {"prototypes_per_class": [2, 1, 4], "rank": [full], **COARSE}
     if low:
-        yield GMLVQ, {"prototypes_per_class": [2, 1, 4], "rank": low}
+        yield GMLVQ, {"prototypes_per_class": [2], "rank": low}
+        yield GMLVQ, {"prototypes_per_class": [1], "rank": low, "max_iter": [200]}
+        yield GMLVQ, {"prototypes_per_class": [4], "rank": low}
     yield GMLVQ, {"prototypes_per_class": [1, 2, 4], "rank": [full], "regularization": [0.02]}
     yield MRSLVQ, {"prototypes_per_class": [1, 2, 4], "rank": [full], **COARSE}
     yield GRLVQ, {"prototypes_per_class": [1, 2, 4], **COARSE}

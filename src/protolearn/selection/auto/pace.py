@@ -119,9 +119,9 @@ class Pace:
     def foretell(self, ledger: Ledger, place: Place) -> bool:
         """See what a model takes that has never been fitted; tell whether that is new."""
         model = ledger.candidates[place[0]].model
-        seconds = Seconds(ledger, self._foretold)
-        unknown = place not in ledger.known and seconds.of(place[0]) is None
-        if self.budget.seconds is None or not unknown or model in self._foretold:
+        if self.budget.seconds is None or place in ledger.known or model in self._foretold:
+            return False
+        if Seconds(ledger, self._foretold).of(place[0]) is not None:
             return False
         left = self.budget.seconds - self.budget.seconds_spent
         self._foretold[model] = expected_seconds(ledger, place[0], left)
