@@ -72,7 +72,7 @@ def measure(draw: Draw, n_rows: int, seed: int) -> tuple[float, float, float, fl
         places.append(test)
     n_train, n_test = np.array(sizes).T
     groups = row_groups(X).of(np.concatenate(places))
-    accuracy = on_folds(answers, n_train, n_test, 0.95, groups).accuracy
+    accuracy = on_folds(answers, n_train, n_test, 0.95, groups, chosen=True).accuracy
     new, labels = draw(N_NEW, rng)
     true = 0.5 if draw is coin else float(np.mean(model.predict(new) == labels))
     return accuracy.value, accuracy.low, accuracy.high, true

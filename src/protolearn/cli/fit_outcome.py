@@ -102,7 +102,8 @@ def evaluate_folds(
     answers, together = [fold.answers for fold in folds], row_groups(table.X, table.groups)
     n_train, n_test = np.array([(fold.n_train, len(fold.test)) for fold in folds]).T
     rows = together.of(np.concatenate([fold.test for fold in folds]))
-    evaluation = on_folds(answers, n_train, n_test, CONFIDENCE, rows, together.notes)
+    given = answers, n_train, n_test, CONFIDENCE, rows, together.notes
+    evaluation = on_folds(*given, chosen=True)
     true = np.concatenate([one.y_true for one in answers])
     labels, counts = np.unique(true, return_counts=True)
     most = int(counts.argmax())

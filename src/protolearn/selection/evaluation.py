@@ -234,33 +234,39 @@ def on_folds(
     rows: Indices,
     notes: tuple[str, ...] = (),
     n_resamples: int = 1000,
+    chosen: bool = False,
 ) -> Evaluation:
     """Measure the answers of each fold, with intervals over the rows of all of them.
 
     ``rows`` has the number of each tested row, or of its group: a row that is tested several times
-    is no more than one row.
+    is no more than one row. ``chosen`` is that of :func:`noise_of_folds`.
     """
     groups = rows if len(np.unique(rows)) < len(rows) else None
-    curve = None
+    curve, noise = None, noise_of_folds(folds, chosen)
     if all(has_curve(one) for one in folds):
-        curve = averaged_at_thresholds(folds, n_train, n_test, MOST_THRESHOLDS, rows)
+        curve = averaged_at_thresholds(folds, n_train, n_test, MOST_THRESHOLDS, rows, noise)
     return Evaluation(
-        **estimates(folds, groups, confidence, n_resamples, check_random_state(0)),
+        **estimates(folds, groups, confidence, n_resamples, check_random_state(0), noise),
         confusion=confusion_of(folds),
         roc=curve if len(folds) > 1 else curve_if_any(folds[0]),
         confidence=confidence,
         n_samples=int(np.sum(n_test)),
         n_folds=len(folds),
         notes=(*notes, OF_ROWS),
-        **by_label(folds, groups, confidence),
+        **by_label(folds, groups, confidence, noise),
     )
 
 
 def estimates(
-    folds: list[Answers], groups: Indices | None, confidence: float, n_resamples: int, rng: Any
+    folds: list[Answers],
+    groups: Indices | None,
+    confidence: float,
+    n_resamples: int,
+    rng: Any,
+    noise: float = 0.0,
 ) -> dict[str, Any]:
     """Return each measure, mean over the folds, with its interval; none if a fold has none."""
-    by_fold, noise = [measure(answers) for answers in folds], noise_of_folds(folds)
+    by_fold = [measure(answers) for answers in folds]
     table, together = {}, [taken_together(folds)]
     for name in MEASURES:
         value, reason = mean_over([one[name] for one in by_fold])
@@ -274,11 +280,13 @@ def estimates(
     return table
 
 
-def by_label(folds: list[Answers], groups: Indices | None, confidence: float) -> dict[str, Any]:
+def by_label(
+    folds: list[Answers], groups: Indices | None, confidence: float, noise: float = 0.0
+) -> dict[str, Any]:
     """Return recall, precision, average precision and lift of each class that has rows."""
     true, assigned = (np.concatenate([fold[i] for fold in folds]) for i in (0, 1))
     recalls, precisions, averages, lifts = {}, {}, {}, {}
-    noise, together = noise_of_folds(folds), taken_together(folds)
+    together = taken_together(folds)
     for label in np.unique(true):
         name = label.item() if hasattr(label, "item") else label
         right = (true == label) & (assigned == label)

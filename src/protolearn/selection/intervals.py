@@ -22,6 +22,9 @@ from .._validation import number_in
 from .held_out import Answers
 from .metrics import rankings, row_losses
 
+FEW_ROWS = 50
+"""Mean number of rows of a class up to which a choice of models is as unsure as it can be."""
+
 ROUNDING = 1e-12
 """Part of a variance that is no more than rounding."""
 
@@ -199,22 +202,37 @@ def design_effect(spread: MeasureSpread, groups: Indices | None) -> float:
     return float(np.clip(together @ together / alone, 1.0, most))
 
 
-def noise_of_folds(folds: Sequence[Answers]) -> float:
+def noise_of_folds(folds: Sequence[Answers], chosen: bool = False) -> float:
     """Return by which part the folds of a cross-validation increase the variance of measures.
 
     The smaller one of what recalls and what the area under the ROC curve show; zero for one model.
+    ``chosen``: the models of the folds were chosen by the same rows, and the measures are to hold
+    for the model that is chosen by all of them. With few rows others would choose another one.
     """
     if len(folds) < 2:
         return 0.0
+    least = noise_of_choice(folds) if chosen else 0.0
     if any(len(np.unique(one.y_true)) < 2 for one in folds):
-        return NOISE_MOST
+        return max(least, NOISE_MOST)
     n_classes = len(np.unique(np.concatenate([one.y_true for one in folds])))
     spread = SPREADS["balanced_accuracy"](folds)
     found = [noise_part(spread.centre, 1.0 / n_classes, spread.variance)]
     if rankings(folds[0]):
         area = SPREADS["auc"](folds)
         found.append(noise_part(area.centre, 0.5, area.variance))
-    return min(found)
+    return max(least, min(found))
+
+
+def noise_of_choice(folds: Sequence[Answers]) -> float:
+    """Return which part of the variance is added as models were chosen.
+
+    That of Nadeau and Bengio (2003) for the overlap of training sets, ``n_test / n_train`` for each
+    fold. What a model owes to the draw of its rows decreases as one over their number, so that it
+    is less from ``FEW_ROWS`` of a class on.
+    """
+    true = np.concatenate([one.y_true for one in folds])
+    few = FEW_ROWS * len(np.unique(true)) / len(true)
+    return len(folds) / (len(folds) - 1.0) * min(few, 1.0)
 
 
 def noise_part(

@@ -293,7 +293,8 @@ def roc_over_folds(
     ask = partial(leads_on, positive=positive)
     answers = over_folds(model, data, folds, ask, n_jobs, groups)
     rows = together.of(np.concatenate([test for _, test in folds]))
-    found = averaged_at_thresholds(answers, *fold_sizes(folds), n_thresholds, rows)
+    given = *fold_sizes(folds), n_thresholds, rows, noise_of_folds(answers)
+    found = averaged_at_thresholds(answers, *given)
     return replace(found, curves=tuple(replace(one, positive=positive) for one in found.curves))
 
 
@@ -305,11 +306,16 @@ def leads_on(model: Any, rows: LabelledRows, positive: Any) -> Answers:
 
 
 def averaged_at_thresholds(
-    folds: list[Answers], n_train: Indices, n_test: Indices, n_thresholds: int, rows: Indices
+    folds: list[Answers],
+    n_train: Indices,
+    n_test: Indices,
+    n_thresholds: int,
+    rows: Indices,
+    noise: float,
 ) -> AveragedRoc:
     """Average the curves of two classes, which are steps, at thresholds that are common to all.
 
-    ``rows`` has the number of each tested row, or of its group.
+    ``rows`` has the number of each tested row, or of its group. ``noise`` is that of the folds.
     """
     curves = [curve_of(one.y_true, as_scores(one), one.classes, one.classes[1]) for one in folds]
     scores = np.unique(np.concatenate([curve.thresholds[:-1] for curve in curves]))
@@ -327,7 +333,7 @@ def averaged_at_thresholds(
         tuple(curves),
         n_train,
         n_test,
-        effective_rows("auc", folds, rows) / (1.0 + noise_of_folds(folds)),
+        effective_rows("auc", folds, rows) / (1.0 + noise),
     )
 
 
