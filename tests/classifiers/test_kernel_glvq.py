@@ -36,7 +36,12 @@ from protolearn import (
 from protolearn.blocks import Block
 from protolearn.checks import expected_failed_checks
 from protolearn.classifiers import kernel_support
-from protolearn.classifiers.feature_space import append_column, partial_cholesky
+from protolearn.classifiers.feature_space import (
+    RESIDUAL,
+    append_column,
+    partial_cholesky,
+    whole_cholesky,
+)
 from protolearn.classifiers.kernel_support import (
     FeatureSpaceTrainer,
     SpanDistance,
@@ -90,11 +95,11 @@ def factor(gram):
 def test_the_factor_gives_the_matrix_and_its_rank(n, rank, size, seed):
     Z = np.random.RandomState(seed).standard_normal((n, rank))
     gram = size * (Z @ Z.T)
-    L, pivots = factor(gram)
-    assert_allclose(L @ L.T, gram, rtol=0, atol=1e-9 * gram.max())
-    assert L.shape == (n, np.linalg.matrix_rank(gram, hermitian=True, tol=1e-9 * gram.max()))
-    assert len(set(pivots.tolist())) == len(pivots)
-    assert_array_equal(np.triu(L[pivots], 1), 0.0)
+    for L, pivots in (factor(gram), whole_cholesky(gram, RESIDUAL)):
+        assert_allclose(L @ L.T, gram, rtol=0, atol=1e-9 * gram.max())
+        assert L.shape == (n, np.linalg.matrix_rank(gram, hermitian=True, tol=1e-9 * gram.max()))
+        assert len(set(pivots.tolist())) == len(pivots)
+        assert_array_equal(np.triu(L[pivots], 1), 0.0)
 
 
 def test_the_pivots_have_the_factor_of_numpy(rng):

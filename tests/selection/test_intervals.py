@@ -23,6 +23,7 @@ from protolearn.selection.intervals import (
     mean_f,
     mean_recall,
     measure_interval,
+    noise_of_folds,
     precision_influence,
     share_interval,
 )
@@ -291,6 +292,24 @@ def test_average_precision_over_small_folds():
     assert np.mean(means) > 0.55
     assert np.mean(values) < 0.53
     assert hits >= stats.binom.ppf(0.001, 100, 0.93)
+
+
+def test_intervals_of_a_choice_are_wider_with_few_rows():
+    rng = np.random.RandomState(0)
+    for n_rows, noise in (80, 1.25), (100, 1.25), (1000, 0.125):
+        y = np.arange(n_rows) % 2
+        said = np.where(rng.uniform(size=n_rows) < 0.95, y, 1 - y)
+        folds = [Answers(y[k::5], said[k::5], np.arange(2), None, None) for k in range(5)]
+        assert noise_of_folds(folds, chosen=True) == pytest.approx(max(noise, noise_of_folds(folds)))
+        sizes = [n_rows - len(one.y_true) for one in folds], [len(one.y_true) for one in folds]
+        plain, chosen = (
+            on_folds(folds, *sizes, 0.95, np.arange(n_rows), chosen=chosen).accuracy
+            for chosen in (False, True)
+        )
+        fewer = n_rows / (1.0 + noise)
+        ends = share_interval(plain.value * fewer, fewer, 0.95)
+        assert (chosen.low, chosen.high) == pytest.approx(ends)
+        assert chosen.low < plain.low < plain.high < chosen.high
 
 
 def draw_right_probabilities(rng, n_rows, share):

@@ -592,6 +592,18 @@ def test_an_epoch_in_one_call_is_that_of_single_steps(model, iris, monkeypatch):
     np.testing.assert_allclose(at_once.loss_curve_, stepwise.loss_curve_, rtol=1e-10)
 
 
+def test_an_epoch_in_one_call_with_a_penalty_on_columns_that_depend_on_each_other(iris):
+    X, y = np.hstack([iris[0], iris[0][:, :1] - iris[0][:, 1:2]]), iris[1]
+    solver = Adam(batch_size=40, learning_rate=0.03, inside=True)
+    model = LGMLVQ(regularization=0.02, solver=solver, max_iter=4, random_state=1)
+    at_once = clone(model).fit(X, y)
+    assert at_once.omega_.shape[1:] == (4, 5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minibatch, "suits_one_call", lambda *given: False)
+        stepwise = model.fit(X, y)
+    np.testing.assert_allclose(at_once.omega_, stepwise.omega_, rtol=1e-9, atol=1e-11)
+
+
 def test_zero_is_a_fine_beta_and_momentum():
     X, y, W = problem(0)
     settings = {"init": W, "prototypes_per_class": COUNTS, "max_iter": 2}
