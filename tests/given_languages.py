@@ -234,6 +234,8 @@ def run_postgres(query, frame, document, table):
     assert done.returncode == 0, done.stderr
     import io
 
-    answers = pd.read_csv(io.StringIO(done.stdout), keep_default_na=False, na_values=[])
+    texts = {"predicted_label": str} if isinstance(document["classes"][0], str) else None
+    file = io.StringIO(done.stdout)
+    answers = pd.read_csv(file, keep_default_na=False, na_values=[], dtype=texts)
     answers["rejected"] = answers["rejected"].eq("t")
     return from_sql(answers, document)

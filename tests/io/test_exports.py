@@ -237,7 +237,7 @@ def real_answers(model, X):
     order = np.sort(scores, axis=1)
     lead = np.minimum(order[:, -1] - order[:, -2], order[:, -2] - order[:, -3])
     if isinstance(rule, LinearRule):
-        center = mean_row_of_steps(model, X)
+        center = mean_row_of_steps(model, X) if Z.shape[1] == X.shape[1] else 0.0 * Z[:1]
         leads = rule.unit * linear_leads(rule, rule.read_rows(model[-1], Z), center)
     else:
         leads = rule.feature_leads(rule.read_rows(model[-1], Z))
@@ -252,7 +252,9 @@ def real_answers(model, X):
 
 
 def mean_row_of_steps(model, X):
-    """Give the mean of the training rows as the last step sees it."""
+    """Give the mean of the training rows as the last step sees it, or that of the prototypes."""
+    if not isinstance(model[0], StandardScaler):  # the steps do not know the mean of the rows
+        return model[-1].prototypes_.mean(axis=0, keepdims=True)
     return model[:-1].transform(X[::4]).mean(axis=0, keepdims=True)
 
 

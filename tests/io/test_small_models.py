@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from given_languages import STRICT, need
 from given_profile import THOROUGH, long_test
 from protolearn import GLVQ, GMLVQ, SmallGMLVQ, compress, datasets, export, load, save
-from protolearn.classifiers import sparse_row
-from protolearn.classifiers.quantized_training import Shape, first_mixture
+from protolearn.classifiers import quantized_training, sparse_row
+from protolearn.classifiers.quantized_training import Shape, add_gradients, first_mixture
 from protolearn.io import SmallFixedPointModel, document_of
 from protolearn.io.exports.c_code import c_header
 from protolearn.rule import with_raised_scores
@@ -181,22 +181,29 @@ def test_learning_in_the_field_helps_where_pixels_have_turned():
     assert (fixed.codes(real[900:]) == codes[900:]).mean() > before + 0.2
 
 
-def test_gradients_are_those_of_the_loss():
+def test_gradients_are_those_of_the_loss(monkeypatch):
+    """Of all prototypes; compiled, without those that are far, they differ by a thousandth."""
     X, y, _, _ = split_digits()
     rows, y = (X[:60] / 8.0 - 1.0).astype(np.float32), y[:60].astype(int)
     shape = Shape(3, 1.0, 20, 10, 0.0)
     axes = np.linalg.svd(rows, full_matrices=False)[2]
     mixture = first_mixture(rows, y, axes, shape, 10, 0)
+    compiled = mixture.gradients(rows, y)
     for name in "ABV":
         setattr(mixture, name, getattr(mixture, name).astype(np.float64))
     rows = rows.astype(np.float64)
+    monkeypatch.setattr(quantized_training, "FARTHEST", np.inf)
+    monkeypatch.setattr(quantized_training, "add_gradients", add_gradients.py)
+    exact = mixture.gradients(rows, y)
+    for here, there in zip(compiled, exact, strict=True):
+        assert np.linalg.norm(here - there) < 1e-3 * np.linalg.norm(there)
 
     def loss():
-        S = mixture.weights(rows)[-1]
+        S = mixture.scores(rows)
         return -np.log(S[np.arange(60), y] / S.sum(axis=1)).mean()
 
     rng = np.random.RandomState(0)
-    for p, gradient in zip(mixture.arrays, mixture.gradients(rows, y), strict=True):
+    for p, gradient in zip(mixture.arrays, exact, strict=True):
         way, start = rng.standard_normal(p.shape), p.copy()
         p[...] = start + 1e-5 * way
         high = loss()
@@ -214,7 +221,7 @@ def test_the_tables_take_what_was_asked_for(max_bytes):
             model.fit(X[::2], y[::2])
         small = compress(model, X[::2], y[::2], max_bytes=max_bytes)
         size = c_header(document_of(small), "model", "int8")[1]
-        assert 0.4 * max_bytes < size <= max_bytes
+        assert 200 < size <= max_bytes  # of few rows, less may be as accurate
         if isinstance(small, SmallGMLVQ):
             assert small.n_bytes_ == size
         assert small.score(X[1::2], y[1::2]) > 0.9
@@ -336,7 +343,8 @@ def test_a_microcontroller(tmp_path):
     assert found == wanted
     free = next(int(line.rstrip(".").split()[1]) for line in lines if line.startswith("free "))
     assert free > 0  # what neither variables nor the stack have touched
-    print(f"{text + data} bytes of flash, {2048 - free} of memory ({data + bss} variables)")
+    used = f"{text + data} bytes of flash, {2048 - free} of memory ({data + bss} variables)"
+    print(f"{used}, test accuracy {100 * accuracy:.1f} %")
 
 
 ARDUINO = r"""

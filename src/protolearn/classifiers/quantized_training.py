@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 from sklearn.cluster import MiniBatchKMeans
 
 from .._arrays import Indices
+from ..native import indices, native, types
 
 Singles = NDArray[np.float32]
+
+f4 = types.float32
+single_out, singles_out = (types.Array(f4, axes, "C") for axes in (1, 2))
+singles = types.Array(f4, 2, "C", readonly=True)
 
 RATE = 0.02
 """First step of Adam, in units of the numbers."""
@@ -35,6 +40,9 @@ MOST_STEPS = 10_000
 """Steps after which training ends, also in fewer epochs."""
 
 TINY = np.float32(1e-12)
+
+FARTHEST = 12.0
+"""Difference of squared distances beyond which a prototype has no part in a step."""
 
 
 class Shape(NamedTuple):
@@ -105,8 +113,8 @@ class Mixture:
         """What is learned."""
         return self.A, self.B, self.V
 
-    def weights(self, X: Singles) -> tuple[Any, ...]:
-        """Return images of rows, what is clipped, map, prototypes, weights, label scores, sums."""
+    def images(self, X: Singles) -> tuple[Any, ...]:
+        """Return images of rows, which of their numbers are clipped, prototypes, label scores."""
         A, B, clipped = self.A * self.map_mask, self.B, None
         if self.rounding is not None:
             step, unit, _, top = self.rounding
@@ -117,24 +125,23 @@ class Mixture:
             whole = np.rint(H / np.float32(unit))
             clipped = np.abs(whole) > top
             H = np.clip(whole, -top, top) * np.float32(unit)
-        D = np.square(H).sum(axis=1)[:, None] - 2.0 * (H @ B.T) + np.square(B).sum(axis=1)
-        E = np.exp(D.min(axis=1, keepdims=True) - D)
-        Z = np.exp(np.minimum(self.V, 20.0)) * self.label_mask
-        return H, clipped, A, B, E, Z, E @ Z
+        return H, clipped, B, np.exp(np.minimum(self.V, 20.0)) * self.label_mask
+
+    def scores(self, X: Singles) -> Singles:
+        """Return the score of each class, but for a factor of each row."""
+        H, _, B, Z = self.images(X)
+        D = np.square(B).sum(axis=1) - 2.0 * (H @ B.T)
+        return np.exp(D.min(axis=1, keepdims=True) - D) @ Z
 
     def gradients(self, X: Singles, y: Indices) -> tuple[Singles, Singles, Singles]:
         """Return the derivatives of the mean cross-entropy; rounding counts as the identity."""
-        H, clipped, _, B, E, Z, S = self.weights(X)
-        rows = np.arange(len(X))
-        G = np.repeat(1.0 / np.maximum(S.sum(axis=1, keepdims=True), TINY), S.shape[1], axis=1)
-        G[rows, y] -= 1.0 / np.maximum(S[rows, y], TINY)
-        G /= len(X)
-        by_distance = -E * (G @ Z.T)
-        by_image = 2.0 * (by_distance.sum(axis=1)[:, None] * H - by_distance @ B)
-        by_place = 2.0 * (by_distance.sum(axis=0)[:, None] * B - by_distance.T @ H)
+        H, clipped, B, Z = self.images(X)
+        by_image, by_place, by_label = (np.zeros_like(p) for p in (H, B, Z))
+        D = np.square(B).sum(axis=1) - 2.0 * (H @ B.T)
+        add_gradients(D, H, B, Z, y, by_image, by_place, by_label)
         if clipped is not None:
             by_image[clipped] = 0.0
-        return (by_image.T @ X) * self.map_mask, by_place, (E.T @ G) * Z
+        return (by_image.T @ X) * self.map_mask, by_place, by_label
 
     def prune(self, shape: Shape, spread: Singles) -> None:
         """Leave out the smallest entries of the map, and the smallest scores of each prototype."""
@@ -187,6 +194,60 @@ def first_mixture(
     return Mixture(factor * A, factor * B, V, np.ones_like(A), mask)
 
 
+@native(
+    types.void(singles, singles, singles, singles, indices, *3 * [singles_out]), makes_arrays=True
+)
+def add_gradients(D, H, B, Z, y, by_image, by_place, by_label):
+    """Add the derivatives of the mean cross-entropy by images, prototypes and logarithms of scores.
+
+    D are squared distances, but for a number of each row. Prototypes are passed over that are so
+    far behind the nearest, of all and of those with a score for the row's class, that they hardly
+    count.
+    """
+    n, m = D.shape
+    r, C = H.shape[1], Z.shape[1]
+    totals = np.empty(m, np.float32)
+    near, weight, own = np.empty(m, np.intp), np.empty(m, np.float32), np.empty(m, np.float32)
+    for k in range(m):
+        totals[k] = Z[k].sum()
+    for i in range(n):
+        least, least_own, count = np.float32(np.inf), np.float32(np.inf), 0
+        for k in range(m):
+            least = min(least, D[i, k])
+            if Z[k, y[i]] > 0.0:
+                least_own = min(least_own, D[i, k])
+        total, total_own = np.float32(0.0), np.float32(0.0)
+        for k in range(m):
+            has_own = Z[k, y[i]] > 0.0 and D[i, k] < least_own + FARTHEST
+            if has_own or D[i, k] < least + FARTHEST:
+                near[count], weight[count] = k, np.exp(least - D[i, k])
+                own[count] = np.exp(least_own - D[i, k]) * Z[k, y[i]] if has_own else 0.0
+                total += weight[count] * totals[k]
+                total_own += own[count]
+                count += 1
+        for t in range(count):
+            k, part = near[t], weight[t] / (n * total)
+            more = own[t] / (n * total_own) if own[t] > 0.0 else np.float32(0.0)
+            for c in range(C):
+                by_label[k, c] += part * Z[k, c]
+            by_label[k, y[i]] -= more
+            pull = np.float32(2.0) * (part * totals[k] - more)
+            for j in range(r):
+                away = pull * (B[k, j] - H[i, j])
+                by_image[i, j] += away
+                by_place[k, j] -= away
+
+
+@native(types.void(*4 * [single_out], f4, f4, f4))
+def take_step(p, gradient, mean, square, rate, first, second):
+    """Move numbers by a step of Adam; the last two numbers correct for the start of the means."""
+    for j in range(len(p)):
+        mean[j] += np.float32(0.1) * (gradient[j] - mean[j])
+        square[j] += np.float32(0.001) * (gradient[j] * gradient[j] - square[j])
+        size = np.sqrt(square[j] / second) + np.float32(1e-8)
+        p[j] -= rate * mean[j] / (first * size)
+
+
 def train_mixture(
     mixture: Mixture,
     X: Singles,
@@ -194,9 +255,10 @@ def train_mixture(
     shape: Shape,
     bits: int,
     n_epochs: int,
-    rng: np.random.RandomState,
+    seed: int,
 ) -> Mixture:
     """Train by Adam: all numbers at first, then fewer, and at last rounded ones."""
+    rng = np.random.Generator(np.random.SFC64(seed))
     mixture = replace(mixture, A=mixture.A.copy(), B=mixture.B.copy(), V=mixture.V.copy())
     spread = X.std(axis=0)
     units = np.abs(mixture.A).mean(), max(mixture.B.std(), TINY), 1.0
@@ -210,16 +272,14 @@ def train_mixture(
         some, order = order[:batch], order[batch:]
         rows = X[some]
         if shape.noise:
-            rows = rows + shape.noise * spread * rng.standard_normal(rows.shape).astype(np.float32)
+            rows = rows + shape.noise * spread * rng.standard_normal(rows.shape, np.float32)
         if t == int(PRUNES * n_steps) + 1:
             mixture.prune(shape, spread)
         if t == int(ROUNDS * n_steps) + 1:
             mixture.rounding = mixture.grid(X, bits)
         rate = RATE * 0.5 * (1.0 + np.cos(np.pi * t / n_steps))
         steps = zip(mixture.arrays, mixture.gradients(rows, y[some]), moments, units, strict=True)
-        for p, gradient, (mean, square), unit in steps:
-            mean += 0.1 * (gradient - mean)
-            square += 0.001 * (np.square(gradient) - square)
-            size = np.sqrt(square / (1.0 - 0.999**t)) + 1e-8
-            p -= np.float32(rate * unit / (1.0 - 0.9**t)) * mean / size
+        for p, gradient, means, unit in steps:
+            flat = (each.reshape(-1) for each in (p, gradient, *means))
+            take_step(*flat, rate * unit, 1.0 - 0.9**t, 1.0 - 0.999**t)
     return mixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,12 @@ MOST_LOSS = 0.005
 
 SELECTION_ROWS = 12_000
 """Rows that the choice of a shape looks at, at most."""
+
+PARTS, HELD_ROWS = 6, 1000
+"""Parts of these rows, which are held out in turn until at least so many rows have been."""
+
+FEWER = 1, 4, 16
+"""Divisors of the bytes for which shapes are tried: of few rows, less may be more accurate."""
 
 SIMILAR_RANGES = 4.0
 """How much larger the largest range may be than the smallest for one unit of all features."""
@@ -154,46 +161,66 @@ class ShapeSearch:
         self.budget = TableBudget(X.shape[1], classes, int(model.bits), grid.is_common)
         self.axes = starting_axes(self.rows, grid, model.init)
         order = np.random.RandomState(seed).permutation(len(X))[:SELECTION_ROWS]
-        cut = max(len(order) // 6, 1)
-        self.held, self.seen = order[:cut], order[cut:]
+        parts = np.array_split(order, min(PARTS, len(order)))
+        n_folds = min(-(-HELD_ROWS // len(parts[0])), len(parts))
+        self.folds = [(part, np.setdiff1d(order, part)) for part in parts[:n_folds]]
+        self.n_held = sum(len(part) for part in parts[:n_folds])
         self.scores: dict[Any, float] = {}
 
     def first_score(self, n_epochs: int) -> float:
-        """Return the accuracy of a first shape on held-out rows; -1 if there is no room."""
-        shape = next(self.shapes(1), None)
-        if shape is None:
-            return -1.0
-        return self.score(shape, 0, n_epochs)
+        """Return the accuracy of a shape of middle size on held-out rows; -1: there is no room."""
+        shapes = list(self.shapes(1))
+        return self.score(shapes[len(shapes) // 2], 0, n_epochs) if shapes else -1.0
 
     def shapes(self, label_scores: int) -> Iterator[Shape]:
         """Yield ranks and densities for which there is room."""
-        d, model, free = self.budget.n_features, self.model, self._free
+        d, model = self.budget.n_features, self.model
         densities = DENSITIES if d > MANY_FEATURES else (1.0,)
         found = set()
         for density in densities if model.density is None else (model.density,):
             row = self.budget.of_map(1, density)
-            ranks = {int(np.clip(share * free / row, 1, min(d, LARGEST_RANK))) for share in SHARES}
-            for rank in sorted(ranks) if model.rank is None else [min(model.rank, d)]:
-                found.add(self.shape_of(rank, density, label_scores, NOISES[1]))
+            for room, share in product(self._rooms, SHARES):
+                rank = int(np.clip(share * room / row, 1, min(d, LARGEST_RANK)))
+                rank = rank if model.rank is None else min(model.rank, d)
+                found.add(self.shape_of(rank, density, label_scores, NOISES[1], room))
         yield from sorted(shape for shape in found if shape is not None)
 
     @property
     def _free(self) -> int:
-        return int(self.model.max_bytes) - self.budget.fixed
+        """The bytes for the map and the prototypes: no more than the rows can make use of."""
+        rank, n_classes = min(self.budget.n_features, LARGEST_RANK), len(self.budget.labels)
+        each = self.budget.of_prototype(rank, n_classes)
+        useful = self.budget.of_map(rank, 1.0) + self._most_prototypes * each
+        return min(int(self.model.max_bytes) - self.budget.fixed, useful)
 
-    def shape_of(self, rank: int, density: float, scores: int, noise: float) -> Shape | None:
+    @property
+    def _rooms(self) -> list[int]:
+        """The bytes for which shapes are tried: where rows are few, less than there are too."""
+        return [self._free // parts for parts in (FEWER if len(self.folds) > 1 else FEWER[:1])]
+
+    @property
+    def _most_prototypes(self) -> int:
+        return max(self.n_rows // 4, len(self.budget.labels))
+
+    def shape_of(
+        self, rank: int, density: float, scores: int, noise: float, room: int
+    ) -> Shape | None:
         """Return a shape with as many prototypes as there is room for; None: not one a class."""
         n_classes = len(self.budget.labels)
-        room = self._free - self.budget.of_map(rank, density)
-        n_prototypes = room // self.budget.of_prototype(rank, scores)
+        each = self.budget.of_prototype(rank, scores)
+        n_prototypes = (room - self.budget.of_map(rank, density)) // each
         if self.model.prototypes_per_class is not None:
             wanted = self.model.prototypes_per_class * n_classes
             n_prototypes = wanted if wanted <= n_prototypes else 0
         if n_prototypes < n_classes:
             return None
-        return Shape(
-            rank, density, min(n_prototypes, max(self.n_rows // 4, n_classes)), scores, noise
-        )
+        return Shape(rank, density, min(n_prototypes, self._most_prototypes), scores, noise)
+
+    def _room_of(self, shape: Shape) -> int:
+        """Return the least of the sizes that are tried which a shape fits into."""
+        each = self.budget.of_prototype(shape.rank, shape.label_scores)
+        size = self.budget.of_map(shape.rank, shape.density) + shape.n_prototypes * each
+        return min(room for room in self._rooms if room >= min(size, self._free))
 
     def history(self) -> list[dict[str, Any]]:
         """Return what was tried, with its accuracy on held-out rows."""
@@ -216,7 +243,8 @@ class ShapeSearch:
         best, start = shapes[0], 0
         best, start = self._best([(shape, 0) for shape in shapes], n_epochs)
         others = {1, 2, 4, n_classes} if given is None else set()
-        more = [self.shape_of(best.rank, best.density, L, best.noise) for L in sorted(others)]
+        room = self._room_of(best)
+        more = [self.shape_of(best.rank, best.density, L, best.noise, room) for L in sorted(others)]
         fits = [shape for shape in more if shape is not None and shape.label_scores <= n_classes]
         best, start = self._best([(best, start), *((shape, start) for shape in fits)], n_epochs)
         tried = [(best, place) for place in range(len(self.axes))]
@@ -225,7 +253,7 @@ class ShapeSearch:
         self._best(noisy, n_epochs)
         # More noise is the safer choice where many held-out rows cannot tell.
         most = max(self.scores.get(each, 0.0) for each in noisy)
-        least = most - min(np.sqrt(most * (1.0 - most) / len(self.held)), MOST_LOSS)
+        least = most - min(np.sqrt(most * (1.0 - most) / self.n_held), MOST_LOSS)
         best, start = next(each for each in noisy if self.scores.get(each, 0.0) >= least)
         return best, start
 
@@ -238,22 +266,24 @@ class ShapeSearch:
     def score(self, shape: Shape, start: int, n_epochs: int) -> float:
         """Return the accuracy of a shape on held-out rows."""
         if (shape, start) not in self.scores:
-            seen = self.rows[self.seen], self.codes[self.seen]
-            mixture = self.mixture(shape, start, *seen, max(n_epochs // 2, 1))
-            found = predict_codes(mixture, self.rows[self.held])
-            self.scores[shape, start] = float((found == self.codes[self.held]).mean())
+            right = 0
+            for held, seen in self.folds:
+                rows, codes, n = self.rows[seen], self.codes[seen], max(n_epochs // 2, 1)
+                found = predict_codes(self.mixture(shape, start, rows, codes, n), self.rows[held])
+                right += int((found == self.codes[held]).sum())
+            self.scores[shape, start] = right / self.n_held
         return self.scores[shape, start]
 
     def mixture(
         self, shape: Shape, start: int, rows: Singles, codes: Indices, n_epochs: int
     ) -> Mixture:
         """Return a mixture of a shape that is trained with some rows."""
-        n_classes, rng = len(self.budget.labels), np.random.RandomState(self.seed)
+        n_classes = len(self.budget.labels)
         first = first_mixture(rows, codes, self.axes[start], shape, n_classes, self.seed)
-        return train_mixture(first, rows, codes, shape, self.budget.bits, n_epochs, rng)
+        return train_mixture(first, rows, codes, shape, self.budget.bits, n_epochs, self.seed)
 
 
 def predict_codes(mixture: Mixture, rows: Singles) -> Indices:
     """Return the class of each row."""
-    parts = [mixture.weights(rows[i : i + 1000])[-1] for i in range(0, len(rows), 1000)]
+    parts = [mixture.scores(rows[i : i + 1000]) for i in range(0, len(rows), 1000)]
     return np.concatenate([part.argmax(axis=1) for part in parts])

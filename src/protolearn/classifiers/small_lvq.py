@@ -42,7 +42,7 @@ class SmallGMLVQ(NearestPrototypeClassifier):
     rank : int, default=None
         Rows of the map; None: chosen.
     prototypes_per_class : int, default=None
-        None: as many as there is room for.
+        None: as many as there is room for; of few rows, fewer where held-out rows say so.
     label_scores : int, default=None
         Classes for which each prototype has a score; None: chosen among 1, 2, 4 and all.
     density : float, default=None

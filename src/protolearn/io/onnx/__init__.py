@@ -71,8 +71,7 @@ def to_onnx(
     - ``distances``: to each prototype, squared where the distance of the model is.
     - ``hypothesis_margin``: of the predicted class, see :func:`~protolearn.hypothesis_margin`.
     - ``certified_radius``: no row nearer than this has another ``label`` in this graph; of linear
-      models, and of nearest prototypes with Euclidean distances, also after a linear map, where it
-      is a weaker bound than in Python.
+      models, and of nearest prototypes with Euclidean distances, also after a linear map.
     - ``contributions``: what each feature that the model sees adds to the lead of its class; of a
       table, and scalers behind it, what each column adds. For the same models.
     - ``scores``: the decision function, one column a class; for two classes minus and plus it.

@@ -20,7 +20,7 @@ from ...linear import RVM, LinearPrototypeClassifier, is_joint
 from ...one_versus_rest import LinearClassifier
 from ...perceptrons import KernelAdaTron
 from ...rule import SINGLE, as_rule, planes
-from ..exports.model_document import ModelParts, probabilities_of
+from ..exports.model_document import ModelParts, certificate_of, probabilities_of
 from .onnx_distances import center_rows, distance_parts, mapped_parts, products
 from .onnx_tensor import Tensor
 
@@ -148,18 +148,23 @@ class NearestOutputs(ModelOutputs):
     def certified_radius(self) -> Tensor:
         """A length: no row that is nearer has another label, in the arithmetic of this graph.
 
-        ``min_v (sqrt D_v - sqrt D_j) / (L_v + L_j)``, with the errors of distances for and against.
+        ``min_v (D_v - D_j) / pace_jv`` under one map, of the roots under several; the errors of
+        distances are held against it.
         """
         (Z, V), D = center_rows(self.X, self.codebook), self.distances
         nearest = self.nearest_prototype
         same = self.code.reshape(-1, 1).equals(self.codebook.labels[None, :])
-        L = self.X.graph.constant(self.rule.steepness, self.X.dtype)
+        certificate = certificate_of(self.rule)
+        assert certificate is not None
+        paces = np.array(certificate["pace"]) + np.eye(len(V))
+        pace = self.X.graph.constant(paces, self.X.dtype).take(nearest)
         stretch = np.maximum(row_lengths(self.codebook.metric), not self.codebook.metric.size)
         length, unit = Z.square().sum(1).root(), float(np.finfo(self.X.dtype).eps)
 
         def least(E: Tensor) -> Tensor:
-            gap = (D - E).positive().root() - (D + E).at(nearest).root()
-            return (gap / (L + L.take(nearest).reshape(-1, 1))).replace_where(same, np.inf).min(1)
+            far, near = D - E, (D + E).at(nearest)
+            gap = far.positive().root() - near.root() if certificate["root"] else far - near
+            return (gap / pace).replace_where(same, np.inf).min(1)
 
         # As ``Geometry.rounding``, but for one centre of rows and prototypes; D and labels have it.
         size = (least(D * 0.0) + length + row_lengths(V)) * stretch[self.codebook.group]
