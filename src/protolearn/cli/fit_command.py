@@ -32,14 +32,7 @@ from .engines import check_engine, running_on
 from .failure import Failure
 from .fit_files import FILES, MODEL, REPORT, write_results
 from .fit_outcome import FEW_ROWS, SMALL, Outcome, certify_answers, evaluate_folds
-from .fit_procedure import (
-    Clock,
-    FitSettings,
-    Procedure,
-    ReportProgress,
-    aim_of,
-    outer_folds,
-)
+from .fit_procedure import Clock, FitSettings, Procedure, ReportProgress, aim_of, outer_folds
 from .fit_warnings import ResultWarning
 from .learning_table import LearningTable
 from .model_names import candidates

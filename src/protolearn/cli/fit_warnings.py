@@ -84,10 +84,7 @@ def find_warnings(
 
 
 def baseline_warnings(
-    evaluation: Evaluation,
-    majority: tuple[str, float],
-    metric: str,
-    costs: Costs | None = None,
+    evaluation: Evaluation, majority: tuple[str, float], metric: str, costs: Costs | None = None
 ) -> Iterator[ResultWarning]:
     """Return a warning if the model is not clearly better than always predicting one class."""
     if costs is not None:

@@ -17,20 +17,8 @@ from ..analysis import by_class
 from ..folds import row_groups
 from .confusion import confusion_percent
 from .evaluation_table import Estimate, Evaluation
-from .held_out import (
-    Answers,
-    answers_of,
-    fold_sizes,
-    folds_of,
-    labelled_rows,
-    over_folds,
-)
-from .intervals import (
-    check_confidence,
-    measure_interval,
-    noise_of_folds,
-    share_interval,
-)
+from .held_out import Answers, answers_of, fold_sizes, folds_of, labelled_rows, over_folds
+from .intervals import check_confidence, measure_interval, noise_of_folds, share_interval
 from .metrics import MEASURES, ONE_CLASS, Measured, average_precision, measure, rankings
 from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 

@@ -14,14 +14,7 @@ from .._arrays import Floats, Indices
 from .._validation import integer_in
 from ..analysis import LabelledRows, by_class, class_leads, class_scores
 from ..folds import row_groups
-from .held_out import (
-    Answers,
-    check_answers,
-    fold_sizes,
-    folds_of,
-    labelled_rows,
-    over_folds,
-)
+from .held_out import Answers, check_answers, fold_sizes, folds_of, labelled_rows, over_folds
 from .intervals import Interval, effective_rows, noise_of_folds, share_interval
 
 
