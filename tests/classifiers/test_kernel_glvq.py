@@ -181,6 +181,18 @@ def test_some_samples_at_a_time_are_nearly_as_good_as_one(rng, monkeypatch):
     assert_allclose(together, one_by_one, rtol=0.1, atol=0.05 * np.sum(points**2))
 
 
+def test_few_samples_may_not_change_classes(rng, monkeypatch):
+    X, y = rng.standard_normal((150, 60)), np.arange(150) % 2
+    whole = KernelGLVQ(max_support=None, random_state=0).fit(X, y)
+    monkeypatch.setattr(kernel_support, "LOST", 1e9)  # any cost will do
+    kept = KernelGLVQ(random_state=0).fit(X, y)
+    assert np.mean(kept.predict(X) != whole.predict(X)) <= 0.1
+    monkeypatch.setattr(kernel_support, "CHANGED", 1.0)
+    few = KernelGLVQ(random_state=0).fit(X, y)
+    assert np.mean(few.predict(X) != whole.predict(X)) > 0.1
+    assert len(few.support_) == 10 < len(kept.support_)
+
+
 def test_zero_rows_and_a_zero_point_do_no_harm():
     L = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     chosen = [sample for sample, _ in towards(np.array([[0.0, 0.0], [0.0, 2.0]]), L)]

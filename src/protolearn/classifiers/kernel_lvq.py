@@ -92,11 +92,12 @@ class KernelGLVQ(NearestPrototypeClassifier):
         Whether the nearest prototype decides, or all of them by their posterior.
     max_support : int, "auto" or None, default="auto"
         Most training rows for each prototype; K prototypes combine the same ``K * max_support``
-        rows. They are chosen one by one, each the one that brings their span nearest to the
-        trained prototypes, which are then trained again within that span. "auto" begins with 5
-        and doubles until at most 2 % of what training gained is lost, by the mean cost of the
-        training rows; winding borders need more rows than smooth ones. None keeps the prototypes
-        as they were trained, on as many rows as the Gram matrix has rank.
+        rows. They are chosen one by one, of many rows some at a time: those that bring their span
+        nearest to the trained prototypes, which are then trained again within that span. "auto"
+        begins with 5 and doubles until at most 2 % of what training gained is lost, by the mean
+        cost of the training rows, and at most 10 % of these change their class; winding borders
+        need more rows than smooth ones. If half of the rows were not enough, and with None,
+        prototypes stay as they were trained, on as many rows as the Gram matrix has rank.
     init : {"kmeans", "means", "kmeans++", "random"}, default="kmeans"
         Where the prototypes begin, in the feature space: k-means in each class, the class mean
         (several are moved apart a little), rows far from each other, or random rows.

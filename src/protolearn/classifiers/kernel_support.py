@@ -35,7 +35,7 @@ LOST = 0.02
 """Share of what training gains over margins of zero that may be lost, if it is not."""
 
 CHANGED = 0.1
-"""Share of the samples whose class may change without a warning."""
+"""Share of the samples whose class may change without a warning, or with a number not given."""
 
 EXPLAINED = 1e-12
 """Share of the squared lengths below which a rest is rounding."""
@@ -108,7 +108,7 @@ def prune(
     """Return a model with prototypes that combine few samples, all of them the same ones.
 
     With ``max_support="auto"`` their number is doubled until the mean cost is nearly that of the
-    whole space; half of the samples that span it would save little.
+    whole space and most samples keep their class; half of those that span it would save little.
     """
     model, L, pivots = whole
     block = Block(L, encode(y, model.classes_), weight)
@@ -125,8 +125,10 @@ def prune(
         found = None  # it may be as large as L
         found = _in_span(whole, as_indices(support), basis, y, weight)
         ended = len(support) < wanted
-        if ended or _cost(found.model, replace(block, X=found.L)) <= bound:
-            _warn_of_changes(whole, found, rows, automatic)
+        changed = np.mean(whole.model.predict(L) != found.model.predict(found.L))
+        enough = changed <= CHANGED or not automatic
+        if ended or (enough and _cost(found.model, replace(block, X=found.L)) <= bound):
+            _warn_of_changes(changed, rows, automatic)
             return found
         rows *= 2
     return whole
@@ -160,11 +162,8 @@ def _in_span(
     return FeatureSpaceModel(FeatureSpaceTrainer(**settings).fit(rows, y, weight), rows, support)
 
 
-def _warn_of_changes(
-    whole: FeatureSpaceModel, found: FeatureSpaceModel, rows: int, automatic: bool
-) -> None:
+def _warn_of_changes(changed: float, rows: int, automatic: bool) -> None:
     """Warn if the prototypes of few samples decide otherwise than those of all."""
-    changed = np.mean(whole.model.predict(whole.L) != found.model.predict(found.L))
     if changed > CHANGED:
         more = "more or None" if automatic else "more, 'auto' or None"
         warnings.warn(

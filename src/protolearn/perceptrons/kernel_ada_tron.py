@@ -189,10 +189,6 @@ class KernelAdaTron(StabilityMixin):
         -------
         self : KernelAdaTron
         """
-        return self._fit(X, y)
-
-    def _fit(self, X: Any, y: Any) -> Self:
-        """Find the strengths, and keep what decisions need."""
         with all_or_nothing(self):
             self._check_parameters()
             bound, earlier = self._largest_strength(), getattr(self, "embedding_strengths_", None)
@@ -224,7 +220,7 @@ class KernelAdaTron(StabilityMixin):
             self.stability_ = float(self._stabilities(X, codes).min())
             keep_history(self, trainings)
             if not any(each.stopped for each in trainings):
-                self._warn(trained, level=4)
+                self._warn(trained, level=3)
         return self
 
     def _largest_strength(self) -> float:
@@ -235,7 +231,7 @@ class KernelAdaTron(StabilityMixin):
                 "gamma of KernelAdaTron is deprecated and will be removed in 1.1; "
                 f"use C={self.gamma!r} instead. The width of the kernel is kernel_gamma.",
                 FutureWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
             given, name = self.gamma, "gamma"
         check_ascent(self, name)
