@@ -135,7 +135,9 @@ def draw(lines: dict[str, list[dict[str, Any]]]) -> None:
         if name in PROTONN:
             axes.plot(64, 100.0 - PROTONN[name], "x", color=f"C{j}", markersize=9)
     axes.plot([], [], "kx", markersize=9, label="ProtoNN, as printed")
-    axes.set(xscale="log", yscale="log", xlabel="largest size of the tables, kB", ylabel="test errors, %")
+    axes.set(
+        xscale="log", yscale="log", xlabel="largest size of the tables, kB", ylabel="test errors, %"
+    )
     axes.set_xticks(KILOBYTES, [str(k) for k in KILOBYTES])
     axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     axes.legend(fontsize=8, ncols=2)
