@@ -206,7 +206,8 @@ def learn_epoch(X, y, weight, same, axes, theta, called, s, moved, maps, group, 
                     inverse = np.linalg.inv(row.reshape(d, d))
                 else:  # Omega^T = Q R
                     Q_map, R_map = np.linalg.qr(row.reshape(width, d).T)
-                    inverse = np.dot(Q_map, np.linalg.inv(R_map).T)
+                    across = np.ascontiguousarray(np.linalg.inv(R_map).T)
+                    inverse = np.dot(np.ascontiguousarray(Q_map), across)
                 for i in range(width):
                     for j in range(d):
                         slopes[i * d + j] -= s.penalty * inverse[j, i]
