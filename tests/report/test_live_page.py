@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from given_browser import a_browser, opened, violations
 from given_edits import assert_equal_models, random_edits
 from given_languages import exact_rows
-from protolearn import GMLVQ, SoftMarginSVM, apply_edits
+from protolearn import GMLVQ, SoftMarginSVM, apply_edits, counterfactual
 from protolearn.io import document_of
 from protolearn.io.edits import blank_edits
 from protolearn.report import write
@@ -82,6 +82,12 @@ def test_the_page_of_a_linear_model_computes_what_python_does(browser, cancer, t
         assert [one["label"] for one in answers] == model.predict(frame).tolist()
         page.click("#tab-ask")
         assert page.locator("#ask-answer h3").text_content().startswith("Row 0: ")
+        smallest = page.locator("#ask-answer ul").first.text_content()
+        first = counterfactual(model, frame[:1])
+        for change in first.changes[0]:
+            assert f"{change.column}: " in smallest
+        size = f"Its size is {first.distance[0]:.3g} standard deviations"
+        assert size in page.locator("#ask-answer .note").text_content()
         page.click("#tab-edit")
         assert "no prototypes that the page can edit" in page.locator("#edit").text_content()
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..._arrays import Floats, Indices
 from ..._names import count, digits_text, shorten_name
 from ...io import WorkingModel
-from ...tables import UNSEEN_CATEGORIES, CategoryColumn, ignore_warnings
+from ...tables import OTHER, UNSEEN_CATEGORIES, CategoryColumn, ignore_warnings
 from ..projection_display import Plane
 from ..subject import Subject
 
@@ -29,6 +29,7 @@ TYPES = {"u1": 2**8 - 1, "u2": 2**16 - 1, "u4": 2**32 - 1}
 """How whole numbers are packed, and how many of each there are without the one for a gap."""
 
 MOST_DIGITS = 9
+GRID = "low", "high", "step", "per_unit", "multiple", "remainder"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,10 +171,12 @@ def column_ends(subject: Subject, columns: Sequence[dict[str, Any]]) -> list[dic
     found: list[dict[str, Any]] = []
     for column, about in zip(subject.columns, columns, strict=True):
         one: dict[str, Any] = {"name": shorten_name(str(column.name), LONGEST)}
-        if "categories" not in about and about["kind"] != "unused":
-            one |= {"low": float(column.low), "high": float(column.high)}  # type: ignore[union-attr]
-            one["step"] = float(getattr(column, "step", 0.0))
-            one["whole"] = bool(getattr(column, "is_integer", False))
+        if isinstance(column, CategoryColumn):
+            usual = -1 if None in column.categories else column.usual
+            one |= {"usual": usual, "other": OTHER, "apart": column.distance}
+        elif about["kind"] != "unused":
+            grid = {name: float(getattr(column, name)) for name in GRID}
+            one |= grid | {"unit": float(column.unit[0]), "whole": column.is_integer}
         found.append(one)
     return found
 

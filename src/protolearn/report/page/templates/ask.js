@@ -21,7 +21,27 @@ if (live) {
     const answer = now.model.decide(z);
     return { row, z, answer, changes: changesOf(now.model, live.ends, row, z, fields.isMarked()) };
   };
-  const changeText = ({ changes }) => changes.map(({ j, from, to }) => `${live.ends[j].name}: ${valueText(from, columns[j])} → ${valueText(to, columns[j])}`).join(", ");
+  const changeText = ({ changes, code }) => `${changes.map(({ j, from, to }) => `${live.ends[j].name}: ${valueText(from, columns[j])} → ${valueText(to, columns[j])}`).join(", ")} gives ${nameOf(code)}`;
+  const changeList = (found) => {
+    const list = make("ul");
+    list.append(...found.map((one) => make("li", changeText(one))));
+    return list;
+  };
+  /** Return what would change the answer: the smallest change of all, and those of one column. */
+  const changeParts = ({ ones, all, isProved }) => {
+    const where = "of the columns that may change, within the values of the rows,";
+    if (all === null) return [make("p", isProved ? `No change ${where} gives another answer.` : `No change ${where} was found to give another answer.`)];
+    const jumps = all.changes.filter(({ j }) => columns[j].categories).map(({ j }) => live.ends[j].apart);
+    const unit = jumps.length === all.changes.length ? "" : all.changes.length > 1 ? " standard deviations, added up over the columns" : " standard deviations";
+    const size = `Its size is ${digits(all.cost, 3)}${unit}${jumps.length ? `${unit ? "; " : ", since "}another category counts as ${digits(jumps[0])}` : ""}.`;
+    const told = isProved ? "It is proved to be the smallest within the values of the rows." : "There may be a smaller one.";
+    const parts = [make("p", isProved ? "The smallest change of all that gives another answer:" : "The smallest change that was found to give another answer:"), changeList([all]), make("p", `${size} ${told}`, { className: "note" })];
+    const others = all.changes.length > 1 ? ones.slice(0, 3) : ones.slice(1, 3);
+    const which = `The ${all.changes.length > 1 ? "smallest" : "next"} change${others.length > 1 ? "s" : ""} of one column alone:`;
+    if (others.length) parts.push(make("p", which), changeList(others));
+    else if (!ones.length) parts.push(make("p", "No change of one column alone does."));
+    return parts;
+  };
 
   /** Return the reasons by column, the strongest first: name, value, share. */
   const reasonsOf = (row, answer) => {
@@ -68,14 +88,7 @@ if (live) {
     parts.push(tableOf(`Reasons: the share of each column, for (+) or against (−) ${nameOf(answer.code)}`, [], reasons.map(({ name, text, share }) => [name, text, `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`]), "reasons"));
     if (answer.nearestPrototype !== null && live.edits) parts.push(make("p", `The nearest prototype is prototype ${answer.nearestPrototype + 1}, of ${nameOf(now.document.prototype_classes[answer.nearestPrototype])}.`));
     parts.push(...sureText(answer).map((text) => make("p", text)));
-    if (changes.length) {
-      const isOne = changes[0].changes.length === 1;
-      parts.push(make("p", isOne ? "The smallest changes of one column that give another answer:" : "No change of one column within the values of the rows gives another answer. Changes of several columns do:"));
-      const list = make("ul");
-      list.append(...changes.slice(0, 3).map((one) => make("li", `${changeText(one)} gives ${nameOf(one.code)}`)));
-      parts.push(list);
-    } else parts.push(make("p", "No change of the columns that may change was found to give another answer."));
-    answerBox.replaceChildren(...parts);
+    answerBox.replaceChildren(...parts, ...changeParts(changes));
   };
 
   const show = (row, name) => {
@@ -179,7 +192,7 @@ if (live) {
   new MutationObserver(drawCases).observe(byId("cases"), { attributeFilter: ["class"] });
   now.listeners.push(() => { lines = null; drawCases(); });
   drawCases();
-  Object.assign(now, { openRow, reasonsOf, changeText, sureText, consider });
+  Object.assign(now, { openRow, reasonsOf, changeParts, sureText, consider });
 }
 
 /* The threshold of a class, and what its errors cost, on held-out rows. */

@@ -1,6 +1,6 @@
-/* The smallest changes of a row that give it another answer. A number moves along its column until
-   a prototype of another class is as near, or until another score is as high; then on to the next
-   value that the column can take. */
+/* The smallest changes of one column that give a row another answer. A number moves along its column
+   until a prototype of another class is as near, or until another score is as high; then on to the
+   next value of its grid. Where boundaries are curved, also changes of several columns by a search. */
 
 /** Return the scores of a model when one number of z moves by t, as a function of t. */
 function movesOf(model, z) {
@@ -17,13 +17,7 @@ function movesOf(model, z) {
   }
   const pulls = prototypes.map((w, k) => {
     const e = Float64Array.from(z, (value, j) => value - w[j]);
-    const map = maps[mapOf[k]];
-    if (map === null) return e;
-    if (map.diagonal) return e.map((value, j) => value * map.diagonal[j] ** 2);
-    const image = map.matrix.map((row) => row.reduce((sum, value, j) => sum + value * e[j], 0));
-    const pull = new Float64Array(d);
-    map.matrix.forEach((row, r) => { for (let j = 0; j < d; j++) pull[j] += row[j] * image[r]; });
-    return pull;
+    return pullOf(maps[mapOf[k]], e);
   });
   const curves = maps.map((map) => Float64Array.from({ length: d }, (_, j) => {
     if (map === null) return 1;
@@ -83,17 +77,16 @@ function crossings(moves, lines, code, reach) {
 }
 
 /** Return the values that a number can take from one on, in the direction of sign. */
-function nextValues(value, sign, step) {
-  if (!(step > 0)) return [value + sign * 1e-9 * Math.max(Math.abs(value), 1e-9), value * (1 + sign * Math.sign(value) * 1e-6)];
-  const per = step < 1 ? Math.round(1 / step) : 1;
-  const unit = step < 1 ? 1 : step;
-  const count = sign > 0 ? Math.ceil((value * per) / unit - 1e-9) : Math.floor((value * per) / unit + 1e-9);
-  return [count, count + sign].map((n) => (n * unit) / per);
+function nextValues(value, sign, end) {
+  const place = gridPlace(value, end);
+  const count = sign > 0 ? Math.ceil(place - 1e-9) : Math.floor(place + 1e-9);
+  return [count, count + sign].map((n) => onGrid(n, end));
 }
 
 /**
- * Return the changes of one column each that give a row another answer, the smallest first; if
- * there are none, one of several columns. `row`: the values; `may`: which columns can change.
+ * Return what gives a row another answer: `ones`, the changes of one column each, the smallest
+ * first, and `all`, the smallest of all, or null; `isProved` is whether none is smaller. Where that is
+ * out of reach, `all` is the best that was found. `row`: the values; `may`: which columns can change.
  */
 function changesOf(model, ends, row, z, may) {
   const { columns } = model.document;
@@ -111,21 +104,23 @@ function changesOf(model, ends, row, z, may) {
     const column = columns[j];
     if (column.categories) {
       for (let k = 0; k < column.categories.length; k++) {
-        if (column.categories[k] !== row[j]) yield { to: column.categories[k], numbers: column.entries[k] };
+        if (column.categories[k] !== row[j] && column.categories[k] !== ends[j].other) yield { to: column.categories[k], numbers: column.entries[k] };
       }
       return;
     }
-    const here = row[j];
-    if (here === null || here === undefined) return;
+    const isGap = row[j] === null || row[j] === undefined;
+    const here = isGap ? column.missing / column.scale + column.offset : row[j];
     const numbersOf = (value) => [(value - column.offset) * column.scale, ...(column.indicator ? [column.indicator[0]] : [])];
-    const { low, high, step } = ends[j];
+    const { low, high } = ends[j];
+    const own = isGap && moves ? movesOf(model, after(from, j, numbersOf(here))) : moves;
     for (const [sign, end] of [[1, high], [-1, low]]) {
       if ((end - here) * sign <= 0) continue;
       if (toEnds) { yield { to: end, numbers: numbersOf(end) }; continue; }
       const reach = (end - here) * column.scale;
-      for (const t of crossings(moves, moves.lines(starts[j]), code, reach)) {
-        for (const to of nextValues(here + t / column.scale, sign, step)) {
-          if ((end - to) * sign >= 0) yield { to, numbers: numbersOf(to), at: `${j},${sign}` };
+      const found = crossings(own, own.lines(starts[j]), code, reach);
+      for (const t of isGap ? [0, ...found] : found) { // that it is known can be enough
+        for (const to of nextValues(here + t / column.scale, sign, ends[j])) {
+          if ((end - to) * sign >= 0 && (!isGap || to !== here)) yield { to, numbers: numbersOf(to), at: `${j},${sign}` };
         }
       }
     }
@@ -143,7 +138,7 @@ function changesOf(model, ends, row, z, may) {
         const answer = model.decide(changed);
         if (answer.code === code) continue;
         if (at !== undefined) done.add(at);
-        const cost = Math.hypot(...numbers.map((value, i) => value - from[starts[j] + i]));
+        const cost = sizeOf(row[j], to, column, ends[j]);
         const sum = before.reduce((total, one) => total + one.cost, cost);
         found.push({ code: answer.code, label: answer.label, cost: sum, z: changed, changes: [...before, { j, from: row[j], to, cost }] });
       }
@@ -151,28 +146,36 @@ function changesOf(model, ends, row, z, may) {
     return found.sort((a, b) => a.cost - b.cost);
   }
 
-  if (z.some((value) => value !== value)) return [];
-  let from = z;
-  const before = [];
-  for (let turn = 0; turn < 5; turn++) {
-    const found = single(from, before);
-    if (found.length) return found;
-    let bestStep = null;
-    columns.forEach((column, j) => {
-      if (!may[j] || column.kind === "unused" || before.some((one) => one.j === j)) return;
-      for (const { to, numbers } of options(from, null, j, true)) {
-        const changed = after(from, j, numbers);
-        const { scores } = model.decide(changed);
-        const lead = scores[code] - best(scores, code);
-        if (bestStep === null || lead < bestStep.lead) {
-          const cost = Math.hypot(...numbers.map((value, i) => value - from[starts[j] + i]));
+  /** Return a change of several columns: one after another goes as far as that helps most. */
+  function several() {
+    let from = z;
+    const before = [];
+    for (let turn = 0; turn < 5; turn++) {
+      let bestStep = null;
+      columns.forEach((column, j) => {
+        if (!may[j] || column.kind === "unused" || before.some((one) => one.j === j)) return;
+        for (const { to, numbers } of options(from, null, j, true)) {
+          const changed = after(from, j, numbers);
+          const { scores } = model.decide(changed);
+          const lead = scores[code] - best(scores, code);
+          if (bestStep !== null && lead >= bestStep.lead) continue;
+          const cost = sizeOf(row[j], to, column, ends[j]);
           bestStep = { lead, changed, change: { j, from: row[j], to, cost } };
         }
-      }
-    });
-    if (bestStep === null) return [];
-    from = bestStep.changed;
-    before.push(bestStep.change);
+      });
+      if (bestStep === null) return null;
+      from = bestStep.changed;
+      before.push(bestStep.change);
+      const [found] = single(from, before);
+      if (found) return found;
+    }
+    return null;
   }
-  return [];
+
+  if (z.some((value) => value !== value)) return { ones: [], all: null, isProved: false };
+  const ones = single(z, []);
+  const found = smallestChange(model, ends, row, z, may) ?? { all: null, isProved: false };
+  if (found.isProved) return { ones, ...found };
+  const tried = ones[0] ?? several();
+  return { ones, all: tried && !(found.all?.cost <= tried.cost) ? tried : found.all, isProved: false };
 }

@@ -35,9 +35,6 @@ if (live) {
     const chance = answer.probabilities ? `, with a probability of ${percent(answer.probabilities[code])}` : "";
     const same = neighboursOf(z, code, true, 3);
     const others = neighboursOf(z, code, false, 2);
-    const isOne = changes.length > 0 && changes[0].changes.length === 1;
-    const changeLines = make("ul");
-    changeLines.append(...changes.slice(0, 3).map((one) => make("li", `${now.changeText(one)} gives ${nameOf(one.code)}`)));
     const [held] = [live.errors];
     const own = held.rows[code];
     const errs = held.rows.map((one, c) => ({ c, ...one })).filter(({ n, recall }) => n > 0 && recall < 1)
@@ -49,7 +46,7 @@ if (live) {
       ...section("The answer", `The model predicts ${name}${chance}.${answer.rejected ? " It would leave this row to a person." : ""}${now.edits && now.edits.length ? " The model was edited by hand." : ""}`),
       ...section("The reasons", tableOf("", ["column", "value", "speaks", "share"], reasons.map((one) => [one.name, one.text, one.share > 0 ? `for ${name}` : `against ${name}`, percent(Math.abs(one.share))])),
         ...(same.length ? [`Most similar of ${name}: ${same.join(", ")}.${others.length ? ` Most similar of other classes: ${others.join(", ")}.` : ""}`] : [])),
-      ...section("What would have changed it", ...(changes.length ? [isOne ? "Each of these changes alone would have given another answer:" : "Each of these changes of several columns would have given another answer:", changeLines, "Only columns that can change are considered."] : ["No change of the columns that can change was found to give another answer."])),
+      ...section("What would have changed it", ...now.changeParts(changes), "Only columns that can change are considered."),
       ...section("How sure", ...now.sureText(answer), ...(own.precision === null ? [] : [`On ${held.how} rows, ${percent(own.precision)} of the predictions of ${name} were correct${now.edits && now.edits.length ? ", before the edits" : ""}.`])),
       ...section("Whom the model errs on", errs.length ? `${errs.map(({ c, recall, n }) => `${nameOf(c)}: ${percent(1 - recall)} of ${n.toLocaleString("en")} rows predicted wrongly`).join("; ")}.` : `No ${held.how} row was predicted wrongly.`, ...held.groups),
     );
