@@ -99,6 +99,14 @@ def test_the_smallest_change_is_that_of_python(load, last, tmp_path):
     assert expected.feasible.all()
 
 
+def test_values_outside_their_range_come_inside(tmp_path):
+    frame, y = load_wine(return_X_y=True, as_frame=True)
+    model = table_pipeline(GLVQ(prototypes_per_class=2, max_iter=15, random_state=0))
+    rows = frame[::3].copy()
+    rows["alcohol"], rows["magnesium"] = 3.0 * rows["alcohol"], rows["magnesium"] - 60.0
+    assert_as_in_python(model.fit(frame, y), frame, y, rows, [], tmp_path)
+
+
 @pytest.fixture(scope="module")
 def mixed():
     """Make a table of categories, gaps, odd numbers and rare words."""

@@ -118,9 +118,11 @@ function changesOf(model, ends, row, z, may) {
       if (toEnds) { yield { to: end, numbers: numbersOf(end) }; continue; }
       const reach = (end - here) * column.scale;
       const found = crossings(own, own.lines(starts[j]), code, reach);
-      for (const t of isGap ? [0, ...found] : found) { // that it is known can be enough
+      const inside = sign > 0 ? Math.max(here, low) : Math.min(here, high);
+      // That it is known, or within its range, can be enough.
+      for (const t of isGap || inside !== here ? [(inside - here) * column.scale, ...found] : found) {
         for (const to of nextValues(here + t / column.scale, sign, ends[j])) {
-          if ((end - to) * sign >= 0 && (!isGap || to !== here)) yield { to, numbers: numbersOf(to), at: `${j},${sign}` };
+          if (to >= low && to <= high && (!isGap || to !== here)) yield { to, numbers: numbersOf(to), at: `${j},${sign}` };
         }
       }
     }
