@@ -8,7 +8,15 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from protolearn import Adaline, Pocket, Rosenblatt
-from protolearn.perceptrons.examples import Best, Examples, Inputs, aligned_zeros, best_threshold
+from protolearn.perceptrons.examples import (
+    HARD,
+    TOGETHER,
+    Best,
+    Examples,
+    Inputs,
+    aligned_zeros,
+    best_threshold,
+)
 from protolearn.perceptrons.presentation import (
     PRICE,
     SORTING,
@@ -286,6 +294,28 @@ def test_errors_are_counted_as_in_double_precision(rng, size):
         errors, _ = count_errors(mirrored, hard, size * w, most)
         assert (errors <= most) == (expected <= most)
         assert errors == expected or errors > most
+
+
+def test_hard_examples_are_those_of_low_potential_with_length_one(rng):
+    """Four an error and 64 others; zeros stay zeros, and fill up the last lines."""
+    rows = 1e3 * rng.standard_normal((200, 8))
+    rows[7] = 0.0
+    examples = Examples(Inputs(rows, 8, None, False), rng.choice([-1.0, 1.0], 200), "")
+    best, u = examples.best(), np.ones(200)
+    assert examples.hard_rows(best).shape == (1, 8)
+    assert examples.offer(best, examples.sums(u), u)
+    best.potentials[7] = -1e9
+    for errors in (best.errors, 5):
+        best.errors, low = errors, min(4 * errors, 200)
+        hard, count = examples.hard_rows(best), min(low + HARD, 200)
+        mirrored = examples.mirrored_rows[np.argsort(best.potentials)[:low]]
+        lengths = np.linalg.norm(mirrored, axis=1, keepdims=True)
+        unit = mirrored / np.where(lengths > 0.0, lengths, 1.0)
+        assert len(hard) == 1 - -count // TOGETHER * TOGETHER
+        found, unit = (each[np.argsort(each[:, 0])] for each in (hard[1 : low + 1], unit))
+        assert_allclose(found, unit, rtol=1e-6, atol=1e-7)
+        assert_allclose(np.linalg.norm(hard[low + 1 : count + 1], axis=1), 1.0, rtol=1e-6)
+        assert not hard[count + 1 :].any()
 
 
 def test_learning_in_turn(rng):

@@ -7,6 +7,7 @@ weight of one more input, which is always -1; a free one is no weight, and is ch
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -14,6 +15,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from .._arrays import Floats, Indices
+from ..native import indices, matrix, native, types
+
+SINGLES = types.Array(types.float32, 2, "C")
 
 LANES = 8
 """Numbers that a row is made a multiple of, with zeros: the loops then have no remainder."""
@@ -124,7 +128,8 @@ class Examples:
 
     def offer(self, best: Best, sums: Floats, u: Floats) -> bool:
         """Keep strengths if they are the best, and return whether; ``sums`` are ``N w``."""
-        return best.offer(self.inputs.rows @ sums, float(np.linalg.norm(sums)), u)
+        fields = self.signs * (self.mirrored_rows @ sums)  # rows that were read a moment ago
+        return best.offer(fields, float(np.linalg.norm(sums)), u)
 
     def hard_rows(self, best: Best) -> Any:
         """Return mirrored examples of low potentials, of length one, in single precision.
@@ -135,11 +140,10 @@ class Examples:
         if errors == n:  # nothing was learned
             return np.zeros((1, self.inputs.rows.shape[1]), np.float32)
         groups = np.minimum(errors * np.array([1, 2, 4]), n - 1)
-        rows = self.mirrored_rows[np.argpartition(best.potentials, groups)[: 4 * errors + HARD]]
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-        lengths[lengths == 0.0] = 1.0
-        hard = np.zeros((1 - -len(rows) // TOGETHER * TOGETHER, rows.shape[1]), np.float32)
-        np.divide(rows, lengths, out=hard[1 : len(rows) + 1], casting="unsafe")
+        chosen = np.argpartition(best.potentials, groups)[: 4 * errors + HARD]
+        lines = 1 - -len(chosen) // TOGETHER * TOGETHER
+        hard = np.zeros((lines, self.inputs.rows.shape[1]), np.float32)
+        copy_units(self.mirrored_rows, chosen, hard)
         return hard
 
     def unit(
@@ -160,6 +164,18 @@ class Examples:
     def classes(self) -> tuple[Indices, Indices]:
         """Return the places of the examples of -1 and of +1."""
         return np.flatnonzero(self.signs < 0.0), np.flatnonzero(self.signs > 0.0)
+
+
+@native(types.void(matrix, indices, SINGLES))
+def copy_units(rows, chosen, units):
+    """Copy chosen rows after the first line, divided by their lengths; zeros stay as they are."""
+    for line, i in enumerate(chosen):
+        square = 0.0
+        for k in range(rows.shape[1]):
+            square += rows[i, k] * rows[i, k]
+        factor = 1.0 / math.sqrt(square) if square > 0.0 else 1.0
+        for k in range(rows.shape[1]):
+            units[line + 1, k] = np.float32(factor * rows[i, k])
 
 
 def aligned_zeros(*shape: int) -> Floats:

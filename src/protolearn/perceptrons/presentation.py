@@ -32,11 +32,9 @@ from ..native import (
     vector,
     vector_out,
 )
-from .examples import TOGETHER, Examples
+from .examples import SINGLES, TOGETHER, Examples
 
 modulation_at = pointer(MODULATION)
-
-SINGLES = types.Array(types.float32, 2, "C")
 
 SINGLE_ROUNDING = 2.0**-24
 """Largest relative error of rounding to single precision."""
@@ -170,9 +168,10 @@ def count_errors(mirrored, hard, w, most):
             done += TOGETHER
         if errors > most:
             return errors, done - 1
-    errors = 0
-    for i in range(mirrored.shape[0]):
+    errors = i = 0
+    while i < mirrored.shape[0] and errors <= most:
         errors += int(inner(mirrored[i], w) <= 0.0)
+        i += 1
     return errors, done - 1 + mirrored.shape[0]
 
 
