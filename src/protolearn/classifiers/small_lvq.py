@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._arrays import Floats, as_floats, middle, validate_data
+from .._threads import one_blas_thread
 from .._validation import all_or_nothing, check_integer, check_number
 from ..codebook import Codebook
 from ..distances import Matrix
@@ -154,7 +155,7 @@ class SmallGMLVQ(NearestPrototypeClassifier):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self):
+        with all_or_nothing(self), one_blas_thread():  # batches are too small for more
             bits, n_epochs = self._check()
             X, y = validate_data(self, X, y, dtype=np.float64, order="C")
             check_classification_targets(y)
