@@ -216,7 +216,7 @@ def report_story(outcome: Outcome) -> Story:
     limit = settings.seconds
     rows = sample_rows(len(table.y), REFITTED_ROWS, settings.seed)
     seconds = None if limit is None else FOR_REFITS * limit
-    what = f"It is a {class_name(subject.last)}"  # the settings are under Method
+    what = f"It is a model of type {class_name(subject.last)}"  # the settings are under Method
     return Story(
         title=f"Predicting {table.target}",
         about=f"{outcome.opened.read.origin.partition(': ')[0]}: {describe_data(subject)}",

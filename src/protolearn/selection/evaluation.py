@@ -25,6 +25,7 @@ from .roc_curves import as_scores, averaged_at_thresholds, curve_of
 MOST_THRESHOLDS = 300
 
 OF_ROWS = "The intervals cover sampling of rows; they do not cover refitting the model."
+OF_CHOICE = "The intervals cover sampling of rows and, in part, choosing and refitting the model."
 
 
 OUTER_FOLDS = 5
@@ -240,7 +241,7 @@ def on_folds(
         confidence=confidence,
         n_samples=int(np.sum(n_test)),
         n_folds=len(folds),
-        notes=(*notes, OF_ROWS),
+        notes=(*notes, OF_CHOICE if chosen else OF_ROWS),
         **by_label(folds, groups, confidence, noise),
     )
 
